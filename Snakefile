@@ -1,0 +1,44 @@
+# Five papers on private deep learning, every table and figure as a target. `snakemake --list-rules` is the table of
+# contents; config.yaml is the default preset, and presets/*.yaml are laid over it with --configfile.
+from snakemake.utils import min_version
+
+min_version("9.18")
+
+
+configfile: f"{workflow.basedir}/config.yaml"
+
+
+report: "report/workflow.rst"
+
+
+include: "rules/common.smk"
+include: "rules/data.smk"
+include: "rules/teachers.smk"
+include: "rules/votes.smk"
+include: "rules/aggregation.smk"
+include: "rules/students.smk"
+include: "rules/tables.smk"
+include: "rules/figures.smk"
+include: "rules/claims.smk"
+
+
+localrules:
+    all,
+    scalable_pate,
+
+
+rule all:
+    """Everything that the preset chooses: all papers, the claims, the table of datasets."""
+    default_target: True
+    input:
+        rules.claims.output,
+        rules.datasets.output,
+        rules.scalable_pate_epsilon.output,
+
+
+rule scalable_pate:
+    """All tables and figures of Scalable Private Learning with PATE."""
+    input:
+        rules.scalable_pate_table1.output,
+        rules.scalable_pate_table2.output,
+        rules.scalable_pate_epsilon.output,

@@ -1,0 +1,208 @@
+"""The ledger: what was really spent, and the same recomputed by dp_accounting.
+
+Each entry is a kind of noise draw, the number of times it was made, its Renyi cost by our own analysis, and the
+`dp_accounting` event that describes one draw. Replace-one neighbours throughout.
+"""
+
+from dataclasses import dataclass, field
+
+import dp_accounting
+import numpy as np
+from dp_accounting import rdp as dp_rdp
+
+from lib.accounting import gnmax, lnmax, rdp, threshold
+from lib.accounting.statement import PrivacyStatement
+
+NEIGHBOURING = "replace_one"
+AGREEMENT = 1e-9  # relative; both routes evaluate the same closed form where the noise is Gaussian
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`count` draws of one kind.
+
+    independent: (k,) Renyi cost of one draw for any data. dependent: (k,) cost of all draws on the data at hand,
+    one-sided and private. event: one draw for dp_accounting. exact: dp_accounting prices the event exactly as we do;
+    otherwise it prices a mechanism of which ours is a post-processing, and ours must cost at least as much.
+    """
+
+    mechanism: str
+    count: int
+    parameters: dict[str, float]
+    independent: np.ndarray
+    dependent: np.ndarray
+    event: dp_accounting.DpEvent
+    exact: bool
+
+
+@dataclass
+class Ledger:
+    """Entries, and their totals at the orders of the ledger."""
+
+    orders: np.ndarray
+    entries: list[Entry] = field(default_factory=list)
+
+    def charge(self, entry: Entry) -> None:
+        """Add an entry; a negative count or a dependent cost above the independent one is a programming error."""
+        if entry.count < 0:
+            raise ValueError(f"{entry.mechanism}: count {entry.count} is negative")
+        if (entry.dependent > entry.count * entry.independent * (1 + AGREEMENT) + AGREEMENT).any():
+            raise ValueError(f"{entry.mechanism}: the data-dependent cost exceeds the data-independent one")
+        self.entries.append(entry)
+
+    def count(self, mechanism: str) -> int:
+        """Number of draws charged under this name."""
+        return sum(entry.count for entry in self.entries if entry.mechanism == mechanism)
+
+    @property
+    def independent(self) -> np.ndarray:
+        """Data-independent total, (k,): two-sided."""
+        return sum((entry.count * entry.independent for entry in self.entries), np.zeros(len(self.orders)))
+
+    @property
+    def dependent(self) -> np.ndarray:
+        """Data-dependent total of the realised run, (k,): one-sided and private."""
+        return sum((entry.dependent for entry in self.entries), np.zeros(len(self.orders)))
+
+    def event(self) -> dp_accounting.DpEvent:
+        """All draws as one dp_accounting event."""
+        return dp_accounting.ComposedDpEvent(
+            [dp_accounting.SelfComposedDpEvent(entry.event, entry.count) for entry in self.entries]
+        )
+
+    def second_route(self) -> np.ndarray:
+        """The data-independent total by dp_accounting's RDP accountant, (k,)."""
+        accountant = dp_rdp.RdpAccountant(self.orders, dp_accounting.NeighboringRelation.REPLACE_ONE)
+        accountant.compose(self.event())
+        return accountant.rdp
+
+    def check(self) -> float:
+        """Compare the two routes; return the largest relative difference, or raise ArithmeticError.
+
+        They must agree where every event is exact; elsewhere ours must not be the smaller.
+        """
+        ours, theirs = self.independent, self.second_route()
+        difference = (ours - theirs) / np.maximum(theirs, np.finfo(float).tiny)
+        if all(entry.exact for entry in self.entries):
+            worst = float(np.abs(difference).max(initial=0.0))
+        else:
+            worst = float(max(0.0, -difference.min(initial=0.0)))
+        if worst > AGREEMENT:
+            raise ArithmeticError(f"the ledger's total and dp_accounting's differ by {worst:.3g} (relative)")
+        return worst
+
+    def statements(self, delta: float) -> dict[str, PrivacyStatement]:
+        """The totals as privacy statements.
+
+        `independent`, `independent_tight`: hold for the caps or counts they were charged for. `dependent`: an
+        odometer reading of this run, private, one-sided, no guarantee announced before it.
+        """
+        made = {}
+        for name, total, convert, conversion in (
+            ("independent", self.independent, rdp.epsilon_classic, "classic"),
+            ("independent_tight", self.independent, rdp.epsilon_tight, "tight"),
+            ("dependent", self.dependent, rdp.epsilon_classic, "classic"),
+        ):
+            private = name == "dependent"
+            made[name] = PrivacyStatement(
+                epsilon=convert(self.orders, total, delta)[0],
+                delta=delta,
+                accountant="rdp",
+                conversion=conversion,
+                neighbouring=NEIGHBOURING,
+                data_dependent=private,
+                sanitized=False,
+                one_sided=private,
+                guarantee=not private,
+            )
+        return made
+
+    def as_dict(self) -> list[dict]:
+        """Entries as plain JSON values; the data-dependent costs stay out of it."""
+        return [
+            {
+                "mechanism": entry.mechanism,
+                "count": entry.count,
+                "parameters": entry.parameters,
+                "neighbouring": NEIGHBOURING,
+                "dp_event": repr(entry.event),
+            }
+            for entry in self.entries
+        ]
+
+
+def gnmax_entry(orders: np.ndarray, votes: np.ndarray, sigma: float) -> Entry:
+    """GNMax answers to all rows of `votes` (n, m)."""
+    dependent = gnmax.rdp(orders, gnmax.log_error_bound(votes, sigma), sigma).sum(axis=0)
+    return Entry(
+        "gnmax",
+        len(votes),
+        {"sigma": sigma},
+        gnmax.rdp_independent(orders, sigma),
+        dependent,
+        dp_accounting.GaussianDpEvent(sigma / gnmax.SENSITIVITY),
+        exact=True,
+    )
+
+
+def threshold_entry(orders: np.ndarray, statistic: np.ndarray, limit: float, sigma: float) -> Entry:
+    """Noisy checks of all values of `statistic` (n,) against `limit`, whether or not they passed."""
+    return Entry(
+        "threshold",
+        len(statistic),
+        {"sigma": sigma, "threshold": limit},
+        threshold.rdp_independent(orders, sigma),
+        threshold.rdp(orders, statistic, limit, sigma).sum(axis=0),
+        dp_accounting.GaussianDpEvent(sigma / threshold.SENSITIVITY),
+        exact=True,
+    )
+
+
+def lnmax_entry(orders: np.ndarray, votes: np.ndarray, scale: float) -> Entry:
+    """LNMax answers to all rows of `votes` (n, m).
+
+    dp_accounting prices the noisy histogram, two Laplace draws of sensitivity 1; the answer is a post-processing
+    of it, which our pure-DP curve must not undercut.
+    """
+    dependent = lnmax.rdp(orders, lnmax.log_error_bound(votes, scale), scale).sum(axis=0)
+    return Entry(
+        "lnmax",
+        len(votes),
+        {"laplace_scale": scale},
+        lnmax.rdp_independent(orders, scale),
+        dependent,
+        dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(scale), 2),
+        exact=False,
+    )
+
+
+def selective_ledger(
+    orders: np.ndarray,
+    votes: np.ndarray,
+    answered: np.ndarray,
+    limit: float,
+    sigma_threshold: float,
+    sigma: float,
+    scores: np.ndarray | None = None,
+) -> Ledger:
+    """Ledger of a realised Confident- or Interactive-GNMax run.
+
+    votes: (n, m), every query that was asked. answered: (n,) bool, the published bits. The check is charged on every
+    query asked; the answer exactly where it was given.
+    """
+    votes, answered = np.asarray(votes), np.asarray(answered, bool)
+    ledger = Ledger(np.asarray(orders, float))
+    ledger.charge(threshold_entry(orders, threshold.statistic(votes, scores), limit, sigma_threshold))
+    ledger.charge(gnmax_entry(orders, votes[answered], sigma))
+    if ledger.count("threshold") != len(votes) or ledger.count("gnmax") != int(answered.sum()):
+        raise AssertionError("a noise draw was made and not charged")
+    return ledger
+
+
+def selective_caps(
+    orders: np.ndarray, max_asked: int, max_answered: int, sigma_threshold: float, sigma: float
+) -> np.ndarray:
+    """The guarantee announced before a run, as RDP (k,): at most so many queries asked and answered."""
+    return max_asked * threshold.rdp_independent(orders, sigma_threshold) + max_answered * gnmax.rdp_independent(
+        orders, sigma
+    )

@@ -1,0 +1,142 @@
+"""Every reading of what a run costs, before it is made: the paper's, and those that are guarantees.
+
+A reading is a (n, k) matrix of Renyi costs a query and order; sums over its first rows give the cost of so many
+queries. Data-dependent readings need the private votes and are private themselves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lib.accounting import confident, gnmax, lnmax, rdp, threshold
+from lib.accounting.ledger import NEIGHBOURING, selective_caps
+from lib.accounting.statement import PrivacyStatement
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Costs (n, k) and what an epsilon computed from them means (see PrivacyStatement)."""
+
+    costs: np.ndarray
+    data_dependent: bool
+    one_sided: bool
+    guarantee: bool
+
+    def statement(
+        self, orders: np.ndarray, delta: float, conversion: str = "classic"
+    ) -> tuple[PrivacyStatement, float]:
+        """The epsilon of all queries, by the `classic` or the `tight` conversion, and the optimal order."""
+        convert = {"classic": rdp.epsilon_classic, "tight": rdp.epsilon_tight}[conversion]
+        epsilon, order = convert(orders, self.costs.sum(axis=0), delta)
+        return self.state(epsilon, delta, "rdp", conversion), order
+
+    def state(self, epsilon: float, delta: float, accountant: str, conversion: str) -> PrivacyStatement:
+        """A statement of this reading with an epsilon computed elsewhere."""
+        return PrivacyStatement(
+            epsilon=epsilon,
+            delta=delta,
+            accountant=accountant,
+            conversion=conversion,
+            neighbouring=NEIGHBOURING,
+            data_dependent=self.data_dependent,
+            sanitized=False,
+            one_sided=self.one_sided,
+            guarantee=self.guarantee,
+        )
+
+    def curve(self, orders: np.ndarray, delta: float, lengths: np.ndarray) -> np.ndarray:
+        """Epsilon (classic conversion) after the first `lengths` (p,) queries; shape (p,)."""
+        totals = np.cumsum(self.costs, axis=0)[lengths - 1]
+        return (totals + np.log(1 / delta) / (orders - 1)).min(axis=1)
+
+
+@dataclass(frozen=True)
+class Account:
+    """All readings of a run by name; `epsilon` is the paper's. `answered` (n,): chance that each query is answered.
+
+    `extra` holds statements that are no sums over queries; `caps` is the guarantee announced before a run that may
+    leave queries unanswered, one row for the whole run.
+    """
+
+    readings: dict[str, Reading]
+    answered: np.ndarray
+    extra: dict[str, PrivacyStatement] = field(default_factory=dict)
+    caps: Reading | None = None
+
+
+def lnmax_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
+    """LNMax: all orders, the first `moments` moments, the data-independent bound, and the scale of the labels."""
+
+    def dependent(scale: float) -> Reading:
+        costs = lnmax.rdp(orders, lnmax.log_error_bound(votes, scale), scale)
+        return Reading(costs, data_dependent=True, one_sided=True, guarantee=True)
+
+    scale, delta = run["laplace_scale"], run["delta"]
+    readings = {
+        "epsilon": dependent(scale),
+        "epsilon_data_independent": _repeated(lnmax.rdp_independent(orders, scale), votes),
+    }
+    if "labels_laplace_scale" in run:
+        readings["epsilon_labels_scale"] = dependent(run["labels_laplace_scale"])
+    grid = np.arange(1, moments + 1)
+    sums = lnmax.log_moments(grid, lnmax.log_error_bound(votes, scale), scale).sum(axis=0)
+    by_moments, _ = lnmax.epsilon_moments(grid, sums, delta)
+    extra = {"epsilon_moments": readings["epsilon"].state(by_moments, delta, f"moments(1..{moments})", "moments")}
+    return Account(readings, np.ones(len(votes)), extra)
+
+
+def gnmax_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
+    """GNMax: data-dependent, the same in both directions, and data-independent."""
+    sigma = run["sigma"]
+    log_q = gnmax.log_error_bound(votes, sigma)
+    two_sided = gnmax.rdp_two_sided(orders, log_q, sigma, votes.shape[1])
+    readings = {
+        "epsilon": Reading(gnmax.rdp(orders, log_q, sigma), data_dependent=True, one_sided=True, guarantee=True),
+        "epsilon_two_sided": Reading(two_sided, data_dependent=True, one_sided=False, guarantee=True),
+        "epsilon_data_independent": _repeated(gnmax.rdp_independent(orders, sigma), votes),
+    }
+    return Account(readings, np.ones(len(votes)))
+
+
+def confident_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
+    """Confident-GNMax: the paper's expectation, and bounds (see `confident`)."""
+    limit, sigma_threshold, sigma = run["threshold"], run["sigma_threshold"], run["sigma"]
+    parameters = (orders, votes, limit, sigma_threshold, sigma)
+    answered = np.exp(threshold.log_probabilities(threshold.statistic(votes), limit, sigma_threshold)[0])
+    check = threshold.rdp_independent(orders, sigma_threshold)
+    two_sided = gnmax.rdp_two_sided(orders, gnmax.log_error_bound(votes, sigma), sigma, votes.shape[1])
+    independent = check + answered[:, None] * gnmax.rdp_independent(orders, sigma)
+    readings = {
+        "epsilon": Reading(confident.expected_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=False),
+        # the number of answers is an expectation here, and depends on the votes
+        "epsilon_data_independent": Reading(independent, data_dependent=True, one_sided=False, guarantee=False),
+        "epsilon_joint": Reading(confident.joint_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=True),
+        "epsilon_charge_all": Reading(
+            confident.charge_all_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=True
+        ),
+        "epsilon_two_sided": Reading(
+            check + answered[:, None] * two_sided, data_dependent=True, one_sided=False, guarantee=False
+        ),
+        "epsilon_charge_all_two_sided": Reading(
+            check + two_sided, data_dependent=True, one_sided=False, guarantee=True
+        ),
+    }
+    caps = selective_caps(orders, len(votes), run["max_answered"], sigma_threshold, sigma)
+    announced = Reading(caps[None], data_dependent=False, one_sided=False, guarantee=True)
+    return Account(readings, answered, {"epsilon_caps": announced.statement(orders, run["delta"])[0]}, caps=announced)
+
+
+def _repeated(costs: np.ndarray, votes: np.ndarray) -> Reading:
+    """A data-independent cost (k,) paid on every query."""
+    return Reading(
+        np.broadcast_to(costs, (len(votes), len(costs))), data_dependent=False, one_sided=False, guarantee=True
+    )
+
+
+# By the name that configuration gives a mechanism.
+ACCOUNTS: dict[str, Callable[..., Account]] = {
+    "lnmax": lnmax_account,
+    "gnmax": gnmax_account,
+    "confident_gnmax": confident_account,
+}

@@ -1,0 +1,49 @@
+"""A privacy statement: an epsilon that cannot be separated from what it means."""
+
+import math
+from dataclasses import asdict, dataclass
+
+NEIGHBOURING = ("replace_one", "add_or_remove_one")
+CONVERSIONS = ("classic", "tight", "moments", "none")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyStatement:
+    """One (epsilon, delta) statement with everything needed to read it.
+
+    epsilon, delta: the numbers (natural-log units, probability).
+    accountant: how the divergence was composed, e.g. ``rdp`` or ``moments(1..8)``.
+    conversion: from divergence to (epsilon, delta): ``classic`` (Mironov 2017, Prop. 3), ``tight``
+        (dp_accounting), ``moments`` (Abadi et al. 2016, Theorem 2) or ``none``.
+    neighbouring: ``replace_one`` or ``add_or_remove_one``.
+    data_dependent: the number is itself a function of the private data.
+    sanitized: this very number was drawn by a mechanism of its own (smooth sensitivity), so it may be published.
+    one_sided: it bounds the divergence from the data at hand to its neighbours, not the converse.
+    guarantee: it is a proved bound; False for a paper's reading, e.g. an expectation over answers.
+    """
+
+    epsilon: float
+    delta: float
+    accountant: str
+    conversion: str
+    neighbouring: str
+    data_dependent: bool
+    sanitized: bool
+    one_sided: bool
+    guarantee: bool
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.epsilon) and self.epsilon >= 0):
+            raise ValueError(f"epsilon must be finite and at least 0, got {self.epsilon}")
+        if not 0 < self.delta < 1:
+            raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
+        if self.neighbouring not in NEIGHBOURING:
+            raise ValueError(f"neighbouring must be one of {NEIGHBOURING}, got {self.neighbouring!r}")
+        if self.conversion not in CONVERSIONS:
+            raise ValueError(f"conversion must be one of {CONVERSIONS}, got {self.conversion!r}")
+        if self.sanitized and not self.data_dependent:
+            raise ValueError("only a data-dependent epsilon is sanitized; a data-independent one needs no release")
+
+    def as_dict(self) -> dict:
+        """All fields as plain JSON values."""
+        return asdict(self)

@@ -1,0 +1,158 @@
+"""The configuration, refused in one line before any job starts."""
+
+import copy
+import difflib
+import re
+
+import jsonschema
+
+from lib.errors import InputError
+
+
+def check_config(config: dict, schema: dict) -> None:
+    """Raise InputError for the first fault: the key, its value, and what is allowed, on one line.
+
+    First the schema, then what a schema cannot say: names that must exist, and sizes that must fit.
+    """
+    validator = jsonschema.Draft202012Validator(schema)
+    errors = sorted(validator.iter_errors(config), key=lambda error: (-len(error.absolute_path), str(error.message)))
+    if errors:
+        raise InputError(_explain(errors[0]))
+    _check_names(config)
+    _check_orders(config)
+    _check_sizes(config)
+
+
+def fill_defaults(config: dict, schema: dict) -> None:
+    """Set, in place, every key of a checked `config` that is missing and has a default in the schema."""
+    _fill(config, schema, schema["$defs"])
+
+
+def _fill(block: object, schema: dict, definitions: dict) -> None:
+    schema = definitions[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+    if not isinstance(block, dict):
+        return
+    for name, part in schema.get("properties", {}).items():
+        if name not in block and "default" in part:
+            block[name] = copy.deepcopy(part["default"])
+        if name in block:
+            _fill(block[name], part, definitions)
+    if isinstance(schema.get("additionalProperties"), dict):
+        for name in set(block) - set(schema.get("properties", {})):
+            _fill(block[name], schema["additionalProperties"], definitions)
+
+
+def _explain(error: jsonschema.ValidationError) -> str:
+    """One line for one schema error."""
+    key = ".".join(str(part) for part in error.absolute_path) or "the configuration"
+    value, rule = error.instance, error.validator_value
+    if error.validator in ("additionalProperties", "unevaluatedProperties"):
+        unknown = re.findall(r"'([^']+)'", error.message)[-1 if "does not match" in error.message else 0]
+        allowed = sorted(_allowed_keys(error.schema))
+        near = difflib.get_close_matches(unknown, allowed, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        return f"{key}: unknown key '{unknown}'{hint}; allowed: {', '.join(allowed)}"
+    if error.validator == "required":
+        missing = [name for name in rule if name not in value]
+        return f"{key}: lacks the key '{missing[0]}'; required: {', '.join(rule)}"
+    allowed = {
+        "type": lambda: f"a value of type {' or '.join([rule] if isinstance(rule, str) else rule)}",
+        "enum": lambda: "one of " + ", ".join(map(str, rule)),
+        "const": lambda: str(rule),
+        "oneOf": lambda: " or ".join(_describe(option) for option in rule),
+        "minimum": lambda: f"at least {rule}",
+        "maximum": lambda: f"at most {rule}",
+        "exclusiveMinimum": lambda: f"greater than {rule}" + _upper(error.schema),
+        "exclusiveMaximum": lambda: f"less than {rule}" + _lower(error.schema),
+        "pattern": lambda: f"text matching {rule}",
+        "minItems": lambda: f"a list of {rule} numbers",
+        "maxItems": lambda: f"a list of {rule} numbers",
+        "uniqueItems": lambda: "a list without repetitions",
+    }.get(error.validator, lambda: error.message)()
+    hint = ""
+    if isinstance(value, str) and re.fullmatch(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", value):
+        hint = "; YAML reads this as text: write a decimal point and a signed exponent, as in 1.0e-5"
+    return f"{key} = {value!r}: allowed is {allowed}{hint}"
+
+
+def _allowed_keys(schema: dict) -> set[str]:
+    """Every key that a schema names, its conditional parts included."""
+    keys = set(schema.get("properties", {}))
+    for part in [schema.get("then", {}), *schema.get("allOf", [])]:
+        keys |= _allowed_keys(part)
+    return keys
+
+
+def _describe(option: dict) -> str:
+    if "const" in option:
+        return f"'{option['const']}'"
+    if "minimum" in option:
+        return f"{option['type']} >= {option['minimum']}"
+    return option.get("type") or "a model of lib/models/classifiers.py"
+
+
+def _upper(schema: dict) -> str:
+    return f" and less than {schema['exclusiveMaximum']}" if "exclusiveMaximum" in schema else ""
+
+
+def _lower(schema: dict) -> str:
+    return f" and greater than {schema['exclusiveMinimum']}" if "exclusiveMinimum" in schema else ""
+
+
+def _check_names(config: dict) -> None:
+    """Every name must be in the catalogue it refers to."""
+    runs = config["scalable_pate"]["runs"]
+    references = [
+        (f"ensembles.{name}.dataset", ensemble["dataset"], "datasets", config["datasets"])
+        for name, ensemble in config["ensembles"].items()
+    ]
+    references += [
+        (f"scalable_pate.runs.{name}.ensemble", run["ensemble"], "ensembles", config["ensembles"])
+        for name, run in runs.items()
+    ]
+    references += [
+        (f"scalable_pate.{item}", name, "scalable_pate.runs", runs)
+        for item in ("table1", "table2", "epsilon")
+        for name in config["scalable_pate"][item]
+    ]
+    for key, name, catalogue, known in references:
+        if name not in known:
+            raise InputError(f"{key} = {name!r}: not in {catalogue}; allowed: {', '.join(sorted(known))}")
+    for name in config["scalable_pate"]["table2"]:
+        if runs[name]["aggregator"] != "confident_gnmax":
+            raise InputError(
+                f"scalable_pate.table2 = {name!r}: its aggregator is {runs[name]['aggregator']}; "
+                "allowed: runs of confident_gnmax"
+            )
+
+
+def _check_orders(config: dict) -> None:
+    for name, (first, last, _) in config["accounting"]["orders"].items():
+        if not first < last:
+            raise InputError(f"accounting.orders.{name} = [{first}, {last}, ...]: allowed is first < last")
+
+
+def _check_sizes(config: dict) -> None:
+    """Teachers need samples, and queries a pool."""
+    ensembles = config["ensembles"]
+    for name, ensemble in ensembles.items():
+        if ensemble["kind"] == "trained" and ensemble["teachers"] > ensemble["private"]:
+            raise InputError(
+                f"ensembles.{name}.teachers = {ensemble['teachers']}: more teachers than private samples; "
+                f"allowed is at most private = {ensemble['private']}"
+            )
+    for name, run in config["scalable_pate"]["runs"].items():
+        ensemble, queries = ensembles[run["ensemble"]], run["queries"]
+        key = f"scalable_pate.runs.{name}"
+        if ensemble["kind"] == "published":
+            if run.get("student"):
+                raise InputError(
+                    f"{key}.student = {run['student']!r}: ensemble {run['ensemble']} has published votes and no "
+                    "samples to train on; allowed is null"
+                )
+        elif queries == "published" or queries > ensemble["public"]:
+            raise InputError(
+                f"{key}.queries = {queries!r}: allowed is at most the ensemble's public = {ensemble['public']}"
+            )
+        if isinstance(queries, int) and run.get("max_answered", 1) > queries:
+            raise InputError(f"{key}.max_answered = {run['max_answered']}: allowed is at most queries = {queries}")

@@ -1,0 +1,117 @@
+"""The datasets by name: which there are, which files one needs, and its arrays, checked."""
+
+import importlib
+import pkgutil
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from lib.data import sources
+from lib.data.spec import SOURCES, DatasetSpec, canonical
+from lib.errors import InputError
+from lib.files import fingerprint
+
+
+def modules() -> list[str]:
+    """The names of the modules in `lib/data/sources`, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(sources.__path__))
+
+
+def get(module: str, name: str) -> DatasetSpec:
+    """The dataset `name` of `lib.data.sources.<module>`.
+
+    Raises InputError, naming what is allowed, if there is no such module or it holds no such dataset.
+    """
+    if module not in modules():
+        raise InputError(f"dataset {name!r}: unknown module {module!r} in lib/data/sources, allowed: {modules()}")
+    datasets = importlib.import_module(f"{sources.__name__}.{module}").DATASETS
+    if name not in datasets:
+        raise InputError(f"unknown dataset {name!r} in module {module!r}, allowed: {sorted(datasets)}")
+    return datasets[name]
+
+
+def supporting(module: str, name: str, source: str) -> DatasetSpec:
+    """The dataset as `get` finds it; raises InputError, naming what is allowed, if it does not come from `source`."""
+    spec = get(module, name)
+    if source not in spec.sources:
+        why = f"; {spec.obtain}" if source in SOURCES else ""
+        raise InputError(f"dataset {name!r}: no source {source!r}, allowed: {list(spec.sources)}{why}")
+    return spec
+
+
+def required_files(name: str, module: str, source: str, root: str | Path | None) -> list[Path]:
+    """The files that the dataset is read from, below `root`.
+
+    embedded: none. data_root: the first layout that is there completely. download: the files that downloading
+    puts there, there already or not.
+    Raises InputError if the dataset has no such source, `root` is None where files are needed, or no layout
+    is complete: then the message says which files belong where and how they can be had.
+    """
+    spec = supporting(module, name, source)
+    if source == "embedded":
+        return []
+    if root is None:
+        raise InputError(f"dataset {name!r}: source {source!r} needs 'data_root', the directory of its files; not set")
+    root = Path(root)
+    if source == "download":
+        return [root / download.target for download in spec.downloads]
+    for layout in spec.layouts:
+        files = [root / file for file in layout]
+        if all(file.is_file() for file in files):
+            return files
+    raise InputError(_missing(name, spec, root))
+
+
+def load(name: str, module: str, source: str, root: str | Path | None) -> dict[str, np.ndarray]:
+    """The arrays of the dataset, in canonical order, verified to have its fingerprint.
+
+    Raises InputError as `required_files` does, and, naming the file, if one is not there, cannot be decoded, or
+    decodes to other samples than the dataset's.
+    """
+    spec = get(module, name)
+    files = required_files(name, module, source, root)
+    for file in files:
+        if not file.is_file():
+            command = f"scripts/download_data.py --module {module} --dataset {name} --to {root}"
+            raise InputError(f"dataset {name!r}: {file} is missing; get it with {command}")
+    arrays = canonical(spec.read(files), spec.unordered)
+    found = fingerprint(**arrays)
+    if found != spec.fingerprint:
+        where = ", ".join(str(file) for file in files) or "its embedded copy"
+        raise InputError(
+            f"dataset {name!r}: {where}: other samples than the dataset's: "
+            f"expected fingerprint {spec.fingerprint[:16]}, found {found[:16]}"
+        )
+    return arrays
+
+
+def _missing(name: str, spec: DatasetSpec, root: Path) -> str:
+    """What to put where, in one line."""
+    absent = [[file for file in layout if not (root / file).is_file()] for layout in spec.layouts]
+    begun = [files for layout, files in zip(spec.layouts, absent, strict=True) if len(files) < len(layout)]
+    lacking = f" (only {', '.join(min(begun, key=len))} missing)" if begun else ""
+    return (
+        f"dataset {name!r}: no complete set of files below {root}{lacking}; "
+        f"put there {_places(spec.layouts)}; "
+        f"fingerprint {spec.fingerprint[:16]} (SHA-256 of the decoded arrays, as lib.files.fingerprint takes it); "
+        f"{spec.obtain}"
+    )
+
+
+def _places(layouts: tuple[tuple[str, ...], ...]) -> str:
+    """The layouts in words, one that is another's compressed files not spelled out."""
+    compressed = {layout: tuple(f"{file}.gz" for file in layout) for layout in layouts}
+    return " or ".join(
+        _brief(layout) + (" (all plain or all .gz)" if compressed[layout] in layouts else "")
+        for layout in layouts
+        if layout not in compressed.values()
+    )
+
+
+def _brief(layout: tuple[str, ...]) -> str:
+    """A layout as `folder/{file, file}`."""
+    folder = PurePosixPath(layout[0]).parent
+    names = [PurePosixPath(file).name for file in layout]
+    if len(layout) == 1 or any(PurePosixPath(file).parent != folder for file in layout):
+        return ", ".join(layout)
+    return str(folder / f"{{{', '.join(names)}}}")

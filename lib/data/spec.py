@@ -1,0 +1,73 @@
+"""What a dataset is: where its files belong, how they are read, and the fingerprint they must decode to."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+SOURCES = ("embedded", "data_root", "download")
+
+
+@dataclass(frozen=True)
+class Download:
+    """One public file: its mirrors in the order they are tried, its place below the root, and its checks.
+
+    `sha256`, `md5` (hex) and `size` (bytes) are of the file as it is served; one of the digests is required.
+    """
+
+    urls: tuple[str, ...]
+    target: str
+    sha256: str | None = None
+    md5: str | None = None
+    size: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError if nothing says what the file must be."""
+        if not self.sha256 and not self.md5:
+            raise ValueError(f"download of {self.target}: needs a sha256 or an md5")
+
+
+@dataclass(frozen=True)
+class DatasetSpec:
+    """One dataset.
+
+    title: what it is; samples: how many and of what shape, in words.
+    fingerprint: `lib.files.fingerprint` (hex) of the arrays that `read` returns, after `canonical`.
+    licence, homepage, obtain: in words; `obtain` says how to get the files by hand.
+    sources: those of SOURCES that it can come from.
+    read: arrays by name from the paths of one layout, in the layout's order (no paths if embedded);
+        it raises InputError, naming the file, on what is not such a file.
+    layouts: accepted lists of files below `data_root`, the preferred one first.
+    downloads: public files whose targets make up one of `layouts`.
+    unordered: groups of arrays whose rows are samples in no canonical order; rows of a group belong together.
+    """
+
+    title: str
+    samples: str
+    fingerprint: str
+    licence: str
+    homepage: str
+    obtain: str
+    sources: tuple[str, ...]
+    read: Callable[[Sequence[Path]], dict[str, np.ndarray]]
+    layouts: tuple[tuple[str, ...], ...] = ()
+    downloads: tuple[Download, ...] = ()
+    unordered: tuple[tuple[str, ...], ...] = ()
+
+
+def canonical(arrays: Mapping[str, np.ndarray], unordered: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:
+    """The arrays with the rows of each group of `unordered` sorted by the SHA-256 of the sample's bytes.
+
+    What is computed from the result, fingerprint and splits alike, does not depend on the order of the file.
+    Raises ValueError if the arrays of a group differ in length.
+    """
+    arrays = dict(arrays)
+    for group in unordered:
+        columns = [np.ascontiguousarray(arrays[name]) for name in group]
+        samples = zip(*columns, strict=True)
+        digests = [hashlib.sha256(b"".join(part.tobytes() for part in sample)).digest() for sample in samples]
+        order = sorted(range(len(digests)), key=digests.__getitem__)
+        arrays.update((name, column[order]) for name, column in zip(group, columns, strict=True))
+    return arrays

@@ -1,0 +1,52 @@
+"""Bringing the records of repetitions together into one row of a table."""
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lib.accounting.statement import PrivacyStatement
+from lib.records import read_record
+
+
+def by_job(paths: Iterable[str | Path]) -> dict[tuple[str, ...], list[dict]]:
+    """Records grouped by their job's name without its last part, the repetition; each group in that order."""
+    groups = defaultdict(list)
+    for record in sorted(map(read_record, paths), key=lambda record: int(record["job"][-1])):
+        groups[tuple(record["job"][:-1])].append(record)
+    return dict(groups)
+
+
+def mean_and_spread(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Mean and standard deviation (n - 1) of values; (None, None) of none, and no spread of one."""
+    if not len(values):
+        return None, None
+    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def numbers(records: Sequence[dict], name: str, private: bool = False) -> tuple[float | None, float | None]:
+    """Mean and spread of a metric over records."""
+    block = "private_metrics" if private else "metrics"
+    return mean_and_spread([record[block][name] for record in records if name in record[block]])
+
+
+def statement(records: Sequence[dict], name: str) -> tuple[PrivacyStatement | None, float | None]:
+    """The records' statement of that name with their mean epsilon, and the spread; (None, None) if none has it.
+
+    Raises ValueError if the records' statements differ in anything but epsilon.
+    """
+    found = [record["privacy"][name] for record in records if name in record["privacy"]]
+    mean, spread = mean_and_spread([made.epsilon for made in found])
+    if mean is None:
+        return None, None
+    same = {dataclasses.replace(made, epsilon=mean) for made in found}
+    if len(same) != 1:
+        raise ValueError(f"the statements {name} of {len(found)} repetitions mean different things")
+    return same.pop(), spread
+
+
+def data_name(record: dict) -> str:
+    """The dataset and the beginning of its fingerprint, as tables show it."""
+    return f"{record['dataset']} ({record['fingerprint'][:12]})"

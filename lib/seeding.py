@@ -1,0 +1,26 @@
+"""Every random draw starts here: a stream of its own for each job, keyed by the job's name."""
+
+import hashlib
+
+import numpy as np
+
+
+def seed_sequence(seed: int, *job: str) -> np.random.SeedSequence:
+    """The seed sequence of one job.
+
+    `seed` is the preset's seed and `job` the job's own name (rule, wildcards, role of the draw). The name is
+    hashed into the spawn key, so that adding a job changes no other job's numbers.
+    """
+    digest = hashlib.sha256("\0".join(job).encode()).digest()
+    key = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 32, 4))
+    return np.random.SeedSequence(entropy=seed, spawn_key=key)
+
+
+def generator(seed: int, *job: str) -> np.random.Generator:
+    """A numpy generator for one job (see `seed_sequence`)."""
+    return np.random.default_rng(seed_sequence(seed, *job))
+
+
+def integer_seed(seed: int, *job: str) -> int:
+    """A 32-bit seed for libraries that take an integer (see `seed_sequence`)."""
+    return int(seed_sequence(seed, *job).generate_state(1)[0])

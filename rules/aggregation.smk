@@ -1,0 +1,100 @@
+"""Aggregation: what a run costs, the run itself, and the release of its epsilon."""
+
+
+rule account:
+    message:
+        "Accounting for {wildcards.run}, votes {wildcards.drawn}"
+    input:
+        votes=lambda wildcards: f"{PRIVATE}/votes/{RUNS[wildcards.run]['ensemble']}/{wildcards.drawn}.npz",
+        code=code("account"),
+    output:
+        record=f"{PATE}/accounts/{{run}}/{{drawn}}.json",
+        curve=f"{PATE}/accounts/{{run}}/{{drawn}}.csv",
+    params:
+        run=lambda wildcards: compact(RUNS[wildcards.run]),
+        accounting=compact(config["accounting"]),
+        ensemble=lambda wildcards: ensemble_of(wildcards.run),
+        preset=config["preset"],
+        seed=SEED,
+    log:
+        log_of("account", "/{run}/{drawn}"),
+    benchmark:
+        benchmark_of("account", "/{run}/{drawn}")
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+        gpu=0,
+    conda:
+        "../envs/accounting.yaml"
+    shell:
+        "python -m scripts.account --votes {input.votes} --teachers {params.ensemble[teachers]} --run {params.run:q} "
+        "--accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
+        "--dataset {params.ensemble[dataset]} --job account {wildcards.run} {wildcards.drawn} "
+        "--record {output.record} --curve {output.curve} > {log} 2>&1"
+
+
+rule aggregate:
+    message:
+        "Running {wildcards.run}, repetition {wildcards.repetition}"
+    input:
+        votes=lambda wildcards: votes_of(wildcards.run, wildcards.repetition),
+        code=code("aggregate"),
+    output:
+        record=f"{PATE}/aggregated/{{run}}/{{repetition}}.json",
+        labels=f"{PATE}/aggregated/{{run}}/{{repetition}}.npz",
+    params:
+        run=lambda wildcards: compact(RUNS[wildcards.run]),
+        accounting=compact(config["accounting"]),
+        ensemble=lambda wildcards: ensemble_of(wildcards.run),
+        preset=config["preset"],
+        seed=SEED,
+    log:
+        log_of("aggregate", "/{run}/{repetition}"),
+    benchmark:
+        benchmark_of("aggregate", "/{run}/{repetition}")
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+        gpu=0,
+    conda:
+        "../envs/accounting.yaml"
+    shell:
+        "python -m scripts.aggregate --votes {input.votes} --teachers {params.ensemble[teachers]} "
+        "--run {params.run:q} --accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
+        "--dataset {params.ensemble[dataset]} --job aggregate {wildcards.run} {wildcards.repetition} "
+        "--record {output.record} --labels {output.labels} > {log} 2>&1"
+
+
+rule sanitize_epsilon:
+    message:
+        "Sanitising the epsilon of {wildcards.run}, votes {wildcards.drawn}"
+    input:
+        votes=lambda wildcards: f"{PRIVATE}/votes/{RUNS[wildcards.run]['ensemble']}/{wildcards.drawn}.npz",
+        code=code("sanitize_epsilon"),
+    output:
+        f"{PATE}/sanitized/{{run}}/{{drawn}}.json",
+    params:
+        run=lambda wildcards: compact(RUNS[wildcards.run]),
+        accounting=compact(config["accounting"]),
+        sanitize=compact(config["scalable_pate"]["sanitize"]),
+        ensemble=lambda wildcards: ensemble_of(wildcards.run),
+        preset=config["preset"],
+        seed=SEED,
+    log:
+        log_of("sanitize_epsilon", "/{run}/{drawn}"),
+    benchmark:
+        benchmark_of("sanitize_epsilon", "/{run}/{drawn}")
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+        gpu=0,
+    conda:
+        "../envs/accounting.yaml"
+    shell:
+        "python -m scripts.sanitize_epsilon --votes {input.votes} --teachers {params.ensemble[teachers]} "
+        "--run {params.run:q} --accounting {params.accounting:q} --sanitize {params.sanitize:q} "
+        "--preset {params.preset} --seed {params.seed} --dataset {params.ensemble[dataset]} "
+        "--job sanitize_epsilon {wildcards.run} {wildcards.drawn} --output {output} > {log} 2>&1"

@@ -1,0 +1,139 @@
+"""The ledger of claims, and the committed pages of what was reproduced."""
+
+PAPERS = {"scalable_pate": "Scalable Private Learning with PATE"}
+TABLES = {
+    "scalable_pate": [
+        (item, f"{PATE}/{item}.csv") for item in ("table1", "table2", "epsilon") if config["scalable_pate"][item]
+    ]
+}
+# columns of a table that its page shows; the CSV beside it has them all
+SHOWN = {
+    "table1": (
+        "dataset,aggregator,queries_made,queries_answered,epsilon,delta,student_accuracy,baseline_accuracy,"
+        "paper_queries_answered,paper_epsilon,epsilon_joint,epsilon_charge_all,epsilon_caps,data"
+    ),
+    "table2": (
+        "dataset,order,epsilon,beta,smooth_sensitivity,sigma_ss,gnss_cost,sanitized_epsilon_mean,"
+        "sanitized_epsilon_std,exact_gnss_cost,exact_sanitized_epsilon_mean,fixed_sanitized_epsilon_mean,data"
+    ),
+}
+
+
+rule claims:
+    """Every claim of the papers, with our value and a computed verdict."""
+    message:
+        "Judging the claims"
+    input:
+        claims=os.path.relpath(ROOT / "claims.csv"),
+        tables=[path for items in TABLES.values() for _, path in items],
+        code=code("claims"),
+    output:
+        table=report(
+            f"{RESULTS}/claims.csv",
+            caption="../report/claims.rst",
+            category="Claims",
+            labels={"item": "All claims", "kind": "table"},
+        ),
+        page=f"{RESULTS}/claims.md",
+    params:
+        tables=[f"{paper}:{item}:{path}" for paper, items in TABLES.items() for item, path in items],
+        preset=config["preset"],
+    log:
+        log_of("claims"),
+    benchmark:
+        benchmark_of("claims")
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+        gpu=0,
+    conda:
+        "../envs/reporting.yaml"
+    shell:
+        "python -m scripts.claims --claims {input.claims:q} --tables {params.tables} --preset {params.preset} "
+        "--output {output.table} --page {output.page} > {log} 2>&1"
+
+
+rule scalable_pate_reproduction:
+    """Write docs/reproduction/scalable_pate: its page, figures and claims, from this preset."""
+    message:
+        "Writing the page of Scalable PATE"
+    input:
+        verdicts=f"{RESULTS}/claims.csv",
+        readings=os.path.relpath(ROOT / "report" / "scalable_pate_readings.md"),
+        tables=[path for _, path in TABLES["scalable_pate"]],
+        figure=f"{PATE}/epsilon.png",
+        code=code("reproduction"),
+    output:
+        page="docs/reproduction/scalable_pate.md",
+        claims="docs/reproduction/scalable_pate.csv",
+        figure="docs/reproduction/scalable_pate/epsilon.png",
+    params:
+        title=PAPERS["scalable_pate"],
+        tables=[f"{item}:{path}" for item, path in TABLES["scalable_pate"] if item in SHOWN],
+        columns=[f"{item}:{SHOWN[item]}" for item, _ in TABLES["scalable_pate"] if item in SHOWN],
+        preset=config["preset"],
+    log:
+        log_of("scalable_pate_reproduction"),
+    benchmark:
+        benchmark_of("scalable_pate_reproduction")
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+        gpu=0,
+    conda:
+        "../envs/reporting.yaml"
+    shell:
+        "python -m scripts.reproduction --folder docs/reproduction --paper scalable_pate --title {params.title:q} "
+        "--preset {params.preset} --verdicts {input.verdicts} --readings {input.readings:q} "
+        "--tables {params.tables} --columns {params.columns} --figures epsilon:{input.figure} > {log} 2>&1"
+
+
+rule reproduction:
+    """Write docs/reproduction for every paper, and join their claims."""
+    message:
+        "Joining the claims of all papers"
+    input:
+        claims=[f"docs/reproduction/{paper}.csv" for paper in PAPERS],
+        code=code("reproduction"),
+    output:
+        "docs/reproduction/claims.csv",
+    log:
+        log_of("reproduction"),
+    benchmark:
+        benchmark_of("reproduction")
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+        gpu=0,
+    conda:
+        "../envs/reporting.yaml"
+    shell:
+        "python -m scripts.reproduction --folder docs/reproduction --join > {log} 2>&1"
+
+
+rule datasets:
+    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
+    message:
+        "Listing the datasets"
+    input:
+        code=code("list_datasets", *(f"lib/data/sources/{name}.py" for name in registry.modules())),
+    output:
+        f"{RESULTS}/datasets.md",
+    params:
+        datasets=compact({"datasets": DATASETS}),
+    log:
+        log_of("datasets"),
+    benchmark:
+        benchmark_of("datasets")
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+        gpu=0,
+    conda:
+        "../envs/learning.yaml"
+    shell:
+        "python -m scripts.list_datasets --config-json {params.datasets:q} --output {output} > {log} 2>&1"

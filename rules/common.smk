@@ -1,0 +1,139 @@
+"""What every rule file uses: the checked configuration, the code a script runs, and where things lie."""
+
+import csv
+import json
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(workflow.basedir)
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from lib.code_inputs import code_files
+from lib.config import check_config, fill_defaults
+from lib.data import registry
+from lib.errors import InputError
+
+
+def refuse(error):
+    """End with one line; Snakemake adds nothing to it."""
+    sys.exit(f"error: {error}")
+
+
+try:
+    schema = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
+    check_config(config, schema)
+    fill_defaults(config, schema)
+except InputError as error:
+    refuse(error)
+
+# Scripts run as `python -m scripts.NAME`. Without conda they run in the interpreter that runs Snakemake, also where
+# its environment was not activated.
+prefix = f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(ROOT))}; "
+if not workflow.deployment_settings.deployment_method:
+    prefix += f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
+shell.prefix(prefix)
+
+RESULTS = f"results/{config['preset']}"
+PRIVATE = f"{RESULTS}/private"
+PATE = f"{RESULTS}/scalable_pate"
+SEED = config["seed"]
+DATASETS, ENSEMBLES = config["datasets"], config["ensembles"]
+RUNS = config["scalable_pate"]["runs"]
+TRAINED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "trained"]
+PUBLISHED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "published"]
+REPETITIONS = range(1, config["repetitions"] + 1)
+
+
+def one_of(names):
+    """A wildcard constraint that admits exactly these names."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+wildcard_constraints:
+    dataset=one_of(DATASETS),
+    ensemble=one_of(ENSEMBLES),
+    run=one_of(RUNS),
+    model="[a-z_]+",
+    repetition=r"\d+",
+    drawn=r"\d+",
+
+
+def code(script, *more):
+    """The script and all the modules it imports, relative to the working folder; `more` for computed imports."""
+    files = {file for name in (f"scripts/{script}.py", *more) for file in code_files(name)}
+    return sorted(os.path.relpath(file) for file in files)
+
+
+def log_of(rule, wildcards=""):
+    return f"{RESULTS}/logs/{rule}{wildcards}.log"
+
+
+def benchmark_of(rule, wildcards=""):
+    return f"{RESULTS}/benchmarks/{rule}{wildcards}.tsv"
+
+
+def compact(block):
+    """A block of the configuration as text, which Snakemake compares."""
+    return json.dumps(block, sort_keys=True)
+
+
+def data_root(dataset):
+    """The folder below which a dataset's files lie."""
+    if DATASETS[dataset]["source"] == "download":
+        return f"{RESULTS}/downloads/{dataset}"
+    return config["data_root"]
+
+
+def data_files(dataset):
+    """The files a dataset is read from; ends the workflow with one line if they are not there."""
+    entry = DATASETS[dataset]
+    try:
+        return list(
+            map(str, registry.required_files(dataset, entry["module"], entry["source"], data_root(dataset)))
+        )
+    except InputError as error:
+        refuse(error)
+
+
+def votes_drawn(ensemble):
+    """The repetitions in which an ensemble's votes exist: published votes once, as number 0."""
+    return [0] if ENSEMBLES[ensemble]["kind"] == "published" else list(REPETITIONS)
+
+
+def votes_of(run, repetition):
+    """The votes that one repetition of a run aggregates."""
+    ensemble = RUNS[run]["ensemble"]
+    drawn = 0 if ENSEMBLES[ensemble]["kind"] == "published" else repetition
+    return f"{PRIVATE}/votes/{ensemble}/{drawn}.npz"
+
+
+def ensemble_of(run):
+    return ENSEMBLES[RUNS[run]["ensemble"]]
+
+
+def accounts(runs):
+    """Records of `account` for some runs."""
+    return [f"{PATE}/accounts/{run}/{drawn}.json" for run in runs for drawn in votes_drawn(RUNS[run]["ensemble"])]
+
+
+def verdicts():
+    """Verdicts of the last `claims` of this preset by table, escaped for the captions of the report."""
+    path = Path(f"{RESULTS}/claims.csv")
+    if not path.is_file():
+        return {}
+    tables = {claim["id"]: claim["table"] for claim in csv.DictReader((ROOT / "claims.csv").open(encoding="utf-8"))}
+    found = {}
+    for verdict in csv.DictReader(path.open(encoding="utf-8")):
+        if verdict["verdict"] != "not run":
+            escaped = {key: re.sub(r"([\\*_|`])", r"\\\1", value) for key, value in verdict.items()}
+            found.setdefault(tables.get(verdict["id"], ""), []).append(escaped)
+    return found
+
+
+config["verdicts"] = verdicts()

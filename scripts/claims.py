@@ -1,0 +1,44 @@
+"""Judge every claim of the papers by the result tables, and write the verdicts as a table and as a page."""
+
+import argparse
+
+from lib.claims import judge_all, load_claims, read_table
+from lib.errors import InputError
+from lib.files import write_text
+from lib.pages import claims_page
+from scripts import cli
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--claims", required=True, help="the ledger, claims.csv")
+    parser.add_argument(
+        "--tables", nargs="*", default=[], metavar="PAPER:ITEM:PATH", help="result tables that are there"
+    )
+    parser.add_argument("--preset", required=True, help="name of the preset that the tables are of")
+    parser.add_argument("--output", required=True, help="the verdicts, .csv")
+    parser.add_argument("--page", required=True, help="the verdicts for reading, .md")
+    return parser.parse_args(argv)
+
+
+def split(text: str) -> tuple[tuple[str, str], str]:
+    """Parse PAPER:ITEM:PATH."""
+    parts = text.split(":", 2)
+    if len(parts) != 3 or not all(parts):
+        raise InputError(f"--tables: {text!r} is not allowed; allowed: PAPER:ITEM:PATH")
+    return (parts[0], parts[1]), parts[2]
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Read the ledger and the tables, judge, write."""
+    arguments = parse_arguments(argv)
+    claims = load_claims(arguments.claims)
+    tables = {key: read_table(path) for key, path in map(split, arguments.tables)}
+    verdicts = judge_all(claims, tables)
+    write_text(arguments.output, verdicts.to_csv(index=False, lineterminator="\n"))
+    write_text(arguments.page, claims_page(verdicts, arguments.preset))
+
+
+if __name__ == "__main__":
+    cli.run(main)

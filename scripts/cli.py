@@ -1,0 +1,45 @@
+"""What every script shares: how it ends, and the arguments that name its job."""
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Callable
+
+from lib.errors import InputError
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run `main`; on InputError write `error: ...` as the last line of standard error and exit with status 1."""
+    # by default SIGTERM skips `finally`, and a stopped job would leave its temporary files behind
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        main()
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def job_parser(description: str | None) -> argparse.ArgumentParser:
+    """A parser with the arguments of every job that writes a record."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--preset", required=True, help="name of the preset")
+    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
+    parser.add_argument("--job", nargs="+", required=True, help="the job's own name: rule and wildcards")
+    parser.add_argument("--dataset", required=True, help="name of the dataset")
+    return parser
+
+
+def add_json(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
+    """An argument that is JSON text: a block of the configuration."""
+    parser.add_argument(name, type=json.loads, required=True, help=meaning)
+
+
+def progress(what: str) -> Callable[[int, int], None]:
+    """Report progress on standard error: a bar's worth of lines, ten at most."""
+
+    def report(done: int, total: int) -> None:
+        if done == total or done * 10 // total > (done - 1) * 10 // total:
+            print(f"{what}: {done}/{total}", file=sys.stderr, flush=True)
+
+    return report

@@ -1,0 +1,35 @@
+"""Count the votes: from the labels of teachers trained here, or from votes that were published."""
+
+import argparse
+
+from lib.accounting.votes import check_votes
+from lib.errors import InputError
+from lib.files import load_arrays, save_arrays
+from lib.training.classification import count_votes
+from scripts import cli
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--input", required=True, help="teacher labels of train_teachers, or a dataset of votes")
+    parser.add_argument("--teachers", type=int, required=True, help="number of teachers")
+    parser.add_argument("--output", required=True, help="the .npz of vote histograms to write")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write `votes` (query, class) and whatever came with them."""
+    arguments = parse_arguments(argv)
+    arrays = load_arrays(arguments.input)
+    if "teacher_labels" in arrays:
+        labels = arrays.pop("teacher_labels")
+        arrays["votes"] = count_votes(labels, int(arrays["labels"].max()) + 1)
+    elif "votes" not in arrays:
+        raise InputError(f"{arguments.input}: has neither teacher_labels nor votes; it has {sorted(arrays)}")
+    arrays["votes"] = check_votes(arrays["votes"], arguments.teachers, arguments.input)
+    save_arrays(arguments.output, **arrays)
+
+
+if __name__ == "__main__":
+    cli.run(main)

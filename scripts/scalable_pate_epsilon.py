@@ -1,0 +1,117 @@
+"""Figure: epsilon against the number of answers, one panel a dataset, one line a mechanism."""
+
+import argparse
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from lib.claims import load_claims
+from lib.files import atomic_path
+from lib.plotting import figure, save
+from lib.records import read_record
+from lib.results import data_name
+from scripts import cli
+
+NAMES = {"lnmax": "LNMax", "gnmax": "GNMax", "confident_gnmax": "Confident-GNMax"}
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    cli.add_json(parser, "--runs", "a list of runs, each with its name and its ensemble's block under ensemble")
+    parser.add_argument("--records", nargs="+", required=True, help="records of account")
+    parser.add_argument("--curves", nargs="+", required=True, help="their curves, in the same order")
+    parser.add_argument("--claims", required=True, help="claims.csv, for the paper's points")
+    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def read_series(runs: list[dict], records: list[str], curves: list[str]) -> pd.DataFrame:
+    """One row a point: run, drawn votes, queries, answers, epsilon, and what the epsilon means."""
+    by_name = {run["name"]: run for run in runs}
+    parts = []
+    for record_path, curve_path in zip(records, curves, strict=True):
+        record, curve = read_record(record_path), pd.read_csv(curve_path)
+        _, name, drawn = record["job"]
+        for series in ("epsilon", "epsilon_data_independent"):
+            meaning = record["privacy"][series].as_dict()
+            del meaning["epsilon"]
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "dataset": by_name[name]["ensemble"]["label"],
+                        "run": name,
+                        "aggregator": by_name[name]["aggregator"],
+                        "votes": int(drawn),
+                        "series": series,
+                        "queries": curve["queries"],
+                        "answered": curve["answered"],
+                        "epsilon": curve[series],
+                        **meaning,
+                        "data": data_name(record),
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+def paper_points(runs: list[dict], claims_path: str) -> dict[str, tuple[float, float]]:
+    """(answers, epsilon) that the paper prints for a run."""
+    values = {claim["id"]: claim["value"] for claim in load_claims(claims_path)}
+    return {
+        run["name"]: (float(values[run["claims"]["queries_answered"]]), float(values[run["claims"]["epsilon"]]))
+        for run in runs
+        if {"queries_answered", "epsilon"} <= set(run["claims"])
+    }
+
+
+def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: str, pdf: str) -> None:
+    """One panel a dataset; thin lines are the data-independent bounds, crosses the paper's points, bands all votes."""
+    datasets = list(dict.fromkeys(series["dataset"]))
+    with figure(1, len(datasets)) as (drawn, axes):
+        styles = dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
+        for axis, dataset in zip(axes, datasets, strict=True):
+            panel = series[series["dataset"] == dataset]
+            for (aggregator, run, kind), part in panel.groupby(["aggregator", "run", "series"], sort=False):
+                style = styles[aggregator]
+                line = part.groupby("queries")[["answered", "epsilon"]].agg(["mean", "min", "max"])
+                answered, epsilon = line["answered"]["mean"], line["epsilon"]
+                if kind == "epsilon":
+                    axis.plot(answered, epsilon["mean"], label=NAMES[aggregator], **style)
+                    axis.fill_between(answered, epsilon["min"], epsilon["max"], color=style["color"], alpha=0.2, lw=0)
+                    if run in points:
+                        axis.plot(*points[run], "x", color=style["color"], ms=7, mew=2)
+                else:
+                    axis.plot(answered, epsilon["mean"], lw=0.8, alpha=0.6, **style)
+            axis.set_title(dataset)
+            axis.set_xlabel("queries answered (expected)")
+            axis.set_ylabel(rf"$\varepsilon$ at $\delta = 10^{{{math.log10(panel['delta'].iloc[0]):g}}}$")
+            axis.set_xlim(left=0)
+            # the data-independent bound of LNMax would squeeze everything else
+            axis.set_ylim(0, 1.6 * panel.loc[panel["series"] == "epsilon", "epsilon"].max())
+        grey = {"color": "0.3"}
+        kinds = [Line2D([], [], **grey), Line2D([], [], lw=0.8, alpha=0.6, **grey)]
+        labels = ["data-dependent", "data-independent"]
+        if points:
+            kinds.append(Line2D([], [], marker="x", ls="none", ms=7, mew=2, **grey))
+            labels.append("the paper")
+        handles, names = axes[0].get_legend_handles_labels()
+        drawn.legend([*handles, *kinds], [*names, *labels], loc="outside lower center", ncols=3 if len(axes) > 1 else 2)
+        save(drawn, png, pdf)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure and its numbers."""
+    arguments = parse_arguments(argv)
+    series = read_series(arguments.runs, arguments.records, arguments.curves)
+    with atomic_path(arguments.output) as temporary:
+        series.to_csv(temporary, index=False, float_format="%.6g")
+    draw(series, paper_points(arguments.runs, arguments.claims), arguments.png, arguments.pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

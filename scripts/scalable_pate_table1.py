@@ -1,0 +1,106 @@
+"""Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator on each dataset."""
+
+import argparse
+
+from lib.claims import load_claims
+from lib.results import by_job, data_name, numbers, statement
+from lib.tables import write_table
+from scripts import cli
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    cli.add_json(parser, "--runs", "a list of runs, each with its name and its ensemble's block under ensemble")
+    parser.add_argument("--records", nargs="+", required=True, help="records of these runs, of every stage")
+    parser.add_argument("--claims", required=True, help="claims.csv, for the paper's numbers")
+    parser.add_argument("--output", required=True, help="the table, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
+    return parser.parse_args(argv)
+
+
+def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, aggregator: str) -> dict:
+    """One row; `epsilon_name` is the statement that the paper's column holds."""
+    name, ensemble = run["name"], run["ensemble"]
+    accounts, realised = records["account", name], records["aggregate", name]
+    students = records.get(("train_student", name), [])
+    baselines = records.get(("train_baseline", ensemble["name"], run["student"]), [])
+    answered, answered_spread = numbers(accounts, "queries_answered", private=True)
+    epsilon, epsilon_spread = statement(accounts, epsilon_name)
+    student, student_spread = numbers(students, "student_accuracy")
+    baseline, baseline_spread = numbers(baselines, "baseline_accuracy", private=True)
+    asked, asked_spread = numbers(realised, "queries_answered")
+    spent, spent_spread = statement(realised, "dependent")
+    independent, independent_spread = statement(accounts, "epsilon_data_independent")
+    paper = {key: papers[identifier] for key, identifier in run["claims"].items()}
+    by_orders = epsilon_name == "epsilon"
+    return {
+        "dataset": ensemble["label"],
+        "aggregator": aggregator,
+        "queries_made": numbers(accounts, "queries_made")[0],
+        "queries_answered": answered,
+        "epsilon": epsilon,
+        "delta": run["delta"],
+        "student_accuracy": student,
+        "baseline_accuracy": baseline,
+        "data": data_name(accounts[0]),
+        "paper_queries_answered": paper.get("queries_answered"),
+        "paper_epsilon": paper.get("epsilon"),
+        "paper_student_accuracy": paper.get("student_accuracy"),
+        # what makes the row readable, and comparable with the paper's
+        "run": name,
+        "stands_for": ensemble.get("stands_for", ensemble["label"]),
+        "protocol": ensemble["protocol"],
+        "seeds": len(accounts) if ensemble["kind"] == "trained" else 0,
+        "queries_answered_spread": answered_spread,
+        "epsilon_spread": epsilon_spread,
+        "student_accuracy_spread": student_spread,
+        "baseline_accuracy_spread": baseline_spread,
+        "laplace_scale": run.get("laplace_scale"),
+        "order": numbers(accounts, "order_epsilon", private=True)[0] if by_orders else None,
+        # other readings of the same run
+        "epsilon_tight": statement(accounts, "epsilon_tight")[0] if by_orders else None,
+        "epsilon_data_independent": independent,
+        "epsilon_data_independent_spread": independent_spread,
+        "epsilon_two_sided": statement(accounts, "epsilon_two_sided")[0],
+        "epsilon_labels_scale": statement(accounts, "epsilon_labels_scale")[0] if by_orders else None,
+        # guarantees
+        "epsilon_joint": statement(accounts, "epsilon_joint")[0],
+        "epsilon_charge_all": statement(accounts, "epsilon_charge_all")[0],
+        "epsilon_charge_all_two_sided": statement(accounts, "epsilon_charge_all_two_sided")[0],
+        "epsilon_caps": statement(accounts, "epsilon_caps")[0],
+        "max_answered": run.get("max_answered"),
+        # real runs, one a repetition
+        "queries_answered_realised": asked,
+        "queries_answered_realised_spread": asked_spread,
+        "epsilon_realised": spent,
+        "epsilon_realised_spread": spent_spread,
+        "epsilon_realised_data_independent": statement(realised, "independent")[0],
+        "label_accuracy": numbers(students, "label_accuracy")[0],
+        "realised_runs": len(realised),
+    }
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the table; LNMax has a row by the paper's moments and one over all orders."""
+    arguments = parse_arguments(argv)
+    records = by_job(arguments.records)
+    papers = {claim["id"]: float(claim["value"]) for claim in load_claims(arguments.claims) if _is_number(claim)}
+    rows = []
+    for run in arguments.runs:
+        if run["aggregator"] == "lnmax":
+            rows.append(row(run, records, papers, "epsilon_moments", f"lnmax_{run['moments']}_moments"))
+        rows.append(row(run, records, papers, "epsilon", run["aggregator"]))
+    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "aggregator", "queries_made"))
+
+
+def _is_number(claim: dict[str, str]) -> bool:
+    try:
+        float(claim["value"])
+    except ValueError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    cli.run(main)

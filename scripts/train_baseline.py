@@ -1,0 +1,45 @@
+"""Train the non-private baseline: the student's model on all private samples with their true labels."""
+
+import argparse
+
+from lib.files import load_arrays
+from lib.models.classifiers import make_classifier
+from lib.records import write_record
+from lib.seeding import integer_seed
+from lib.training.classification import accuracy
+from scripts import cli
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = cli.job_parser(__doc__)
+    parser.add_argument("--data", required=True, help="prepared dataset with arrays x and y")
+    parser.add_argument("--split", required=True, help="indices of split_data")
+    parser.add_argument("--model", required=True, help="name of the classifier")
+    parser.add_argument("--output", required=True, help="the record to write")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the record with the baseline's accuracy in percent."""
+    arguments = parse_arguments(argv)
+    data = load_arrays(arguments.data, "x", "y", "fingerprint")
+    split = load_arrays(arguments.split, "private", "test")
+    private, test = split["private"], split["test"]
+    model = make_classifier(arguments.model, integer_seed(arguments.seed, *arguments.job))
+    score = accuracy(model, data["x"][private], data["y"][private], data["x"][test], data["y"][test])
+    write_record(
+        arguments.output,
+        job=arguments.job,
+        preset=arguments.preset,
+        seed=arguments.seed,
+        dataset=arguments.dataset,
+        fingerprint=str(data["fingerprint"]),
+        parameters={"model": arguments.model},
+        metrics={},
+        private_metrics={"baseline_accuracy": score},
+    )
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,53 @@
+"""Train a student on the labels that a mechanism released, and test it."""
+
+import argparse
+
+from lib.aggregation.confident import NO_ANSWER
+from lib.files import load_arrays
+from lib.models.classifiers import make_classifier
+from lib.records import write_record
+from lib.seeding import integer_seed
+from lib.training.classification import accuracy
+from scripts import cli
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = cli.job_parser(__doc__)
+    parser.add_argument("--data", required=True, help="prepared dataset with arrays x and y")
+    parser.add_argument("--split", required=True, help="indices of split_data")
+    parser.add_argument("--labels", required=True, help="released labels of aggregate")
+    parser.add_argument("--model", required=True, help="name of the classifier")
+    parser.add_argument("--output", required=True, help="the record to write")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the record with the student's accuracy and that of its labels, in percent."""
+    arguments = parse_arguments(argv)
+    data = load_arrays(arguments.data, "x", "y", "fingerprint")
+    split = load_arrays(arguments.split, "public", "test")
+    released = load_arrays(arguments.labels, "labels", "rows")
+    answered = released["labels"] != NO_ANSWER
+    asked = split["public"][released["rows"][answered]]
+    labels = released["labels"][answered]
+    model = make_classifier(arguments.model, integer_seed(arguments.seed, *arguments.job))
+    test = split["test"]
+    write_record(
+        arguments.output,
+        job=arguments.job,
+        preset=arguments.preset,
+        seed=arguments.seed,
+        dataset=arguments.dataset,
+        fingerprint=str(data["fingerprint"]),
+        parameters={"model": arguments.model},
+        # the student saw public samples and released labels only, and is tested on samples that are nobody's
+        metrics={
+            "student_accuracy": accuracy(model, data["x"][asked], labels, data["x"][test], data["y"][test]),
+            "label_accuracy": 100 * float((labels == data["y"][asked]).mean()),
+        },
+    )
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,139 @@
+"""The scripts of the data stage: what they write, and that they write nothing when they fail."""
+
+import csv
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lib.data import registry
+from lib.data.sources import mnist
+from lib.data.spec import Download
+from lib.errors import InputError
+from lib.files import load_arrays
+from scripts import download_data, list_datasets, prepare_data
+
+
+def test_prepared_arrays_carry_the_fingerprint(tmp_path):
+    output = tmp_path / "results" / "digits.npz"
+    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--output={output}"])
+    found = load_arrays(output)
+    assert sorted(found) == ["fingerprint", "x", "y"]
+    assert found["fingerprint"].shape == ()
+    assert str(found["fingerprint"]) == registry.get("digits", "digits").fingerprint
+    first = output.read_bytes()
+    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--output={output}"])
+    assert output.read_bytes() == first
+
+
+def test_nothing_is_written_for_missing_or_altered_files(tmp_path, toy, toy_arrays):
+    output = tmp_path / "results" / "toy.npz"
+    arguments = ["--dataset=toy", f"--module={toy}", "--source=data_root", f"--output={output}"]
+    with pytest.raises(InputError, match="needs 'data_root'"):
+        prepare_data.main(arguments)
+    with pytest.raises(InputError, match="no complete set of files"):
+        prepare_data.main([*arguments, f"--data-root={tmp_path}"])
+    np.savez(tmp_path / "all.npz", **{**toy_arrays, "y": toy_arrays["y"] + 1})
+    with pytest.raises(InputError, match="other samples"):
+        prepare_data.main([*arguments, f"--data-root={tmp_path}"])
+    assert not output.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        (
+            "prepare_data",
+            ["--dataset=mnist", "--module=mnist", "--source=data_root", "--data-root=.", "--output=x.npz"],
+        ),
+        ("download_data", ["--dataset=digits", "--module=digits", "--to=."]),
+        ("list_datasets", ["--config-json={}", "--output=x.md"]),
+    ],
+)
+def test_a_mistake_is_one_line_and_a_status(tmp_path, script, arguments):
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, str(root / "scripts" / f"{script}.py"), *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_downloaded_files_are_a_data_root(tmp_path, small_mnist, write_mnist, monkeypatch):
+    public, root = tmp_path / "public", tmp_path / "root"
+    layout = mnist.DATASETS["mnist"].layouts[2]
+    write_mnist(public, layout, small_mnist)
+    downloads = tuple(
+        Download(
+            urls=((public / file).as_uri(),),
+            target=file,
+            sha256=hashlib.sha256((public / file).read_bytes()).hexdigest(),
+        )
+        for file in layout
+    )
+    monkeypatch.setitem(mnist.DATASETS, "mnist", replace(mnist.DATASETS["mnist"], downloads=downloads))
+    download_data.main(["--module=mnist", "--dataset=mnist", f"--to={root}"])
+    for source in ("data_root", "download"):
+        found = registry.load("mnist", "mnist", source, root)
+        np.testing.assert_array_equal(found["x_test"], small_mnist["x_test"])
+    assert gzip.decompress((root / layout[1]).read_bytes())[8:] == small_mnist["y_train"].tobytes()
+
+
+def test_a_dataset_without_public_files_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"no source 'download'.*by hand"):
+        download_data.main(["--module=pate_votes", "--dataset=pate_votes_svhn", f"--to={tmp_path}"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def config(toy: str) -> str:
+    """A configuration with three datasets."""
+    datasets = {
+        "toy": {"module": toy, "source": "data_root"},
+        "digits": {"module": "digits", "source": "embedded"},
+        "pate_votes_svhn": {"module": "pate_votes", "source": "data_root"},
+    }
+    return json.dumps({"preset": "quick", "datasets": datasets})
+
+
+def test_the_table_has_a_row_for_each_dataset(tmp_path, toy):
+    list_datasets.main(["--config-json", config(toy), "--output", str(tmp_path / "datasets.csv")])
+    with open(tmp_path / "datasets.csv", newline="", encoding="utf-8") as stream:
+        table = list(csv.DictReader(stream))
+    assert [row["name"] for row in table] == ["digits", "pate_votes_svhn", "toy"]
+    assert [row["source"] for row in table] == ["embedded", "data_root", "data_root"]
+    assert table[0]["fingerprint"] == registry.get("digits", "digits").fingerprint
+    assert table[2]["what"] == "A toy | set"
+    assert all(all(row.values()) for row in table)
+
+    list_datasets.main(["--config-json", config(toy), "--output", str(tmp_path / "datasets.md")])
+    lines = (tmp_path / "datasets.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 5
+    assert "| toy | A toy \\| set | data_root | 4 rows |" in lines[4]
+    assert {line.replace("\\|", "").count("|") for line in lines} == {8}
+
+
+@pytest.mark.parametrize(
+    ("text", "output", "fault"),
+    [
+        ("{", "x.md", "--config-json: not JSON"),
+        ("[]", "x.md", "needs the key 'datasets'"),
+        ('{"datasets": ["mnist"]}', "x.md", "needs the key 'datasets', a mapping"),
+        ('{"datasets": {"mnist": {"module": "mnist"}}}', "x.md", r"datasets\.mnist: needs the keys"),
+        ('{"datasets": {"mnist": {"module": "minst", "source": "data_root"}}}', "x.md", "unknown module 'minst'"),
+        ('{"datasets": {"mnist": {"module": "mnist", "source": "embedded"}}}', "x.md", "no source 'embedded'"),
+        ('{"datasets": {}}', "x.pdf", r"unknown kind of table '\.pdf', allowed: \['\.csv', '\.md'\]"),
+    ],
+)
+def test_bad_configurations_are_refused(tmp_path, text, output, fault):
+    with pytest.raises(InputError, match=fault):
+        list_datasets.main(["--config-json", text, "--output", str(tmp_path / output)])
+    assert list(tmp_path.iterdir()) == []
