@@ -2,31 +2,31 @@
 
 
 rule account:
-    message:
-        "Accounting for {wildcards.run}, votes {wildcards.drawn}"
     input:
         votes=lambda wildcards: f"{PRIVATE}/votes/{RUNS[wildcards.run]['ensemble']}/{wildcards.drawn}.npz",
         code=code("account"),
     output:
         record=f"{PATE}/accounts/{{run}}/{{drawn}}.json",
         curve=f"{PATE}/accounts/{{run}}/{{drawn}}.csv",
+    log:
+        log_of("account", "{run}/{drawn}"),
+    benchmark:
+        benchmark_of("account", "{run}/{drawn}")
+    conda:
+        "../envs/accounting.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+        gpu=0,
     params:
         run=lambda wildcards: compact(RUNS[wildcards.run]),
         accounting=compact(config["accounting"]),
         ensemble=lambda wildcards: ensemble_of(wildcards.run),
         preset=config["preset"],
         seed=SEED,
-    log:
-        log_of("account", "/{run}/{drawn}"),
-    benchmark:
-        benchmark_of("account", "/{run}/{drawn}")
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-        gpu=0,
-    conda:
-        "../envs/accounting.yaml"
+    message:
+        "Accounting for {wildcards.run}, votes {wildcards.drawn}"
     shell:
         "python -m scripts.account --votes {input.votes} --teachers {params.ensemble[teachers]} --run {params.run:q} "
         "--accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
@@ -35,31 +35,31 @@ rule account:
 
 
 rule aggregate:
-    message:
-        "Running {wildcards.run}, repetition {wildcards.repetition}"
     input:
         votes=lambda wildcards: votes_of(wildcards.run, wildcards.repetition),
         code=code("aggregate"),
     output:
         record=f"{PATE}/aggregated/{{run}}/{{repetition}}.json",
         labels=f"{PATE}/aggregated/{{run}}/{{repetition}}.npz",
+    log:
+        log_of("aggregate", "{run}/{repetition}"),
+    benchmark:
+        benchmark_of("aggregate", "{run}/{repetition}")
+    conda:
+        "../envs/accounting.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+        gpu=0,
     params:
         run=lambda wildcards: compact(RUNS[wildcards.run]),
         accounting=compact(config["accounting"]),
         ensemble=lambda wildcards: ensemble_of(wildcards.run),
         preset=config["preset"],
         seed=SEED,
-    log:
-        log_of("aggregate", "/{run}/{repetition}"),
-    benchmark:
-        benchmark_of("aggregate", "/{run}/{repetition}")
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-        gpu=0,
-    conda:
-        "../envs/accounting.yaml"
+    message:
+        "Running {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.aggregate --votes {input.votes} --teachers {params.ensemble[teachers]} "
         "--run {params.run:q} --accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
@@ -68,13 +68,22 @@ rule aggregate:
 
 
 rule sanitize_epsilon:
-    message:
-        "Sanitising the epsilon of {wildcards.run}, votes {wildcards.drawn}"
     input:
         votes=lambda wildcards: f"{PRIVATE}/votes/{RUNS[wildcards.run]['ensemble']}/{wildcards.drawn}.npz",
         code=code("sanitize_epsilon"),
     output:
         f"{PATE}/sanitized/{{run}}/{{drawn}}.json",
+    log:
+        log_of("sanitize_epsilon", "{run}/{drawn}"),
+    benchmark:
+        benchmark_of("sanitize_epsilon", "{run}/{drawn}")
+    conda:
+        "../envs/accounting.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+        gpu=0,
     params:
         run=lambda wildcards: compact(RUNS[wildcards.run]),
         accounting=compact(config["accounting"]),
@@ -82,17 +91,8 @@ rule sanitize_epsilon:
         ensemble=lambda wildcards: ensemble_of(wildcards.run),
         preset=config["preset"],
         seed=SEED,
-    log:
-        log_of("sanitize_epsilon", "/{run}/{drawn}"),
-    benchmark:
-        benchmark_of("sanitize_epsilon", "/{run}/{drawn}")
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=20,
-        gpu=0,
-    conda:
-        "../envs/accounting.yaml"
+    message:
+        "Sanitising the epsilon of {wildcards.run}, votes {wildcards.drawn}"
     shell:
         "python -m scripts.sanitize_epsilon --votes {input.votes} --teachers {params.ensemble[teachers]} "
         "--run {params.run:q} --accounting {params.accounting:q} --sanitize {params.sanitize:q} "

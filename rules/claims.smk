@@ -20,9 +20,6 @@ SHOWN = {
 
 
 rule claims:
-    """Every claim of the papers, with our value and a computed verdict."""
-    message:
-        "Judging the claims"
     input:
         claims=os.path.relpath(ROOT / "claims.csv"),
         tables=[path for items in TABLES.values() for _, path in items],
@@ -35,29 +32,29 @@ rule claims:
             labels={"item": "All claims", "kind": "table"},
         ),
         page=f"{RESULTS}/claims.md",
-    params:
-        tables=[f"{paper}:{item}:{path}" for paper, items in TABLES.items() for item, path in items],
-        preset=config["preset"],
     log:
         log_of("claims"),
     benchmark:
         benchmark_of("claims")
+    conda:
+        "../envs/reporting.yaml"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=5,
         gpu=0,
-    conda:
-        "../envs/reporting.yaml"
+    params:
+        tables=[f"{paper}:{item}:{path}" for paper, items in TABLES.items() for item, path in items],
+        preset=config["preset"],
+    """Every claim of the papers, with our value and a computed verdict."""
+    message:
+        "Judging the claims"
     shell:
         "python -m scripts.claims --claims {input.claims:q} --tables {params.tables} --preset {params.preset} "
         "--output {output.table} --page {output.page} > {log} 2>&1"
 
 
 rule scalable_pate_reproduction:
-    """Write docs/reproduction/scalable_pate: its page, figures and claims, from this preset."""
-    message:
-        "Writing the page of Scalable PATE"
     input:
         verdicts=f"{RESULTS}/claims.csv",
         readings=os.path.relpath(ROOT / "report" / "scalable_pate_readings.md"),
@@ -68,22 +65,25 @@ rule scalable_pate_reproduction:
         page="docs/reproduction/scalable_pate.md",
         claims="docs/reproduction/scalable_pate.csv",
         figure="docs/reproduction/scalable_pate/epsilon.png",
-    params:
-        title=PAPERS["scalable_pate"],
-        tables=[f"{item}:{path}" for item, path in TABLES["scalable_pate"] if item in SHOWN],
-        columns=[f"{item}:{SHOWN[item]}" for item, _ in TABLES["scalable_pate"] if item in SHOWN],
-        preset=config["preset"],
     log:
         log_of("scalable_pate_reproduction"),
     benchmark:
         benchmark_of("scalable_pate_reproduction")
+    conda:
+        "../envs/reporting.yaml"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=5,
         gpu=0,
-    conda:
-        "../envs/reporting.yaml"
+    params:
+        title=PAPERS["scalable_pate"],
+        tables=[f"{item}:{path}" for item, path in TABLES["scalable_pate"] if item in SHOWN],
+        columns=[f"{item}:{SHOWN[item]}" for item, _ in TABLES["scalable_pate"] if item in SHOWN],
+        preset=config["preset"],
+    """Write docs/reproduction/scalable_pate: its page, figures and claims, from this preset."""
+    message:
+        "Writing the page of Scalable PATE"
     shell:
         "python -m scripts.reproduction --folder docs/reproduction --paper scalable_pate --title {params.title:q} "
         "--preset {params.preset} --verdicts {input.verdicts} --readings {input.readings:q} "
@@ -91,9 +91,6 @@ rule scalable_pate_reproduction:
 
 
 rule reproduction:
-    """Write docs/reproduction for every paper, and join their claims."""
-    message:
-        "Joining the claims of all papers"
     input:
         claims=[f"docs/reproduction/{paper}.csv" for paper in PAPERS],
         code=code("reproduction"),
@@ -103,37 +100,40 @@ rule reproduction:
         log_of("reproduction"),
     benchmark:
         benchmark_of("reproduction")
+    conda:
+        "../envs/reporting.yaml"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=5,
         gpu=0,
-    conda:
-        "../envs/reporting.yaml"
+    """Write docs/reproduction for every paper, and join their claims."""
+    message:
+        "Joining the claims of all papers"
     shell:
         "python -m scripts.reproduction --folder docs/reproduction --join > {log} 2>&1"
 
 
 rule datasets:
-    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
-    message:
-        "Listing the datasets"
     input:
         code=code("list_datasets", *(f"lib/data/sources/{name}.py" for name in registry.modules())),
     output:
         f"{RESULTS}/datasets.md",
-    params:
-        datasets=compact({"datasets": DATASETS}),
     log:
         log_of("datasets"),
     benchmark:
         benchmark_of("datasets")
+    conda:
+        "../envs/learning.yaml"
     threads: 1
     resources:
         mem_mb=500,
         runtime=5,
         gpu=0,
-    conda:
-        "../envs/learning.yaml"
+    params:
+        datasets=compact({"datasets": DATASETS}),
+    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
+    message:
+        "Listing the datasets"
     shell:
         "python -m scripts.list_datasets --config-json {params.datasets:q} --output {output} > {log} 2>&1"

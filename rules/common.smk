@@ -1,4 +1,4 @@
-"""What every rule file uses: the checked configuration, the code a script runs, and where things lie."""
+"""What the stages share: the checked configuration, the code a script runs, and where things lie."""
 
 import csv
 import json
@@ -70,12 +70,12 @@ def code(script, *more):
     return sorted(os.path.relpath(file) for file in files)
 
 
-def log_of(rule, wildcards=""):
-    return f"{RESULTS}/logs/{rule}{wildcards}.log"
+def log_of(*job):
+    return f"{RESULTS}/logs/{'/'.join(job)}.log"
 
 
-def benchmark_of(rule, wildcards=""):
-    return f"{RESULTS}/benchmarks/{rule}{wildcards}.tsv"
+def benchmark_of(*job):
+    return f"{RESULTS}/benchmarks/{'/'.join(job)}.tsv"
 
 
 def compact(block):
@@ -94,9 +94,7 @@ def data_files(dataset):
     """The files a dataset is read from; ends the workflow with one line if they are not there."""
     entry = DATASETS[dataset]
     try:
-        return list(
-            map(str, registry.required_files(dataset, entry["module"], entry["source"], data_root(dataset)))
-        )
+        return list(map(str, registry.required_files(dataset, entry["module"], entry["source"], data_root(dataset))))
     except InputError as error:
         refuse(error)
 
@@ -120,6 +118,35 @@ def ensemble_of(run):
 def accounts(runs):
     """Records of `account` for some runs."""
     return [f"{PATE}/accounts/{run}/{drawn}.json" for run in runs for drawn in votes_drawn(RUNS[run]["ensemble"])]
+
+
+def labels_or_votes(wildcards):
+    ensemble = ENSEMBLES[wildcards.ensemble]
+    if ensemble["kind"] == "published":
+        return f"{PRIVATE}/data/{ensemble['dataset']}.npz"
+    return f"{PRIVATE}/teacher_labels/{wildcards.ensemble}/{wildcards.drawn}.npz"
+
+
+def runs_of(item):
+    """The runs of a table or figure with all that a script needs to know of them, as text."""
+    described = []
+    for name in config["scalable_pate"][item]:
+        ensemble = ensemble_of(name) | {"name": RUNS[name]["ensemble"]}
+        described.append(RUNS[name] | {"name": name, "ensemble": ensemble, "moments": config["accounting"]["moments"]})
+    return compact(described)
+
+
+def table1_records(wildcards):
+    """Records of every stage of the runs in Table 1."""
+    runs = config["scalable_pate"]["table1"]
+    records = accounts(runs)
+    records += [f"{PATE}/aggregated/{run}/{repetition}.json" for run in runs for repetition in REPETITIONS]
+    for run in runs:
+        if model := RUNS[run]["student"]:
+            ensemble = RUNS[run]["ensemble"]
+            records += [f"{PATE}/students/{run}/{repetition}.json" for repetition in REPETITIONS]
+            records += [f"{PATE}/baselines/{ensemble}/{model}/{repetition}.json" for repetition in REPETITIONS]
+    return sorted(set(records))
 
 
 def verdicts():

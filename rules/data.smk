@@ -5,85 +5,85 @@ for downloaded in [name for name, entry in DATASETS.items() if entry["source"] =
     rule:
         name:
             f"download_{downloaded}"
-        message:
-            "Downloading {params.dataset}"
         input:
             code=code("download_data", f"lib/data/sources/{DATASETS[downloaded]['module']}.py"),
         output:
             data_files(downloaded),
+        log:
+            log_of(f"download_{downloaded}"),
+        benchmark:
+            benchmark_of(f"download_{downloaded}")
+        conda:
+            "../envs/learning.yaml"
+        threads: 1
+        resources:
+            mem_mb=500,
+            runtime=60,
+            gpu=0,
         params:
             dataset=downloaded,
             module=DATASETS[downloaded]["module"],
             folder=data_root(downloaded),
             attempts=config["download"]["attempts"],
             wait=config["download"]["wait"],
-        log:
-            log_of(f"download_{downloaded}"),
-        benchmark:
-            benchmark_of(f"download_{downloaded}")
-        threads: 1
-        resources:
-            mem_mb=500,
-            runtime=60,
-            gpu=0,
-        conda:
-            "../envs/learning.yaml"
+        message:
+            "Downloading {params.dataset}"
         shell:
             "python -m scripts.download_data --module {params.module} --dataset {params.dataset} --to {params.folder:q} "
             "--attempts {params.attempts} --wait {params.wait} > {log} 2>&1"
 
 
 rule prepare_data:
-    message:
-        "Reading and verifying {wildcards.dataset}"
     input:
         files=lambda wildcards: data_files(wildcards.dataset),
         code=lambda wildcards: code("prepare_data", f"lib/data/sources/{DATASETS[wildcards.dataset]['module']}.py"),
     output:
         f"{PRIVATE}/data/{{dataset}}.npz",
-    params:
-        entry=lambda wildcards: DATASETS[wildcards.dataset],
-        root=lambda wildcards: (
-            f"--data-root {shlex.quote(data_root(wildcards.dataset))}" if data_root(wildcards.dataset) else ""
-        ),
     log:
-        log_of("prepare_data", "/{dataset}"),
+        log_of("prepare_data", "{dataset}"),
     benchmark:
-        benchmark_of("prepare_data", "/{dataset}")
+        benchmark_of("prepare_data", "{dataset}")
+    conda:
+        "../envs/learning.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=10,
         gpu=0,
-    conda:
-        "../envs/learning.yaml"
+    params:
+        entry=lambda wildcards: DATASETS[wildcards.dataset],
+        root=lambda wildcards: (
+            f"--data-root {shlex.quote(data_root(wildcards.dataset))}" if data_root(wildcards.dataset) else ""
+        ),
+    message:
+        "Reading and verifying {wildcards.dataset}"
     shell:
         "python -m scripts.prepare_data --dataset {wildcards.dataset} --module {params.entry[module]} "
         "--source {params.entry[source]} {params.root} --output {output} > {log} 2>&1"
 
 
 rule split_data:
-    message:
-        "Dividing the data of {wildcards.ensemble}, repetition {wildcards.repetition}"
     input:
         data=lambda wildcards: f"{PRIVATE}/data/{ENSEMBLES[wildcards.ensemble]['dataset']}.npz",
         code=code("split_data"),
     output:
         f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
-    params:
-        ensemble=lambda wildcards: compact(ENSEMBLES[wildcards.ensemble]),
-        seed=SEED,
     log:
-        log_of("split_data", "/{ensemble}/{repetition}"),
+        log_of("split_data", "{ensemble}/{repetition}"),
     benchmark:
-        benchmark_of("split_data", "/{ensemble}/{repetition}")
+        benchmark_of("split_data", "{ensemble}/{repetition}")
+    conda:
+        "../envs/learning.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=10,
         gpu=0,
-    conda:
-        "../envs/learning.yaml"
+    params:
+        ensemble=lambda wildcards: compact(ENSEMBLES[wildcards.ensemble]),
+        seed=SEED,
+    message:
+        "Dividing the data of {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.split_data --data {input.data} --ensemble {params.ensemble:q} --seed {params.seed} "
         "--job split_data {wildcards.ensemble} {wildcards.repetition} --output {output} > {log} 2>&1"

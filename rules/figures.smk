@@ -2,9 +2,6 @@
 
 
 rule scalable_pate_epsilon:
-    """Epsilon against the number of answers, each mechanism on each dataset."""
-    message:
-        "Figure of epsilon against queries"
     input:
         records=accounts(config["scalable_pate"]["epsilon"]),
         curves=[record.removesuffix("json") + "csv" for record in accounts(config["scalable_pate"]["epsilon"])],
@@ -19,19 +16,22 @@ rule scalable_pate_epsilon:
             labels={"item": "Epsilon against queries", "kind": "figure"},
         ),
         pdf=f"{PATE}/epsilon.pdf",
-    params:
-        runs=runs_of("epsilon"),
     log:
         log_of("scalable_pate_epsilon"),
     benchmark:
         benchmark_of("scalable_pate_epsilon")
+    conda:
+        "../envs/reporting.yaml"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=5,
         gpu=0,
-    conda:
-        "../envs/reporting.yaml"
+    params:
+        runs=runs_of("epsilon"),
+    """Epsilon against the number of answers, each mechanism on each dataset."""
+    message:
+        "Figure of epsilon against queries"
     shell:
         "python -m scripts.scalable_pate_epsilon --runs {params.runs:q} --records {input.records} "
         "--curves {input.curves} --claims {input.claims:q} --output {output.numbers} --png {output.png} "

@@ -2,8 +2,6 @@
 
 
 rule train_student:
-    message:
-        "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     input:
         data=lambda wildcards: f"{PRIVATE}/data/{ensemble_of(wildcards.run)['dataset']}.npz",
         split=lambda wildcards: f"{PRIVATE}/splits/{RUNS[wildcards.run]['ensemble']}/{wildcards.repetition}.npz",
@@ -11,22 +9,24 @@ rule train_student:
         code=code("train_student"),
     output:
         f"{PATE}/students/{{run}}/{{repetition}}.json",
-    params:
-        model=lambda wildcards: RUNS[wildcards.run]["student"],
-        dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
-        preset=config["preset"],
-        seed=SEED,
     log:
-        log_of("train_student", "/{run}/{repetition}"),
+        log_of("train_student", "{run}/{repetition}"),
     benchmark:
-        benchmark_of("train_student", "/{run}/{repetition}")
+        benchmark_of("train_student", "{run}/{repetition}")
+    conda:
+        "../envs/learning.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=30,
         gpu=0,
-    conda:
-        "../envs/learning.yaml"
+    params:
+        model=lambda wildcards: RUNS[wildcards.run]["student"],
+        dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
+        preset=config["preset"],
+        seed=SEED,
+    message:
+        "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_student --data {input.data} --split {input.split} --labels {input.labels} "
         "--model {params.model} --preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
@@ -34,29 +34,29 @@ rule train_student:
 
 
 rule train_baseline:
-    message:
-        "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
     input:
         data=lambda wildcards: f"{PRIVATE}/data/{ENSEMBLES[wildcards.ensemble]['dataset']}.npz",
         split=f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
         code=code("train_baseline"),
     output:
         f"{PATE}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
-    params:
-        dataset=lambda wildcards: ENSEMBLES[wildcards.ensemble]["dataset"],
-        preset=config["preset"],
-        seed=SEED,
     log:
-        log_of("train_baseline", "/{ensemble}/{model}/{repetition}"),
+        log_of("train_baseline", "{ensemble}/{model}/{repetition}"),
     benchmark:
-        benchmark_of("train_baseline", "/{ensemble}/{model}/{repetition}")
+        benchmark_of("train_baseline", "{ensemble}/{model}/{repetition}")
+    conda:
+        "../envs/learning.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=30,
         gpu=0,
-    conda:
-        "../envs/learning.yaml"
+    params:
+        dataset=lambda wildcards: ENSEMBLES[wildcards.ensemble]["dataset"],
+        preset=config["preset"],
+        seed=SEED,
+    message:
+        "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_baseline --data {input.data} --split {input.split} --model {wildcards.model} "
         "--preset {params.preset} --seed {params.seed} --dataset {params.dataset} "

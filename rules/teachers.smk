@@ -2,30 +2,30 @@
 
 
 rule train_teachers:
-    message:
-        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}"
     input:
         data=lambda wildcards: f"{PRIVATE}/data/{ENSEMBLES[wildcards.ensemble]['dataset']}.npz",
         split=f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
         code=code("train_teachers"),
     output:
         f"{PRIVATE}/teacher_labels/{{ensemble}}/{{repetition}}.npz",
-    params:
-        model=lambda wildcards: ENSEMBLES[wildcards.ensemble]["model"],
-        seed=SEED,
+    log:
+        log_of("train_teachers", "{ensemble}/{repetition}"),
+    benchmark:
+        benchmark_of("train_teachers", "{ensemble}/{repetition}")
     wildcard_constraints:
         ensemble=one_of(TRAINED),
-    log:
-        log_of("train_teachers", "/{ensemble}/{repetition}"),
-    benchmark:
-        benchmark_of("train_teachers", "/{ensemble}/{repetition}")
+    conda:
+        "../envs/learning.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=30,
         gpu=0,
-    conda:
-        "../envs/learning.yaml"
+    params:
+        model=lambda wildcards: ENSEMBLES[wildcards.ensemble]["model"],
+        seed=SEED,
+    message:
+        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_teachers --data {input.data} --split {input.split} --model {params.model} "
         "--seed {params.seed} --job train_teachers {wildcards.ensemble} {wildcards.repetition} --output {output} "

@@ -266,7 +266,7 @@ class TestConditions:
         assert np.isfinite(self.value(2.0, 0.999 * limit, 3.0, 2.0))
         assert self.value(2.0, 1.001 * limit, 3.0, 2.0) == np.inf
 
-    @pytest.mark.parametrize("mu2", [1.0, 0.999, 0.5])
+    @pytest.mark.parametrize("mu2", [1.0, 0.999, 0.5, -3.0])
     def test_mu2_at_most_one(self, mu2):
         assert self.value(2.0, 1e-9, 3.0, mu2) == np.inf
 

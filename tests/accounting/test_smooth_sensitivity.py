@@ -22,6 +22,7 @@ SOUND = [
     (25, 3, 2.0, 2.5),
     (20, 4, 2.0, 2.5),
     (16, 4, 1.5, 2.0),
+    (8, 3, 4.0, 3.0),  # so few teachers that even a unanimous vote is uncertain
 ]
 # ... and in which it does not
 UNSOUND = [(30, 3, 4.0, 6.0), (20, 3, 3.0, 4.0), (40, 2, 4.0, 8.0), (16, 4, 1.5, 4.0)]
