@@ -7,8 +7,8 @@ import numpy as np
 
 from lib.accounting import gnss, rdp, threshold
 from lib.accounting.readings import ACCOUNTS, Reading
-from lib.accounting.sanitize import Release, choose, fixed, smoothness_grid
-from lib.accounting.smooth_sensitivity import CheckSequence, Sequence, conditions
+from lib.accounting.sanitize import Release, choose, fixed, releasable, smoothness_grid
+from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
 from lib.accounting.statement import PrivacyStatement
 from lib.aggregation.queries import read_queries
 from lib.records import write_record
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> None:
     expected = account.readings["epsilon"]
     privacy["epsilon"], order = expected.statement(orders, run["delta"])
     found["order"] = order
-    if conditions(run["sigma"], order, votes.shape[1]).c6:
+    if releasable(run["sigma"], order, votes.shape[1]):
         sequence, checks = parts(order, account.answered)
         betas = smoothness_grid(order, grid["first"], grid["last"], grid["step"])
         printed = choose(sequence, checks, betas, gnss.cost_printed, optimise_noise=False)
@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> None:
     # Order, smoothness and noise known beforehand, every query charged as if answered, exact cost of the release.
     _, order = account.caps.statement(orders, run["delta"])
     found["fixed_order"] = order
-    if conditions(run["sigma"], order, votes.shape[1]).c6:
+    if releasable(run["sigma"], order, votes.shape[1]):
         release = fixed(*parts(order, None), grid["fixed_beta"] / order, grid["fixed_sigma_ss"])
         held = mean(account.readings["epsilon_charge_all"], order, release, "exact")
         rng = generator(arguments.seed, *arguments.job)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from lib.accounting import gnss
-from lib.accounting.smooth_sensitivity import CheckSequence, Sequence, maximise
+from lib.accounting.smooth_sensitivity import CheckSequence, Sequence, conditions, maximise
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,20 @@ def smoothness_grid(order: float, first: float, last: float, step: float) -> np.
     return np.arange(first, last, step) / order
 
 
+def releasable(sigma: float, order: float, classes: int) -> bool:
+    """True where C5 and C6 hold: elsewhere the sensitivity is neither a bound nor smooth, and nothing is released."""
+    holds = conditions(sigma, order, classes)
+    return holds.c5 and holds.c6
+
+
+def _refuse_unless_releasable(sequence: Sequence) -> None:
+    if not releasable(sequence.sigma, sequence.order, sequence.classes):
+        raise ValueError(
+            f"no release at order {sequence.order} with sigma {sequence.sigma} and {sequence.classes} classes: "
+            "conditions C5 and C6 do not both hold"
+        )
+
+
 def choose(
     sequence: Sequence,
     checks: CheckSequence,
@@ -45,8 +59,9 @@ def choose(
 
     price(order, beta, sigma_ss) is the cost of the release. sigma_ss is the paper's
     (order e^(2 beta) / sensitivity)^(1/3), or with `optimise_noise` the best one. The search looks at the private
-    votes, and nothing accounts for that.
+    votes, and nothing accounts for that. Raises ValueError where C5 or C6 fails (see `releasable`).
     """
+    _refuse_unless_releasable(sequence)
     candidates = []
     for beta in betas:
         sensitivity = maximise(sequence, beta, checks)
@@ -58,7 +73,11 @@ def choose(
 
 
 def fixed(sequence: Sequence, checks: CheckSequence, beta: float, sigma_ss: float) -> Release:
-    """A release whose parameters were set without looking at the votes; its cost is the exact one."""
+    """A release whose parameters were set without looking at the votes; its cost is the exact one.
+
+    Raises ValueError where C5 or C6 fails (see `releasable`).
+    """
+    _refuse_unless_releasable(sequence)
     sensitivity = maximise(sequence, beta, checks)
     return Release(beta, sensitivity, sigma_ss, gnss.cost_exact(sequence.order, beta, sigma_ss))
 

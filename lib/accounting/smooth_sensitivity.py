@@ -224,7 +224,8 @@ def maximise(sequence: Sequence, beta: float, checks: CheckSequence | None = Non
     """Algorithm 5: max_d e^(-beta d) LS_d of the answers and, if given, the checks, over d = 0..teachers.
 
     Where C5 and C6 hold, the total is non-decreasing in d and most distances need no evaluation; else all are
-    evaluated. beta-smooth only where both hold: a release must be refused otherwise.
+    evaluated. Only where both hold is the result beta-smooth and a bound on the local sensitivity at every distance:
+    a release must be refused otherwise (`sanitize`).
     """
 
     def total(distance: int) -> float:
