@@ -2,7 +2,7 @@
 
 import argparse
 
-from lib.results import by_job, data_name, numbers, statement
+from lib.results import by_job, data_name, mean_and_spread, numbers, statement
 from lib.tables import write_table
 from scripts import cli
 
@@ -38,10 +38,13 @@ def row(run: dict, records: list[dict]) -> dict:
     epsilon, epsilon_spread = statement(records, "epsilon")
     printed = {key.removeprefix("printed_"): value for key, value in release("printed").items()}
 
-    def fraction(name: str) -> float | None:
-        mean = statement(records, f"sanitized_epsilon_{name}")[0]
-        return mean and (mean.epsilon - epsilon.epsilon) / epsilon.epsilon
+    def fraction(name: str) -> tuple[float | None, float | None]:
+        """What the release adds to epsilon, as a share of it; mean and spread."""
+        privacy = [record["privacy"] for record in records if f"sanitized_epsilon_{name}" in record["privacy"]]
+        return mean_and_spread([p[f"sanitized_epsilon_{name}"].epsilon / p["epsilon"].epsilon - 1 for p in privacy])
 
+    as_printed, as_printed_spread = fraction("printed")
+    as_exact, as_exact_spread = fraction("exact")
     return (
         {
             "dataset": ensemble["label"],
@@ -58,8 +61,10 @@ def row(run: dict, records: list[dict]) -> dict:
             "protocol": ensemble["protocol"],
             "seeds": len(records) if ensemble["kind"] == "trained" else 0,
             "epsilon_spread": epsilon_spread,
-            "sanitizing_cost_fraction": fraction("printed"),
-            "sanitizing_cost_fraction_exact": fraction("exact"),
+            "sanitizing_cost_fraction": as_printed,
+            "sanitizing_cost_fraction_spread": as_printed_spread,
+            "sanitizing_cost_fraction_exact": as_exact,
+            "sanitizing_cost_fraction_exact_spread": as_exact_spread,
             # the paper's parameters at the exact cost of their release
             "repriced_gnss_cost": number("repriced_gnss_cost"),
             "repriced_sanitized_epsilon_mean": statement(records, "sanitized_epsilon_repriced")[0],
