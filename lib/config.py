@@ -48,7 +48,7 @@ def _explain(error: jsonschema.ValidationError) -> str:
     value, rule = error.instance, error.validator_value
     if error.validator in ("additionalProperties", "unevaluatedProperties"):
         unknown = re.findall(r"'([^']+)'", error.message)[-1 if "does not match" in error.message else 0]
-        allowed = sorted(_allowed_keys(error.schema))
+        allowed = sorted(_allowed_keys(error.schema, value))
         near = difflib.get_close_matches(unknown, allowed, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         return f"{key}: unknown key '{unknown}'{hint}; allowed: {', '.join(allowed)}"
@@ -69,17 +69,26 @@ def _explain(error: jsonschema.ValidationError) -> str:
         "maxItems": lambda: f"a list of {rule} numbers",
         "uniqueItems": lambda: "a list without repetitions",
     }.get(error.validator, lambda: error.message)()
-    hint = ""
-    if isinstance(value, str) and re.fullmatch(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", value):
-        hint = "; YAML reads this as text: write a decimal point and a signed exponent, as in 1.0e-5"
-    return f"{key} = {value!r}: allowed is {allowed}{hint}"
+    return f"{key} = {value!r}: allowed is {allowed}{_hint(value)}"
 
 
-def _allowed_keys(schema: dict) -> set[str]:
-    """Every key that a schema names, its conditional parts included."""
+def _hint(value: object) -> str:
+    """Why something that looks like a number is none."""
+    if not isinstance(value, str):
+        return ""
+    if re.fullmatch(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", value):
+        return "; YAML reads this as text: write a decimal point and a signed exponent, as in 1.0e-5"
+    if re.fullmatch(r"[-+]?\d+(\.\d*)?", value):
+        return "; this is text: do not quote it, and set keys inside a block by --configfile, not by --config"
+    return ""
+
+
+def _allowed_keys(schema: dict, block: dict) -> set[str]:
+    """Every key that a schema allows in this block: those it names, and those of the conditions the block meets."""
     keys = set(schema.get("properties", {}))
-    for part in [schema.get("then", {}), *schema.get("allOf", [])]:
-        keys |= _allowed_keys(part)
+    for part in [schema, *schema.get("allOf", [])]:
+        if "if" in part and jsonschema.Draft202012Validator(part["if"]).is_valid(block):
+            keys |= set(part["then"]["properties"])
     return keys
 
 
