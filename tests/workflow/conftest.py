@@ -1,0 +1,131 @@
+"""Finished runs that the tests share: each is made once, and copied by whoever changes something."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lib.data import registry
+from tests.workflow.running import ROOT, TINY, Project
+
+# Loaded by every Python that a job starts: writes which files below the root of the project the process
+# imported or opened, and the file that its output went to, by which the job is known.
+RECORDER = '''
+import atexit, json, os, sys
+
+if "RECORD_TO" in os.environ:
+    root = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    opened = set()
+
+    def hook(event, arguments):
+        if event == "open" and isinstance(arguments[0], (str, os.PathLike)):
+            path = os.path.abspath(arguments[0])
+            writing = isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
+            if path.startswith(root) and not path.endswith(".pyc") and not writing:
+                opened.add(path[len(root):])
+
+    def write():
+        files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        modules = {os.path.abspath(file) for file in files if file}
+        content = {
+            "log": os.fstat(1).st_ino,  # where a rule sends what its script prints
+            "modules": sorted(file[len(root):] for file in modules if file.startswith(root)),
+            "opened": sorted(opened),
+        }
+        with open(os.path.join(os.environ["RECORD_TO"], f"{os.getpid()}.json"), "w") as stream:
+            json.dump(content, stream)
+
+    sys.addaudithook(hook)
+    atexit.register(write)
+'''
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that ran: its rule, the inputs and outputs it declared, and the project's files it really used."""
+
+    rule: str
+    inputs: frozenset[str]
+    outputs: frozenset[str]
+    modules: frozenset[str]
+    opened: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A finished run on one core, and its jobs."""
+
+    project: Project
+    jobs: tuple[Job, ...]
+
+
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory) -> Project:
+    """A copy of the project in which nothing has run; for calls that change nothing."""
+    return Project.copy(tmp_path_factory.mktemp("pristine") / "project", TINY)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Project:
+    """A copy in which the tiny preset has run on two cores, its page included; not to be changed."""
+    project = Project.copy(tmp_path_factory.mktemp("finished") / "project", TINY)
+    project.run("--cores", "2", "all", "reproduction")
+    return project
+
+
+@pytest.fixture
+def changed(finished, tmp_path) -> Project:
+    """A copy of the finished run to change at will."""
+    return finished.duplicate(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory) -> Recorded:
+    """The same on one core, with a record of what each job imported and opened."""
+    project = Project.copy(tmp_path_factory.mktemp("recorded") / "project", TINY)
+    (project.root / "sitecustomize.py").write_text(RECORDER)
+    records = tmp_path_factory.mktemp("records")
+    project.run("--cores", "1", "all", "reproduction", RECORD_TO=str(records))
+    by_log: dict[int, list[tuple[str, dict[str, str]]]] = {}
+    for output, row in project.outputs("all", "reproduction").items():
+        by_log.setdefault((project.root / row["log-file(s)"]).stat().st_ino, []).append((output, row))
+    jobs = []
+    for path in sorted(records.iterdir()):
+        record = json.loads(path.read_text())
+        rows = by_log.pop(record["log"])
+        jobs.append(
+            Job(
+                rule=rows[0][1]["rule"],
+                inputs=frozenset(rows[0][1]["input-file(s)"].split(",")),
+                outputs=frozenset(output for output, _ in rows),
+                modules=frozenset(record["modules"]) - {"sitecustomize.py"},
+                opened=frozenset(record["opened"]),
+            )
+        )
+    assert not by_log, f"no record of {by_log}"
+    return Recorded(project, tuple(jobs))
+
+
+@pytest.fixture(scope="session")
+def real_root() -> Path:
+    """The folder of the real files; tests that ask for it are skipped where DATA_ROOT does not name one."""
+    if not os.environ.get("DATA_ROOT"):
+        pytest.skip("needs the real data: set DATA_ROOT to their directory")
+    return Path(os.environ["DATA_ROOT"]).resolve()
+
+
+@pytest.fixture(scope="session")
+def any_root(tmp_path_factory) -> Path:
+    """The folder of the real files, or one of empty files with their names, which is enough for a dry run."""
+    if os.environ.get("DATA_ROOT"):
+        return Path(os.environ["DATA_ROOT"]).resolve()
+    folder = tmp_path_factory.mktemp("data_root")
+    for name, entry in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"].items():
+        if entry["source"] == "data_root":
+            for file in registry.get(entry["module"], name).layouts[0]:
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                (folder / file).touch()
+    return folder

@@ -1,0 +1,205 @@
+"""Throw-away copies of the project, in which Snakemake runs as a user would run it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# The whole workflow in seconds: one repetition, 10 teachers, few samples and queries, every stage.
+TINY = {
+    "preset": "tiny",
+    "repetitions": 1,
+    "ensembles": {"digits": {"teachers": 10, "private": 200, "public": 60, "test": 60}},
+    "accounting": {"curve_points": 5},
+    "scalable_pate": {
+        "runs": {
+            "digits_lnmax": {"queries": 20},
+            "digits_gnmax": {"queries": 60},
+            "digits_confident": {
+                "queries": 60,
+                "threshold": 6,
+                "sigma_threshold": 3.0,
+                "sigma": 2.0,
+                "max_answered": 40,
+            },
+        },
+        "table1": ["digits_lnmax", "digits_confident"],
+        "table2": ["digits_confident"],
+        "epsilon": ["digits_lnmax", "digits_confident"],
+    },
+}
+# Written by a run beside its results, but different every time.
+NOT_RESULTS = {"benchmarks", "logs"}
+LIMIT = 120  # seconds for one call of Snakemake: never reached unless it hangs
+
+
+def project_files(root: Path = ROOT) -> list[Path]:
+    """Files of the project, relative to it: what git tracks or would track; without git, all that is not generated."""
+    if (root / ".git").exists() and shutil.which("git"):
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+        return sorted(path for path in map(Path, listed.split("\0")) if path.parts and (root / path).is_file())
+    generated = {"results", "data", "__pycache__"}
+    found = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    return sorted(
+        path
+        for path in found
+        if path.parts[0] not in generated and "__pycache__" not in path.parts and path.parts[0][0] != "."
+    )
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of a user who has set nothing for Python or Snakemake."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SNAKEMAKE", "PYTEST"))}
+    return kept | more
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the project at `root`, and the configuration files laid over its config.yaml."""
+
+    root: Path
+    overlays: tuple[Path, ...] = ()
+
+    @classmethod
+    def copy(cls, root: Path, overlay: dict | None = None) -> "Project":
+        """A new copy of the project's files, nothing else."""
+        for path in project_files():
+            target = root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / path, target)
+        return cls(root).over(overlay) if overlay else cls(root)
+
+    def over(self, overlay: dict) -> "Project":
+        """This copy, run with a further configuration file, which is written beside the copy."""
+        path = self.root.with_name(f"{self.root.name}_{len(self.overlays)}_{abs(hash(json.dumps(overlay)))}.yaml")
+        path.write_text(yaml.safe_dump(overlay))
+        return replace(self, overlays=(*self.overlays, path))
+
+    def duplicate(self, root: Path) -> "Project":
+        """Copy this copy as it stands: results, Snakemake's records and times of change included."""
+        shutil.copytree(self.root, root, copy_function=shutil.copy2)
+        return replace(self, root=root)
+
+    def command(self, *arguments: str) -> list[str]:
+        """The command line, the overlays included."""
+        overlays = ["--configfile", *map(str, self.overlays)] if self.overlays else []
+        return [sys.executable, "-m", "snakemake", *overlays, *arguments]
+
+    def snakemake(self, *arguments: str, folder: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+        """One call of Snakemake, finished; `more` are environment variables."""
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=folder or self.root,
+            env=environment(**more),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
+        )
+
+    def run(self, *arguments: str, **more) -> str:
+        """A call that must succeed; returns all that it printed."""
+        done = self.snakemake(*arguments, **more)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def pending(self, *arguments: str, **more) -> "Pending":
+        """What a call would run."""
+        return Pending(self.run("--dry-run", *arguments, **more))
+
+    def script(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """One call of a script, as a rule makes it."""
+        return subprocess.run(
+            [sys.executable, "-m", f"scripts.{name}", *arguments],
+            cwd=self.root,
+            env=environment(PYTHONPATH=str(self.root)),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
+        )
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace a text that must be there."""
+        content = (self.root / path).read_text()
+        assert old in content, f"{path} has no {old!r}"
+        (self.root / path).write_text(content.replace(old, new))
+
+    def append(self, path: str, text: str) -> None:
+        """Add to the end of a file."""
+        with (self.root / path).open("a") as stream:
+            stream.write(text)
+
+    def outputs(self, *targets: str) -> dict[str, dict[str, str]]:
+        """Snakemake's own table of outputs: for each file its rule, its inputs and so on."""
+        lines = self.snakemake("--detailed-summary", *targets).stdout.splitlines()
+        rows = [line.split("\t") for line in lines if "\t" in line]
+        return {row[0]: dict(zip(rows[0], row, strict=True)) for row in rows[1:]}
+
+    def tree(self) -> set[str]:
+        """All files but caches and Snakemake's own."""
+        found = {path.relative_to(self.root) for path in self.root.rglob("*") if path.is_file()}
+        return {str(path) for path in found if not {".snakemake", "__pycache__", ".git"} & set(path.parts)}
+
+    def results(self) -> dict[str, bytes]:
+        """Content of everything that a run writes for its readers, by path."""
+        folders = [self.root / "results", self.root / "docs"]
+        return {
+            str(path.relative_to(self.root)): path.read_bytes()
+            for folder in folders
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and not NOT_RESULTS & set(path.parts) and not path.name.startswith(".")
+        }
+
+
+@dataclass(frozen=True)
+class Pending:
+    """The jobs that a dry run announced."""
+
+    text: str
+
+    @cached_property
+    def nothing(self) -> bool:
+        """Whether all is up to date."""
+        return "Nothing to be done" in self.text
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Number of jobs by rule, without the rules that only collect."""
+        found = re.search(r"^job +count\n[- ]+\n(.*?)^total +(\d+)$", self.text, re.MULTILINE | re.DOTALL)
+        assert self.nothing == (found is None), self.text
+        if found is None:
+            return {}
+        counts = {name: int(count) for name, count in map(str.split, found[1].splitlines())}
+        assert sum(counts.values()) == int(found[2]) > 0, self.text
+        return {name: count for name, count in counts.items() if name not in ("all", "scalable_pate")}
+
+    @cached_property
+    def rules(self) -> set[str]:
+        """The rules of these jobs."""
+        return set(self.counts)
+
+    @cached_property
+    def messages(self) -> set[str]:
+        """The message of each job that has one."""
+        return set(re.findall(r"^Job \d+: (.*)$", self.text, re.MULTILINE))
+
+
+def assert_one_line(text: str, *parts: str) -> None:
+    """The text has one line that begins with `error: `; it is the last one and holds all the parts."""
+    lines = text.splitlines()
+    assert lines and lines[-1].startswith("error: "), text
+    assert sum(line.startswith("error: ") for line in lines) == 1, text
+    assert "Traceback" not in text, text
+    for part in parts:
+        assert part in lines[-1], f"{part!r} is not in {lines[-1]!r}"

@@ -1,0 +1,145 @@
+"""What Snakemake says of the workflow without running it, and what its rules and environments must have."""
+
+import re
+import shutil
+
+import pytest
+import yaml
+
+from tests.workflow.running import ROOT
+
+CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
+SCHEMA = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
+RULE_FILES = sorted(path.name for path in (ROOT / "rules").glob("*.smk") if path.name != "common.smk")
+ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
+
+
+def test_a_dry_run_of_quick_plans_every_stage(pristine):
+    planned = type(pristine)(pristine.root).pending("--cores", "1")
+    repetitions = CONFIGURATION["repetitions"]
+    assert planned.counts["train_teachers"] == repetitions
+    assert planned.counts["aggregate"] == repetitions * len(CONFIGURATION["scalable_pate"]["table1"])
+    assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
+
+
+@pytest.mark.parametrize("preset", ["real", "paper"])
+def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root, preset):
+    arguments = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
+    planned = type(pristine)(pristine.root).pending(*arguments)
+    chosen = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())["scalable_pate"]
+    assert planned.counts["sanitize_epsilon"] == len(chosen["table2"])
+    assert planned.counts["account"] == len(set(chosen["table1"]) | set(chosen["epsilon"]))
+    assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
+
+
+def test_a_dry_run_creates_nothing(pristine):
+    before = pristine.tree()
+    pristine.run("--dry-run")
+    assert pristine.tree() == before
+
+
+def test_the_linter_finds_nothing(pristine):
+    assert "your workflow is in a good condition" in pristine.run("--lint")
+
+
+def test_every_target_says_what_it_is(pristine):
+    lines = [line for line in pristine.run("--list-target-rules").splitlines() if re.match(r"[a-z_0-9]+( |$)", line)]
+    names = {line.split()[0] for line in lines}
+    assert {"all", "scalable_pate", "scalable_pate_table1", "claims", "reproduction"} <= names
+    undescribed = [line for line in lines if not re.fullmatch(r"\S+ \(\S.{15,}\)", line)]
+    assert undescribed == []
+    listed = pristine.run("--list-rules")
+    assert all(re.search(rf"^{name} \(", listed, re.MULTILINE) for name in names)
+
+
+def rules_of(name: str) -> dict[str, str]:
+    """The text of each rule of a file of rules, by name."""
+    text = (ROOT / "rules" / name).read_text()
+    starts = [*re.finditer(r"^( *)(?:rule|checkpoint) *(\w*):\n", text, re.MULTILINE)]
+    found = {}
+    for start in starts:
+        body = re.match(rf"(?:{start[1]} +.*\n|\n)*", text[start.end() :])[0]
+        found[start[2] or re.search(r'name:\s*f?"(\w+)', body)[1]] = body
+    assert len(found) == len(starts)
+    return found
+
+
+@pytest.mark.parametrize("name", RULE_FILES)
+def test_every_rule_declares_what_running_it_takes(name):
+    rules = rules_of(name)
+    assert rules
+    for rule, body in rules.items():
+        directives = set(re.findall(r"^ +(\w+):(?: |$)", body, re.MULTILINE))
+        needed = {"input", "output", "log", "benchmark", "conda", "threads", "resources", "message", "shell"}
+        assert needed <= directives, f"{rule} lacks {sorted(needed - directives)}"
+        resources = set(re.findall(r"^ +(\w+)=\d+,$", body.partition("resources:\n")[2], re.MULTILINE))
+        assert {"mem_mb", "runtime", "gpu"} <= resources, f"{rule} has the resources {sorted(resources)} only"
+        environment = re.search(r'conda:\n +"\.\./envs/(.*)"', body)[1]
+        assert environment in ENVIRONMENTS, f"{rule}: {environment}"
+        assert re.search(r"^ +code=.*\bcode\(", body, re.MULTILINE), f"{rule} does not declare the code it runs"
+        assert "> {log} 2>&1" in body, f"{rule} does not keep what its script prints"
+
+
+def normal(name: str) -> str:
+    """A package's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pins(lines: list[str], separator: str) -> dict[str, str]:
+    """Versions by package; every line must pin one exactly."""
+    found = {}
+    for line in lines:
+        match = re.fullmatch(rf"([A-Za-z0-9._-]+){separator}(\d[0-9A-Za-z.+!]*)", line)
+        assert match, f"{line!r} is no exact pin"
+        found[normal(match[1])] = match[2]
+    return found
+
+
+def requirements(name: str) -> dict[str, str]:
+    """The pins of a requirements file."""
+    lines = [line.partition("#")[0].partition(";")[0].strip() for line in (ROOT / name).read_text().splitlines()]
+    return pins([line for line in lines if line and not line.startswith("-")], "==")
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_environments_pin_the_versions_of_the_requirements(name):
+    environment = yaml.safe_load((ROOT / "envs" / name).read_text())
+    conda = [item for item in environment["dependencies"] if isinstance(item, str) and item != "pip"]
+    nested = [item["pip"] for item in environment["dependencies"] if isinstance(item, dict)]
+    assert "python=3.11" in conda
+    pinned = pins([item for item in conda if not item.startswith("python=")], "=")
+    pinned |= pins([item for items in nested for item in items], "==")
+    wanted = requirements("requirements.txt")
+    assert pinned
+    assert {package: wanted.get(package) for package in pinned} == pinned
+
+
+def test_every_requirement_of_the_jobs_has_an_exact_pin():
+    assert {"snakemake", "numpy", "scipy", "pandas", "dp-accounting"} <= set(requirements("requirements.txt"))
+
+
+def test_conda_environments_are_accepted(pristine):
+    if not shutil.which("conda"):
+        pytest.skip("needs conda")
+    assert pristine.pending("--use-conda").counts
+
+
+def undescribed(block: object, schema: dict, where: str) -> list[str]:
+    """Keys of the configuration without a description in the schema; fails for a key that it does not know."""
+    if not isinstance(block, dict):
+        return []
+    parts = [schema] + [part["then"] for part in [schema, *schema.get("allOf", [])] if "then" in part]
+    known = {name: key for part in parts for name, key in part.get("properties", {}).items()}
+    found = []
+    for name, value in block.items():
+        below = known.get(name, schema.get("additionalProperties"))
+        assert isinstance(below, dict), f"{where}{name} is not in the schema"
+        target = SCHEMA["$defs"][below["$ref"].rpartition("/")[2]] if "$ref" in below else {}
+        if name in known and not (below.get("description") or target.get("description")):
+            found.append(f"{where}{name}")
+        found += undescribed(value, target | below, f"{where}{name}.")
+    return found
+
+
+def test_every_key_of_the_configuration_is_described_in_the_schema():
+    assert undescribed(CONFIGURATION, SCHEMA, "") == []
