@@ -124,6 +124,11 @@ def _check_names(config: dict) -> None:
         for item in ("table1", "table2", "epsilon")
         for name in config["scalable_pate"][item]
     ]
+    references += [
+        (f"ensembles.{name}.samples", ensemble["samples"], "datasets", config["datasets"])
+        for name, ensemble in config["ensembles"].items()
+        if "samples" in ensemble
+    ]
     for key, name, catalogue, known in references:
         if name not in known:
             raise InputError(f"{key} = {name!r}: not in {catalogue}; allowed: {', '.join(sorted(known))}")
@@ -145,7 +150,7 @@ def _check_sizes(config: dict) -> None:
     """Teachers need samples, and queries a pool."""
     ensembles = config["ensembles"]
     for name, ensemble in ensembles.items():
-        if ensemble["kind"] == "trained" and ensemble["teachers"] > ensemble["private"]:
+        if ensemble["teachers"] > ensemble.get("private", ensemble["teachers"]):
             raise InputError(
                 f"ensembles.{name}.teachers = {ensemble['teachers']}: more teachers than private samples; "
                 f"allowed is at most private = {ensemble['private']}"
@@ -153,13 +158,15 @@ def _check_sizes(config: dict) -> None:
     for name, run in config["scalable_pate"]["runs"].items():
         ensemble, queries = ensembles[run["ensemble"]], run["queries"]
         key = f"scalable_pate.runs.{name}"
-        if ensemble["kind"] == "published":
-            if run.get("student"):
-                raise InputError(
-                    f"{key}.student = {run['student']!r}: ensemble {run['ensemble']} has published votes and no "
-                    "samples to train on; allowed is null"
-                )
-        elif queries == "published" or queries > ensemble["public"]:
+        if run.get("student") and "public" not in ensemble:
+            raise InputError(
+                f"{key}.student = {run['student']!r}: ensemble {run['ensemble']} has published votes and no samples "
+                "to train on; allowed is null"
+            )
+        if queries == "published":
+            if ensemble["kind"] != "published":
+                raise InputError(f"{key}.queries = 'published': the ensemble is trained here; allowed is a number")
+        elif queries > ensemble.get("public", queries):
             raise InputError(
                 f"{key}.queries = {queries!r}: allowed is at most the ensemble's public = {ensemble['public']}"
             )

@@ -20,6 +20,7 @@ SHOWN = {
 
 
 rule claims:
+    """Every claim of the papers, with our value and a computed verdict."""
     input:
         claims=os.path.relpath(ROOT / "claims.csv"),
         tables=[path for items in TABLES.values() for _, path in items],
@@ -46,7 +47,6 @@ rule claims:
     params:
         tables=[f"{paper}:{item}:{path}" for paper, items in TABLES.items() for item, path in items],
         preset=config["preset"],
-    """Every claim of the papers, with our value and a computed verdict."""
     message:
         "Judging the claims"
     shell:
@@ -55,6 +55,7 @@ rule claims:
 
 
 rule scalable_pate_reproduction:
+    """Write docs/reproduction/scalable_pate: its page, figures and claims, from this preset."""
     input:
         verdicts=f"{RESULTS}/claims.csv",
         readings=os.path.relpath(ROOT / "report" / "scalable_pate_readings.md"),
@@ -81,7 +82,6 @@ rule scalable_pate_reproduction:
         tables=[f"{item}:{path}" for item, path in TABLES["scalable_pate"] if item in SHOWN],
         columns=[f"{item}:{SHOWN[item]}" for item, _ in TABLES["scalable_pate"] if item in SHOWN],
         preset=config["preset"],
-    """Write docs/reproduction/scalable_pate: its page, figures and claims, from this preset."""
     message:
         "Writing the page of Scalable PATE"
     shell:
@@ -91,6 +91,7 @@ rule scalable_pate_reproduction:
 
 
 rule reproduction:
+    """Write docs/reproduction for every paper, and join their claims."""
     input:
         claims=[f"docs/reproduction/{paper}.csv" for paper in PAPERS],
         code=code("reproduction"),
@@ -107,7 +108,6 @@ rule reproduction:
         mem_mb=1000,
         runtime=5,
         gpu=0,
-    """Write docs/reproduction for every paper, and join their claims."""
     message:
         "Joining the claims of all papers"
     shell:
@@ -115,6 +115,7 @@ rule reproduction:
 
 
 rule datasets:
+    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
     input:
         code=code("list_datasets", *(f"lib/data/sources/{name}.py" for name in registry.modules())),
     output:
@@ -132,7 +133,6 @@ rule datasets:
         gpu=0,
     params:
         datasets=compact({"datasets": DATASETS}),
-    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
     message:
         "Listing the datasets"
     shell:

@@ -111,6 +111,11 @@ def votes_of(run, repetition):
     return f"{PRIVATE}/votes/{ensemble}/{drawn}.npz"
 
 
+def samples_of(ensemble):
+    """The prepared samples of an ensemble: its own, or those that published votes are about."""
+    return f"{PRIVATE}/data/{ENSEMBLES[ensemble].get('samples', ENSEMBLES[ensemble]['dataset'])}.npz"
+
+
 def ensemble_of(run):
     return ENSEMBLES[RUNS[run]["ensemble"]]
 

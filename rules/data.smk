@@ -64,7 +64,7 @@ rule prepare_data:
 
 rule split_data:
     input:
-        data=lambda wildcards: f"{PRIVATE}/data/{ENSEMBLES[wildcards.ensemble]['dataset']}.npz",
+        data=lambda wildcards: samples_of(wildcards.ensemble),
         code=code("split_data"),
     output:
         f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",

@@ -2,6 +2,7 @@
 
 
 rule scalable_pate_epsilon:
+    """Epsilon against the number of answers, each mechanism on each dataset."""
     input:
         records=accounts(config["scalable_pate"]["epsilon"]),
         curves=[record.removesuffix("json") + "csv" for record in accounts(config["scalable_pate"]["epsilon"])],
@@ -29,7 +30,6 @@ rule scalable_pate_epsilon:
         gpu=0,
     params:
         runs=runs_of("epsilon"),
-    """Epsilon against the number of answers, each mechanism on each dataset."""
     message:
         "Figure of epsilon against queries"
     shell:

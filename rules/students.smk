@@ -3,7 +3,7 @@
 
 rule train_student:
     input:
-        data=lambda wildcards: f"{PRIVATE}/data/{ensemble_of(wildcards.run)['dataset']}.npz",
+        data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
         split=lambda wildcards: f"{PRIVATE}/splits/{RUNS[wildcards.run]['ensemble']}/{wildcards.repetition}.npz",
         labels=f"{PATE}/aggregated/{{run}}/{{repetition}}.npz",
         code=code("train_student"),
@@ -22,7 +22,7 @@ rule train_student:
         gpu=0,
     params:
         model=lambda wildcards: RUNS[wildcards.run]["student"],
-        dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
+        dataset=lambda wildcards: Path(samples_of(RUNS[wildcards.run]["ensemble"])).stem,
         preset=config["preset"],
         seed=SEED,
     message:
@@ -35,7 +35,7 @@ rule train_student:
 
 rule train_baseline:
     input:
-        data=lambda wildcards: f"{PRIVATE}/data/{ENSEMBLES[wildcards.ensemble]['dataset']}.npz",
+        data=lambda wildcards: samples_of(wildcards.ensemble),
         split=f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
         code=code("train_baseline"),
     output:
@@ -52,7 +52,7 @@ rule train_baseline:
         runtime=30,
         gpu=0,
     params:
-        dataset=lambda wildcards: ENSEMBLES[wildcards.ensemble]["dataset"],
+        dataset=lambda wildcards: Path(samples_of(wildcards.ensemble)).stem,
         preset=config["preset"],
         seed=SEED,
     message:

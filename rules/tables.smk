@@ -2,6 +2,7 @@
 
 
 rule scalable_pate_table1:
+    """Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator."""
     input:
         records=table1_records,
         claims=os.path.relpath(ROOT / "claims.csv"),
@@ -27,7 +28,6 @@ rule scalable_pate_table1:
         gpu=0,
     params:
         runs=runs_of("table1"),
-    """Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator."""
     message:
         "Table 1 of Scalable PATE"
     shell:
@@ -36,6 +36,7 @@ rule scalable_pate_table1:
 
 
 rule scalable_pate_table2:
+    """Table 2 of Scalable PATE: smooth sensitivity, and the sanitised epsilon."""
     input:
         records=[
             f"{PATE}/sanitized/{run}/{drawn}.json"
@@ -64,7 +65,6 @@ rule scalable_pate_table2:
         gpu=0,
     params:
         runs=runs_of("table2"),
-    """Table 2 of Scalable PATE: smooth sensitivity, and the sanitised epsilon."""
     message:
         "Table 2 of Scalable PATE"
     shell:

@@ -3,7 +3,7 @@
 
 rule train_teachers:
     input:
-        data=lambda wildcards: f"{PRIVATE}/data/{ENSEMBLES[wildcards.ensemble]['dataset']}.npz",
+        data=lambda wildcards: samples_of(wildcards.ensemble),
         split=f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
         code=code("train_teachers"),
     output:

@@ -55,7 +55,9 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "queries_answered_spread": answered_spread,
         "epsilon_spread": epsilon_spread,
         "student_accuracy_spread": student_spread,
+        "student_accuracy_seeds": len(students),
         "baseline_accuracy_spread": baseline_spread,
+        "baseline_accuracy_seeds": len(baselines),
         "laplace_scale": run.get("laplace_scale"),
         "order": numbers(accounts, "order_epsilon", private=True)[0] if by_orders else None,
         # other readings of the same run

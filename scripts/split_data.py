@@ -4,8 +4,9 @@ import argparse
 
 import numpy as np
 
-from lib.data.split import split_samples
-from lib.files import load_arrays, save_arrays
+from lib.data.samples import read_samples
+from lib.data.split import split_official, split_samples
+from lib.files import save_arrays
 from lib.seeding import generator
 from scripts import cli
 
@@ -13,7 +14,7 @@ from scripts import cli
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", required=True, help="prepared dataset with arrays x and y")
+    parser.add_argument("--data", required=True, help="prepared dataset of samples")
     parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
     parser.add_argument("--job", nargs="+", required=True, help="the job's own name: rule and wildcards")
     cli.add_json(parser, "--ensemble", "the ensemble's block of the configuration")
@@ -24,10 +25,14 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Write index arrays private, public, test, and teacher, the owner of each private sample."""
     arguments = parse_arguments(argv)
-    data = load_arrays(arguments.data, "x", "y", "fingerprint")
+    data = read_samples(arguments.data)
     sizes = {name: arguments.ensemble[name] for name in ("private", "public", "test", "teachers")}
-    split = split_samples(len(data["x"]), **sizes, rng=generator(arguments.seed, *arguments.job))
-    save_arrays(arguments.output, **split, fingerprint=np.array(data["fingerprint"]))
+    rng = generator(arguments.seed, *arguments.job)
+    if data.official_train is None:
+        split = split_samples(len(data.y), **sizes, rng=rng)
+    else:
+        split = split_official(data.official_train, len(data.y), **sizes, rng=rng)
+    save_arrays(arguments.output, **split, fingerprint=np.array(data.fingerprint))
 
 
 if __name__ == "__main__":

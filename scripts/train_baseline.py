@@ -2,6 +2,7 @@
 
 import argparse
 
+from lib.data.samples import read_samples
 from lib.files import load_arrays
 from lib.models.classifiers import make_classifier
 from lib.records import write_record
@@ -13,7 +14,7 @@ from scripts import cli
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = cli.job_parser(__doc__)
-    parser.add_argument("--data", required=True, help="prepared dataset with arrays x and y")
+    parser.add_argument("--data", required=True, help="prepared dataset of samples")
     parser.add_argument("--split", required=True, help="indices of split_data")
     parser.add_argument("--model", required=True, help="name of the classifier")
     parser.add_argument("--output", required=True, help="the record to write")
@@ -23,18 +24,18 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Write the record with the baseline's accuracy in percent."""
     arguments = parse_arguments(argv)
-    data = load_arrays(arguments.data, "x", "y", "fingerprint")
+    data = read_samples(arguments.data)
     split = load_arrays(arguments.split, "private", "test")
     private, test = split["private"], split["test"]
     model = make_classifier(arguments.model, integer_seed(arguments.seed, *arguments.job))
-    score = accuracy(model, data["x"][private], data["y"][private], data["x"][test], data["y"][test])
+    score = accuracy(model, data.x[private], data.y[private], data.x[test], data.y[test])
     write_record(
         arguments.output,
         job=arguments.job,
         preset=arguments.preset,
         seed=arguments.seed,
         dataset=arguments.dataset,
-        fingerprint=str(data["fingerprint"]),
+        fingerprint=data.fingerprint,
         parameters={"model": arguments.model},
         metrics={},
         private_metrics={"baseline_accuracy": score},

@@ -3,6 +3,7 @@
 import argparse
 
 from lib.aggregation.confident import NO_ANSWER
+from lib.data.samples import read_samples
 from lib.files import load_arrays
 from lib.models.classifiers import make_classifier
 from lib.records import write_record
@@ -14,7 +15,7 @@ from scripts import cli
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = cli.job_parser(__doc__)
-    parser.add_argument("--data", required=True, help="prepared dataset with arrays x and y")
+    parser.add_argument("--data", required=True, help="prepared dataset of samples")
     parser.add_argument("--split", required=True, help="indices of split_data")
     parser.add_argument("--labels", required=True, help="released labels of aggregate")
     parser.add_argument("--model", required=True, help="name of the classifier")
@@ -25,7 +26,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Write the record with the student's accuracy and that of its labels, in percent."""
     arguments = parse_arguments(argv)
-    data = load_arrays(arguments.data, "x", "y", "fingerprint")
+    data = read_samples(arguments.data)
     split = load_arrays(arguments.split, "public", "test")
     released = load_arrays(arguments.labels, "labels", "rows")
     answered = released["labels"] != NO_ANSWER
@@ -39,12 +40,12 @@ def main(argv: list[str] | None = None) -> None:
         preset=arguments.preset,
         seed=arguments.seed,
         dataset=arguments.dataset,
-        fingerprint=str(data["fingerprint"]),
+        fingerprint=data.fingerprint,
         parameters={"model": arguments.model},
         # the student saw public samples and released labels only, and is tested on samples that are nobody's
         metrics={
-            "student_accuracy": accuracy(model, data["x"][asked], labels, data["x"][test], data["y"][test]),
-            "label_accuracy": 100 * float((labels == data["y"][asked]).mean()),
+            "student_accuracy": accuracy(model, data.x[asked], labels, data.x[test], data.y[test]),
+            "label_accuracy": 100 * float((labels == data.y[asked]).mean()),
         },
     )
 

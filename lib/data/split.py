@@ -23,5 +23,32 @@ def split_samples(
         "private": order[:private],
         "public": order[private : private + public],
         "test": order[private + public : private + public + test],
-        "teacher": np.sort(np.arange(private) % teachers),
+        "teacher": _owners(private, teachers),
     }
+
+
+def split_official(
+    train: int, samples: int, private: int, public: int, test: int, teachers: int, rng: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """The same for a dataset whose first `train` of `samples` are its official training set.
+
+    Private samples are drawn from the training set; the public pool is the beginning of the test set and the held-out
+    samples its end, in their order, so that published votes on the test set keep their samples.
+    Raises InputError if there are too few samples.
+    """
+    if private > train or public + test > samples - train:
+        raise InputError(
+            f"private = {private}, public + test = {public} + {test}: the dataset has {train} training and "
+            f"{samples - train} test samples"
+        )
+    return {
+        "private": rng.permutation(train)[:private],
+        "public": train + np.arange(public),
+        "test": np.arange(samples - test, samples),
+        "teacher": _owners(private, teachers),
+    }
+
+
+def _owners(private: int, teachers: int) -> np.ndarray:
+    """The owner of each private sample: contiguous parts whose sizes differ by at most one."""
+    return np.sort(np.arange(private) % teachers)

@@ -1,0 +1,34 @@
+"""The samples of a prepared dataset as one list, whether or not it comes with a test set of its own."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lib.errors import InputError
+from lib.files import load_arrays
+
+
+@dataclass(frozen=True)
+class Samples:
+    """x (n, ...), y (n,), the dataset's fingerprint, and `official_train`.
+
+    `official_train` is the number of samples of the official training set, which come first and in their order, the
+    official test set after them; None where the dataset has no official split.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    fingerprint: str
+    official_train: int | None
+
+
+def read_samples(path: str | Path) -> Samples:
+    """Read a prepared dataset with arrays x, y, or x_train, y_train, x_test, y_test; InputError names the file."""
+    arrays = load_arrays(path)
+    if {"x", "y"} <= set(arrays):
+        return Samples(arrays["x"], arrays["y"], str(arrays["fingerprint"]), None)
+    if not {"x_train", "y_train", "x_test", "y_test"} <= set(arrays):
+        raise InputError(f"{path}: holds {sorted(arrays)}, expected samples x, y or x_train, y_train, x_test, y_test")
+    x, y = (np.concatenate([arrays[f"{name}_train"], arrays[f"{name}_test"]]) for name in "xy")
+    return Samples(x, y, str(arrays["fingerprint"]), len(arrays["y_train"]))
