@@ -97,7 +97,7 @@ def _describe(option: dict) -> str:
         return f"'{option['const']}'"
     if "minimum" in option:
         return f"{option['type']} >= {option['minimum']}"
-    return option.get("type") or "a model of lib/models/classifiers.py"
+    return str(option["type"])
 
 
 def _upper(schema: dict) -> str:
@@ -123,6 +123,16 @@ def _check_names(config: dict) -> None:
         (f"scalable_pate.{item}", name, "scalable_pate.runs", runs)
         for item in ("table1", "table2", "epsilon")
         for name in config["scalable_pate"][item]
+    ]
+    references += [
+        (f"ensembles.{name}.model", ensemble["model"], "models", config["models"])
+        for name, ensemble in config["ensembles"].items()
+        if "model" in ensemble
+    ]
+    references += [
+        (f"scalable_pate.runs.{name}.student", run["student"], "models", config["models"])
+        for name, run in runs.items()
+        if run.get("student")
     ]
     references += [
         (f"ensembles.{name}.samples", ensemble["samples"], "datasets", config["datasets"])

@@ -43,7 +43,7 @@ RESULTS = f"results/{config['preset']}"
 PRIVATE = f"{RESULTS}/private"
 PATE = f"{RESULTS}/scalable_pate"
 SEED = config["seed"]
-DATASETS, ENSEMBLES = config["datasets"], config["ensembles"]
+DATASETS, ENSEMBLES, MODELS = config["datasets"], config["ensembles"], config["models"]
 RUNS = config["scalable_pate"]["runs"]
 TRAINED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "trained"]
 PUBLISHED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "published"]
@@ -59,9 +59,10 @@ wildcard_constraints:
     dataset=one_of(DATASETS),
     ensemble=one_of(ENSEMBLES),
     run=one_of(RUNS),
-    model="[a-z_]+",
+    model=one_of(MODELS),
     repetition=r"\d+",
     drawn=r"\d+",
+    shard=r"\d+",
 
 
 def code(script, *more):
@@ -125,11 +126,20 @@ def accounts(runs):
     return [f"{PATE}/accounts/{run}/{drawn}.json" for run in runs for drawn in votes_drawn(RUNS[run]["ensemble"])]
 
 
+def shards_of(ensemble):
+    """(first teacher, the one after the last) of each shard."""
+    teachers, size = ENSEMBLES[ensemble]["teachers"], ENSEMBLES[ensemble].get("shard", ENSEMBLES[ensemble]["teachers"])
+    return [(first, min(first + size, teachers)) for first in range(0, teachers, size)]
+
+
 def labels_or_votes(wildcards):
     ensemble = ENSEMBLES[wildcards.ensemble]
     if ensemble["kind"] == "published":
         return f"{PRIVATE}/data/{ensemble['dataset']}.npz"
-    return f"{PRIVATE}/teacher_labels/{wildcards.ensemble}/{wildcards.drawn}.npz"
+    return [
+        f"{PRIVATE}/teacher_labels/{wildcards.ensemble}/{wildcards.drawn}/{shard}.npz"
+        for shard in range(len(shards_of(wildcards.ensemble)))
+    ]
 
 
 def runs_of(item):

@@ -21,7 +21,7 @@ rule train_student:
         runtime=30,
         gpu=0,
     params:
-        model=lambda wildcards: RUNS[wildcards.run]["student"],
+        model=lambda wildcards: compact(MODELS[RUNS[wildcards.run]["student"]]),
         dataset=lambda wildcards: Path(samples_of(RUNS[wildcards.run]["ensemble"])).stem,
         preset=config["preset"],
         seed=SEED,
@@ -29,7 +29,7 @@ rule train_student:
         "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_student --data {input.data} --split {input.split} --labels {input.labels} "
-        "--model {params.model} --preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
+        "--model {params.model:q} --preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
         "--job train_student {wildcards.run} {wildcards.repetition} --output {output} > {log} 2>&1"
 
 
@@ -52,13 +52,14 @@ rule train_baseline:
         runtime=30,
         gpu=0,
     params:
+        model=lambda wildcards: compact(MODELS[wildcards.model]),
         dataset=lambda wildcards: Path(samples_of(wildcards.ensemble)).stem,
         preset=config["preset"],
         seed=SEED,
     message:
         "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_baseline --data {input.data} --split {input.split} --model {wildcards.model} "
+        "python -m scripts.train_baseline --data {input.data} --split {input.split} --model {params.model:q} "
         "--preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
         "--job train_baseline {wildcards.ensemble} {wildcards.model} {wildcards.repetition} --output {output} "
         "> {log} 2>&1"

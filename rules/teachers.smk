@@ -7,11 +7,11 @@ rule train_teachers:
         split=f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
         code=code("train_teachers"),
     output:
-        f"{PRIVATE}/teacher_labels/{{ensemble}}/{{repetition}}.npz",
+        f"{PRIVATE}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
     log:
-        log_of("train_teachers", "{ensemble}/{repetition}"),
+        log_of("train_teachers", "{ensemble}/{repetition}/{shard}"),
     benchmark:
-        benchmark_of("train_teachers", "{ensemble}/{repetition}")
+        benchmark_of("train_teachers", "{ensemble}/{repetition}/{shard}")
     wildcard_constraints:
         ensemble=one_of(TRAINED),
     conda:
@@ -22,11 +22,12 @@ rule train_teachers:
         runtime=30,
         gpu=0,
     params:
-        model=lambda wildcards: ENSEMBLES[wildcards.ensemble]["model"],
+        model=lambda wildcards: compact(MODELS[ENSEMBLES[wildcards.ensemble]["model"]]),
+        teachers=lambda wildcards: shards_of(wildcards.ensemble)[int(wildcards.shard)],
         seed=SEED,
     message:
-        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}"
+        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.train_teachers --data {input.data} --split {input.split} --model {params.model} "
+        "python -m scripts.train_teachers --data {input.data} --split {input.split} --model {params.model:q} --teachers {params.teachers} "
         "--seed {params.seed} --job train_teachers {wildcards.ensemble} {wildcards.repetition} --output {output} "
         "> {log} 2>&1"

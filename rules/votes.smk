@@ -20,8 +20,9 @@ rule count_votes:
         gpu=0,
     params:
         teachers=lambda wildcards: ENSEMBLES[wildcards.ensemble]["teachers"],
+        classes=lambda wildcards: ENSEMBLES[wildcards.ensemble]["classes"],
     message:
         "Counting the votes of {wildcards.ensemble}, repetition {wildcards.drawn}"
     shell:
-        "python -m scripts.count_votes --input {input.labels} --teachers {params.teachers} --output {output} "
+        "python -m scripts.count_votes --input {input.labels} --teachers {params.teachers} --classes {params.classes} --output {output} "
         "> {log} 2>&1"

@@ -2,8 +2,7 @@
 
 import argparse
 
-from lib.data.samples import read_samples
-from lib.files import load_arrays
+from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier
 from lib.records import write_record
 from lib.seeding import integer_seed
@@ -16,7 +15,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = cli.job_parser(__doc__)
     parser.add_argument("--data", required=True, help="prepared dataset of samples")
     parser.add_argument("--split", required=True, help="indices of split_data")
-    parser.add_argument("--model", required=True, help="name of the classifier")
+    cli.add_json(parser, "--model", "the model's block of the configuration")
     parser.add_argument("--output", required=True, help="the record to write")
     return parser.parse_args(argv)
 
@@ -24,19 +23,17 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Write the record with the baseline's accuracy in percent."""
     arguments = parse_arguments(argv)
-    data = read_samples(arguments.data)
-    split = load_arrays(arguments.split, "private", "test")
-    private, test = split["private"], split["test"]
+    pool = open_pool(arguments.data, arguments.split)
     model = make_classifier(arguments.model, integer_seed(arguments.seed, *arguments.job))
-    score = accuracy(model, data.x[private], data.y[private], data.x[test], data.y[test])
+    score = accuracy(model, *pool.private(), *pool.test())
     write_record(
         arguments.output,
         job=arguments.job,
         preset=arguments.preset,
         seed=arguments.seed,
         dataset=arguments.dataset,
-        fingerprint=data.fingerprint,
-        parameters={"model": arguments.model},
+        fingerprint=pool.fingerprint,
+        parameters=arguments.model,
         metrics={},
         private_metrics={"baseline_accuracy": score},
     )

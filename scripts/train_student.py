@@ -3,7 +3,7 @@
 import argparse
 
 from lib.aggregation.confident import NO_ANSWER
-from lib.data.samples import read_samples
+from lib.data.pools import open_pool
 from lib.files import load_arrays
 from lib.models.classifiers import make_classifier
 from lib.records import write_record
@@ -18,7 +18,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", required=True, help="prepared dataset of samples")
     parser.add_argument("--split", required=True, help="indices of split_data")
     parser.add_argument("--labels", required=True, help="released labels of aggregate")
-    parser.add_argument("--model", required=True, help="name of the classifier")
+    cli.add_json(parser, "--model", "the model's block of the configuration")
     parser.add_argument("--output", required=True, help="the record to write")
     return parser.parse_args(argv)
 
@@ -26,26 +26,24 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Write the record with the student's accuracy and that of its labels, in percent."""
     arguments = parse_arguments(argv)
-    data = read_samples(arguments.data)
-    split = load_arrays(arguments.split, "public", "test")
+    pool = open_pool(arguments.data, arguments.split)
     released = load_arrays(arguments.labels, "labels", "rows")
     answered = released["labels"] != NO_ANSWER
-    asked = split["public"][released["rows"][answered]]
-    labels = released["labels"][answered]
+    labels, rows = released["labels"][answered], released["rows"][answered]
+    public, truth = pool.public()
     model = make_classifier(arguments.model, integer_seed(arguments.seed, *arguments.job))
-    test = split["test"]
     write_record(
         arguments.output,
         job=arguments.job,
         preset=arguments.preset,
         seed=arguments.seed,
         dataset=arguments.dataset,
-        fingerprint=data.fingerprint,
-        parameters={"model": arguments.model},
+        fingerprint=pool.fingerprint,
+        parameters=arguments.model,
         # the student saw public samples and released labels only, and is tested on samples that are nobody's
         metrics={
-            "student_accuracy": accuracy(model, data.x[asked], labels, data.x[test], data.y[test]),
-            "label_accuracy": 100 * float((labels == data.y[asked]).mean()),
+            "student_accuracy": accuracy(model, public[rows], labels, *pool.test()),
+            "label_accuracy": 100 * float((labels == truth[rows]).mean()),
         },
     )
 

@@ -7,10 +7,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 
-def make_classifier(name: str, seed: int) -> ClassifierMixin:
-    """An untrained classifier: `random_forest` (100 trees) or `logistic_regression` (on standardised features)."""
-    if name == "random_forest":
-        return RandomForestClassifier(n_estimators=100, random_state=seed, n_jobs=1)
-    if name == "logistic_regression":
-        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, random_state=seed))
-    raise ValueError(f"unknown classifier {name!r}; allowed: random_forest, logistic_regression")
+def make_classifier(settings: dict, seed: int) -> ClassifierMixin:
+    """An untrained classifier by its `kind`.
+
+    `random_forest` has `trees`; `logistic_regression` standardises features and has `iterations` at most.
+    Raises ValueError for another kind.
+    """
+    if settings["kind"] == "random_forest":
+        return RandomForestClassifier(n_estimators=settings["trees"], random_state=seed, n_jobs=1)
+    if settings["kind"] == "logistic_regression":
+        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=settings["iterations"], random_state=seed))
+    raise ValueError(f"unknown classifier {settings['kind']!r}; allowed: random_forest, logistic_regression")

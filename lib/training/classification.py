@@ -7,6 +7,8 @@ from sklearn.base import ClassifierMixin
 
 from lib.errors import InputError
 
+Part = Callable[[int], tuple[np.ndarray, np.ndarray]]
+
 
 def features(x: np.ndarray) -> np.ndarray:
     """Samples (n, ...) as float64 rows (n, d)."""
@@ -14,25 +16,23 @@ def features(x: np.ndarray) -> np.ndarray:
 
 
 def teacher_labels(
-    x: np.ndarray,
-    y: np.ndarray,
-    teacher: np.ndarray,
+    part: Part,
+    teachers: range,
     queries: np.ndarray,
     make: Callable[[int], ClassifierMixin],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> np.ndarray:
-    """Labels (q, T) that T teachers give to the queries.
+    """Labels (q, T) that T teachers give to the queries (q, ...).
 
-    x (n, ...), y (n,): private samples and labels; teacher (n,): the owner of each, 0..T-1; queries (q, ...). Teacher
-    t is `make(t)` fitted on its own part only. Called `progress(done, total)` after each.
+    part(t): samples (n, ...) and labels (n,) of teacher t, on which alone `make(t)` is fitted. Calls
+    progress(done, total) after each.
     """
-    count = int(teacher.max()) + 1
-    inputs, asked = features(x), features(queries)
-    labels = np.empty((len(asked), count), np.int64)
-    for t in range(count):
-        own = teacher == t
-        labels[:, t] = make(t).fit(inputs[own], y[own]).predict(asked)
-        progress(t + 1, count)
+    asked = features(queries)
+    labels = np.empty((len(asked), len(teachers)), np.int64)
+    for column, t in enumerate(teachers):
+        x, y = part(t)
+        labels[:, column] = make(t).fit(features(x), y).predict(asked)
+        progress(column + 1, len(teachers))
     return labels
 
 
