@@ -19,6 +19,7 @@ def check_config(config: dict, schema: dict) -> None:
     if errors:
         raise InputError(_explain(errors[0]))
     _check_names(config)
+    _check_rounds(config)
     _check_orders(config)
     _check_sizes(config)
 
@@ -150,6 +151,27 @@ def _check_names(config: dict) -> None:
             )
 
 
+def _check_rounds(config: dict) -> None:
+    """A first round is a Confident-GNMax run with a student, on the same ensemble, which is trained here."""
+    runs = config["scalable_pate"]["runs"]
+    for name, run in runs.items():
+        if "first_round" not in run:
+            continue
+        allowed = [
+            other
+            for other, block in runs.items()
+            if block["aggregator"] == "confident_gnmax"
+            and block.get("student")
+            and block["ensemble"] == run["ensemble"]
+            and config["ensembles"][block["ensemble"]]["kind"] == "trained"
+        ]
+        if run["first_round"] not in allowed:
+            raise InputError(
+                f"scalable_pate.runs.{name}.first_round = {run['first_round']!r}: allowed is a run of confident_gnmax "
+                f"with a student, on an ensemble trained here, the same: {', '.join(allowed) or 'there is none'}"
+            )
+
+
 def _check_orders(config: dict) -> None:
     for name, (first, last, _) in config["accounting"]["orders"].items():
         if not first < last:
@@ -176,9 +198,10 @@ def _check_sizes(config: dict) -> None:
         if queries == "published":
             if ensemble["kind"] != "published":
                 raise InputError(f"{key}.queries = 'published': the ensemble is trained here; allowed is a number")
-        elif queries > ensemble.get("public", queries):
+        elif run.get("first", 0) + queries > ensemble.get("public", run.get("first", 0) + queries):
             raise InputError(
-                f"{key}.queries = {queries!r}: allowed is at most the ensemble's public = {ensemble['public']}"
+                f"{key}.queries = {queries!r}: from row {run.get('first', 0)} on, allowed is at most the ensemble's "
+                f"public = {ensemble['public']}"
             )
         if isinstance(queries, int) and run.get("max_answered", 1) > queries:
             raise InputError(f"{key}.max_answered = {run['max_answered']}: allowed is at most queries = {queries}")

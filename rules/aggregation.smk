@@ -4,6 +4,7 @@
 rule account:
     input:
         votes=lambda wildcards: f"{PRIVATE}/votes/{RUNS[wildcards.run]['ensemble']}/{wildcards.drawn}.npz",
+        earlier=lambda wildcards: first_round_files(wildcards.run, wildcards.drawn),
         code=code("account"),
     output:
         record=f"{PATE}/accounts/{{run}}/{{drawn}}.json",
@@ -20,7 +21,8 @@ rule account:
         runtime=10,
         gpu=0,
     params:
-        run=lambda wildcards: compact(RUNS[wildcards.run]),
+        earlier=lambda wildcards, input: earlier_options(input.earlier, "account"),
+        run=lambda wildcards: described(wildcards.run),
         accounting=compact(config["accounting"]),
         ensemble=lambda wildcards: ensemble_of(wildcards.run),
         preset=config["preset"],
@@ -28,7 +30,7 @@ rule account:
     message:
         "Accounting for {wildcards.run}, votes {wildcards.drawn}"
     shell:
-        "python -m scripts.account --votes {input.votes} --teachers {params.ensemble[teachers]} --run {params.run:q} "
+        "python -m scripts.account --votes {input.votes} --teachers {params.ensemble[teachers]} --run {params.run:q} {params.earlier} "
         "--accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
         "--dataset {params.ensemble[dataset]} --job account {wildcards.run} {wildcards.drawn} "
         "--record {output.record} --curve {output.curve} > {log} 2>&1"
@@ -37,6 +39,7 @@ rule account:
 rule aggregate:
     input:
         votes=lambda wildcards: votes_of(wildcards.run, wildcards.repetition),
+        earlier=lambda wildcards: first_round_files(wildcards.run, wildcards.repetition),
         code=code("aggregate"),
     output:
         record=f"{PATE}/aggregated/{{run}}/{{repetition}}.json",
@@ -53,7 +56,8 @@ rule aggregate:
         runtime=10,
         gpu=0,
     params:
-        run=lambda wildcards: compact(RUNS[wildcards.run]),
+        earlier=lambda wildcards, input: earlier_options(input.earlier, "aggregate"),
+        run=lambda wildcards: described(wildcards.run),
         accounting=compact(config["accounting"]),
         ensemble=lambda wildcards: ensemble_of(wildcards.run),
         preset=config["preset"],
@@ -62,7 +66,7 @@ rule aggregate:
         "Running {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.aggregate --votes {input.votes} --teachers {params.ensemble[teachers]} "
-        "--run {params.run:q} --accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
+        "--run {params.run:q} {params.earlier} --accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
         "--dataset {params.ensemble[dataset]} --job aggregate {wildcards.run} {wildcards.repetition} "
         "--record {output.record} --labels {output.labels} > {log} 2>&1"
 
@@ -85,7 +89,7 @@ rule sanitize_epsilon:
         runtime=20,
         gpu=0,
     params:
-        run=lambda wildcards: compact(RUNS[wildcards.run]),
+        run=lambda wildcards: described(wildcards.run),
         accounting=compact(config["accounting"]),
         sanitize=compact(config["scalable_pate"]["sanitize"]),
         ensemble=lambda wildcards: ensemble_of(wildcards.run),

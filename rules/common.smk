@@ -117,6 +117,33 @@ def samples_of(ensemble):
     return f"{PRIVATE}/data/{ENSEMBLES[ensemble].get('samples', ENSEMBLES[ensemble]['dataset'])}.npz"
 
 
+def rounds(run):
+    """The names of a run and, before it, of the run that is its first round."""
+    first = RUNS[run].get("first_round")
+    return ([first] if first else []) + [run]
+
+
+def described(run):
+    """A run's block as text, with its first round's in place of its name."""
+    *first, last = map(RUNS.get, rounds(run))
+    return compact(last | ({"first_round": first[0]} if first else {}))
+
+
+def first_round_files(run, repetition):
+    """The first round's released labels, and its student's scores; nothing where there is no first round."""
+    return [
+        f"{PATE}/{part}/{name}/{repetition}.npz" for name in rounds(run)[:-1] for part in ("aggregated", "students")
+    ]
+
+
+def earlier_options(files, rule):
+    """The options that tell a script of the first round's files."""
+    if not files:
+        return ""
+    labels, scores = files
+    return f"--scores {scores}" + (f" --first-round {labels}" if rule == "aggregate" else "")
+
+
 def ensemble_of(run):
     return ENSEMBLES[RUNS[run]["ensemble"]]
 

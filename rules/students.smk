@@ -5,10 +5,13 @@ rule train_student:
     input:
         data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
         split=lambda wildcards: f"{PRIVATE}/splits/{RUNS[wildcards.run]['ensemble']}/{wildcards.repetition}.npz",
-        labels=f"{PATE}/aggregated/{{run}}/{{repetition}}.npz",
+        labels=lambda wildcards: [
+            f"{PATE}/aggregated/{run}/{wildcards.repetition}.npz" for run in rounds(wildcards.run)
+        ],
         code=code("train_student"),
     output:
-        f"{PATE}/students/{{run}}/{{repetition}}.json",
+        record=f"{PATE}/students/{{run}}/{{repetition}}.json",
+        scores=f"{PATE}/students/{{run}}/{{repetition}}.npz",
     log:
         log_of("train_student", "{run}/{repetition}"),
     benchmark:
@@ -21,6 +24,7 @@ rule train_student:
         runtime=30,
         gpu=0,
     params:
+        classes=lambda wildcards: ensemble_of(wildcards.run)["classes"],
         model=lambda wildcards: compact(MODELS[RUNS[wildcards.run]["student"]]),
         dataset=lambda wildcards: Path(samples_of(RUNS[wildcards.run]["ensemble"])).stem,
         preset=config["preset"],
@@ -30,7 +34,8 @@ rule train_student:
     shell:
         "python -m scripts.train_student --data {input.data} --split {input.split} --labels {input.labels} "
         "--model {params.model:q} --preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
-        "--job train_student {wildcards.run} {wildcards.repetition} --output {output} > {log} 2>&1"
+        "--job train_student {wildcards.run} {wildcards.repetition} --classes {params.classes} "
+        "--scores {output.scores} --output {output.record} > {log} 2>&1"
 
 
 rule train_baseline:

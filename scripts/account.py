@@ -8,7 +8,7 @@ import pandas as pd
 from lib.accounting.rdp import at_grid_edge, order_grid
 from lib.accounting.readings import ACCOUNTS
 from lib.aggregation.queries import read_queries
-from lib.files import atomic_path
+from lib.files import atomic_path, load_arrays
 from lib.records import write_record
 from scripts import cli
 
@@ -17,6 +17,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = cli.job_parser(__doc__)
     parser.add_argument("--votes", required=True, help="vote histograms of count_votes")
+    parser.add_argument("--scores", help="the first round's student's probabilities, for an interactive run")
     parser.add_argument("--teachers", type=int, required=True, help="number of teachers")
     cli.add_json(parser, "--run", "the run's block of the configuration")
     cli.add_json(parser, "--accounting", "the accounting block of the configuration")
@@ -29,11 +30,20 @@ def main(argv: list[str] | None = None) -> None:
     """Write the record and the curve."""
     arguments = parse_arguments(argv)
     run, settings = arguments.run, arguments.accounting
-    votes, _, fingerprint = read_queries(arguments.votes, arguments.teachers, run["queries"])
+    votes, rows, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
     orders = order_grid(**settings["orders"])
-    account = ACCOUNTS[run["aggregator"]](orders, votes, run, settings["moments"])
+    if "first_round" in run:
+        earlier, _, _ = read_queries(arguments.votes, arguments.teachers, run["first_round"])
+        scores = load_arrays(arguments.scores, "probabilities")["probabilities"][rows]
+        first = ACCOUNTS[run["first_round"]["aggregator"]](orders, earlier, run["first_round"], settings["moments"])
+        account = first.followed_by(ACCOUNTS[run["aggregator"]](orders, votes, run, settings["moments"], scores))
+    else:
+        account = ACCOUNTS[run["aggregator"]](orders, votes, run, settings["moments"])
+    asked = len(account.answered)
 
     privacy, found = dict(account.extra), {}
+    if account.caps:
+        privacy["epsilon_caps"], _ = account.caps.statement(orders, run["delta"])
     for name, reading in account.readings.items():
         privacy[name], found[f"order_{name}"] = reading.statement(orders, run["delta"])
     privacy["epsilon_tight"], _ = account.readings["epsilon"].statement(orders, run["delta"], "tight")
@@ -45,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
         dataset=arguments.dataset,
         fingerprint=fingerprint,
         parameters=run,
-        metrics={"queries_made": len(votes)},
+        metrics={"queries_made": asked},
         private_metrics=found
         | {
             "queries_answered": float(account.answered.sum()),
@@ -54,7 +64,7 @@ def main(argv: list[str] | None = None) -> None:
         privacy=privacy,
     )
 
-    lengths = np.unique(np.linspace(1, len(votes), settings["curve_points"]).round().astype(int))
+    lengths = np.unique(np.linspace(1, asked, settings["curve_points"]).round().astype(int))
     columns = {"queries": lengths, "answered": np.cumsum(account.answered)[lengths - 1]}
     for name in ("epsilon", "epsilon_data_independent"):
         columns[name] = account.readings[name].curve(orders, run["delta"], lengths)

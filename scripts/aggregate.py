@@ -4,10 +4,11 @@ import argparse
 
 import numpy as np
 
+from lib.accounting.ledger import Ledger
 from lib.accounting.rdp import order_grid
-from lib.aggregation.confident import NO_ANSWER
-from lib.aggregation.queries import MECHANISMS, read_queries
-from lib.files import save_arrays
+from lib.aggregation.interactive import REINFORCED, TEACHERS
+from lib.aggregation.queries import MECHANISMS, read_queries, spent
+from lib.files import load_arrays, save_arrays
 from lib.records import write_record
 from lib.seeding import generator
 from scripts import cli
@@ -17,6 +18,8 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = cli.job_parser(__doc__)
     parser.add_argument("--votes", required=True, help="vote histograms of count_votes")
+    parser.add_argument("--scores", help="the first round's student's probabilities, for an interactive run")
+    parser.add_argument("--first-round", help="the first round's released labels, for an interactive run")
     parser.add_argument("--teachers", type=int, required=True, help="number of teachers")
     cli.add_json(parser, "--run", "the run's block of the configuration")
     cli.add_json(parser, "--accounting", "the accounting block of the configuration")
@@ -29,13 +32,24 @@ def main(argv: list[str] | None = None) -> None:
     """Write the labels with the rows of the pool they belong to, and the record with the checked ledger."""
     arguments = parse_arguments(argv)
     run = arguments.run
-    votes, rows, fingerprint = read_queries(arguments.votes, arguments.teachers, run["queries"])
-    aggregate, book = MECHANISMS[run["aggregator"]]
-    labels = aggregate(votes, run, generator(arguments.seed, *arguments.job))
-    ledger = book(order_grid(**arguments.accounting["orders"]), votes, labels, run)
+    orders = order_grid(**arguments.accounting["orders"])
+    votes, rows, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
+    scores = None
+    if "first_round" in run:
+        scores = load_arrays(arguments.scores, "probabilities")["probabilities"][rows]
+    rng = generator(arguments.seed, *arguments.job)
+    labels, source = MECHANISMS[run["aggregator"]](votes, run, rng, scores)
+    asked = len(labels)
+    answered = int((source == TEACHERS).sum())
+    ledger = spent(orders, votes[:asked], source, run, scores if scores is None else scores[:asked])
+    if "first_round" in run:
+        earlier = load_arrays(arguments.first_round, "source")["source"]
+        first_votes, _, _ = read_queries(arguments.votes, arguments.teachers, run["first_round"])
+        first = spent(orders, first_votes[: len(earlier)], earlier, run["first_round"])
+        ledger = Ledger(orders, [*first.entries, *ledger.entries])
+        answered += int((earlier == TEACHERS).sum())
     difference = ledger.check()
-    answered = labels != NO_ANSWER
-    save_arrays(arguments.labels, labels=labels, rows=rows[: len(labels)], fingerprint=np.array(fingerprint))
+    save_arrays(arguments.labels, labels=labels, source=source, rows=rows[:asked], fingerprint=np.array(fingerprint))
     write_record(
         arguments.record,
         job=arguments.job,
@@ -46,8 +60,9 @@ def main(argv: list[str] | None = None) -> None:
         parameters=run,
         # what was asked and answered is part of the release
         metrics={
-            "queries_made": len(labels),
-            "queries_answered": int(answered.sum()),
+            "queries_made": asked + (len(earlier) if "first_round" in run else 0),
+            "queries_answered": answered,
+            "queries_reinforced": int((source == REINFORCED).sum()),
             "ledger_difference": difference,
         },
         privacy=ledger.statements(run["delta"]),

@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> None:
     """Write the record: the paper's release, the same with its exact cost, and one fixed before seeing the votes."""
     arguments = parse_arguments(argv)
     run, grid = arguments.run, arguments.sanitize
-    votes, _, fingerprint = read_queries(arguments.votes, arguments.teachers, run["queries"])
+    votes, _, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
     orders = rdp.order_grid(**arguments.accounting["orders"])
     account = ACCOUNTS[run["aggregator"]](orders, votes, run, arguments.accounting["moments"])
 
@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> None:
             found |= _numbers(name, release)
 
     # Order, smoothness and noise known beforehand, every query charged as if answered, exact cost of the release.
-    _, order = account.caps.statement(orders, run["delta"])
+    announced, order = account.caps.statement(orders, run["delta"])
     found["fixed_order"] = order
     if releasable(run["sigma"], order, votes.shape[1]):
         release = fixed(*parts(order, None), grid["fixed_beta"] / order, grid["fixed_sigma_ss"])
@@ -87,7 +87,7 @@ def main(argv: list[str] | None = None) -> None:
         parameters=run | {"sanitize": grid},
         metrics={"queries_made": len(votes)},
         private_metrics=found,
-        privacy=privacy | {"epsilon_caps": account.extra["epsilon_caps"]},
+        privacy=privacy | {"epsilon_caps": announced},
     )
 
 

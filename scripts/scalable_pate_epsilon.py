@@ -14,7 +14,12 @@ from lib.records import read_record
 from lib.results import data_name
 from scripts import cli
 
-NAMES = {"lnmax": "LNMax", "gnmax": "GNMax", "confident_gnmax": "Confident-GNMax"}
+NAMES = {
+    "lnmax": "LNMax",
+    "gnmax": "GNMax",
+    "confident_gnmax": "Confident-GNMax",
+    "interactive_gnmax": "Interactive-GNMax",
+}
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:

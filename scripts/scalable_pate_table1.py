@@ -75,6 +75,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         # real runs, one a repetition
         "queries_answered_realised": asked,
         "queries_answered_realised_spread": asked_spread,
+        "queries_reinforced": numbers(realised, "queries_reinforced")[0],
         "epsilon_realised": spent,
         "epsilon_realised_spread": spent_spread,
         "epsilon_realised_data_independent": statement(realised, "independent")[0],

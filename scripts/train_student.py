@@ -2,13 +2,15 @@
 
 import argparse
 
+import numpy as np
+
 from lib.aggregation.confident import NO_ANSWER
 from lib.data.pools import open_pool
-from lib.files import load_arrays
+from lib.files import load_arrays, save_arrays
 from lib.models.classifiers import make_classifier
 from lib.records import write_record
 from lib.seeding import integer_seed
-from lib.training.classification import accuracy
+from lib.training.classification import accuracy, probabilities
 from scripts import cli
 
 
@@ -17,8 +19,10 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = cli.job_parser(__doc__)
     parser.add_argument("--data", required=True, help="prepared dataset of samples")
     parser.add_argument("--split", required=True, help="indices of split_data")
-    parser.add_argument("--labels", required=True, help="released labels of aggregate")
+    parser.add_argument("--labels", nargs="+", required=True, help="released labels of aggregate, one a round")
+    parser.add_argument("--classes", type=int, required=True, help="number of classes")
     cli.add_json(parser, "--model", "the model's block of the configuration")
+    parser.add_argument("--scores", required=True, help="the .npz of its probabilities on the public pool to write")
     parser.add_argument("--output", required=True, help="the record to write")
     return parser.parse_args(argv)
 
@@ -27,11 +31,13 @@ def main(argv: list[str] | None = None) -> None:
     """Write the record with the student's accuracy and that of its labels, in percent."""
     arguments = parse_arguments(argv)
     pool = open_pool(arguments.data, arguments.split)
-    released = load_arrays(arguments.labels, "labels", "rows")
-    answered = released["labels"] != NO_ANSWER
-    labels, rows = released["labels"][answered], released["rows"][answered]
+    released = [load_arrays(path, "labels", "rows") for path in arguments.labels]
+    labels, rows = (np.concatenate([part[name] for part in released]) for name in ("labels", "rows"))
+    labels, rows = labels[labels != NO_ANSWER], rows[labels != NO_ANSWER]
     public, truth = pool.public()
     model = make_classifier(arguments.model, integer_seed(arguments.seed, *arguments.job))
+    score = accuracy(model, public[rows], labels, *pool.test())
+    save_arrays(arguments.scores, probabilities=probabilities(model, public, arguments.classes))
     write_record(
         arguments.output,
         job=arguments.job,
@@ -42,7 +48,7 @@ def main(argv: list[str] | None = None) -> None:
         parameters=arguments.model,
         # the student saw public samples and released labels only, and is tested on samples that are nobody's
         metrics={
-            "student_accuracy": accuracy(model, public[rows], labels, *pool.test()),
+            "student_accuracy": score,
             "label_accuracy": 100 * float((labels == truth[rows]).mean()),
         },
     )

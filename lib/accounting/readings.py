@@ -5,7 +5,7 @@ queries. Data-dependent readings need the private votes and are private themselv
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -64,6 +64,18 @@ class Account:
     extra: dict[str, PrivacyStatement] = field(default_factory=dict)
     caps: Reading | None = None
 
+    def followed_by(self, later: "Account") -> "Account":
+        """Both runs, one after the other, on the same private data: the readings that both have, put in a row."""
+        readings = {
+            name: replace(reading, costs=np.concatenate([reading.costs, later.readings[name].costs]))
+            for name, reading in self.readings.items()
+            if name in later.readings
+        }
+        caps = None
+        if self.caps and later.caps:
+            caps = replace(self.caps, costs=np.concatenate([self.caps.costs, later.caps.costs]))
+        return Account(readings, np.concatenate([self.answered, later.answered]), caps=caps)
+
 
 def lnmax_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
     """LNMax: all orders, the first `moments` moments, the data-independent bound, and the scale of the labels."""
@@ -99,11 +111,13 @@ def gnmax_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int
     return Account(readings, np.ones(len(votes)))
 
 
-def confident_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
-    """Confident-GNMax: the paper's expectation, and bounds (see `confident`)."""
+def confident_account(
+    orders: np.ndarray, votes: np.ndarray, run: dict, moments: int, scores: np.ndarray | None = None
+) -> Account:
+    """Confident-GNMax, or with the student's `scores` (n, m) Interactive-GNMax: the paper's expectation, and bounds."""
     limit, sigma_threshold, sigma = run["threshold"], run["sigma_threshold"], run["sigma"]
-    parameters = (orders, votes, limit, sigma_threshold, sigma)
-    answered = np.exp(threshold.log_probabilities(threshold.statistic(votes), limit, sigma_threshold)[0])
+    parameters = (orders, votes, limit, sigma_threshold, sigma, scores)
+    answered = np.exp(threshold.log_probabilities(threshold.statistic(votes, scores), limit, sigma_threshold)[0])
     check = threshold.rdp_independent(orders, sigma_threshold)
     two_sided = gnmax.rdp_two_sided(orders, gnmax.log_error_bound(votes, sigma), sigma, votes.shape[1])
     independent = check + answered[:, None] * gnmax.rdp_independent(orders, sigma)
@@ -124,7 +138,7 @@ def confident_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments:
     }
     caps = selective_caps(orders, len(votes), run["max_answered"], sigma_threshold, sigma)
     announced = Reading(caps[None], data_dependent=False, one_sided=False, guarantee=True)
-    return Account(readings, answered, {"epsilon_caps": announced.statement(orders, run["delta"])[0]}, caps=announced)
+    return Account(readings, answered, caps=announced)
 
 
 def _repeated(costs: np.ndarray, votes: np.ndarray) -> Reading:
@@ -139,4 +153,5 @@ ACCOUNTS: dict[str, Callable[..., Account]] = {
     "lnmax": lnmax_account,
     "gnmax": gnmax_account,
     "confident_gnmax": confident_account,
+    "interactive_gnmax": confident_account,
 }

@@ -43,6 +43,14 @@ def accuracy(model: ClassifierMixin, x: np.ndarray, y: np.ndarray, test_x: np.nd
     return 100 * float(model.fit(features(x), y).score(features(test_x), test_y))
 
 
+def probabilities(model: ClassifierMixin, x: np.ndarray, classes: int) -> np.ndarray:
+    """Class probabilities (n, classes) float32 of a fitted model; classes that it never saw have probability 0."""
+    known = model.predict_proba(features(x))
+    spread = np.zeros((len(x), classes), np.float32)
+    spread[:, model.classes_] = known
+    return spread
+
+
 def count_votes(labels: np.ndarray, classes: int) -> np.ndarray:
     """Histogram (q, classes) of teacher labels (q, T)."""
     votes = np.zeros((len(labels), classes), np.int64)
