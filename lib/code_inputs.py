@@ -4,6 +4,7 @@ Rules declare these files as inputs, so that a result is stale exactly when code
 """
 
 import ast
+import hashlib
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +29,14 @@ def code_files(script: str | Path, root: Path = ROOT) -> list[Path]:
     return sorted(found)
 
 
+def digest(script: str | Path, root: Path = ROOT) -> str:
+    """SHA-256 (hex) of the contents of all `code_files`: what a checkpoint of half-done work depends on."""
+    total = hashlib.sha256()
+    for path in code_files(script, root):
+        total.update(path.relative_to(root.resolve()).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
 @cache
 def _needs(path: Path, root: Path) -> tuple[Path, ...]:
     """Files that one file needs directly."""
@@ -47,9 +56,15 @@ def _needs(path: Path, root: Path) -> tuple[Path, ...]:
                 prefix = [*package, *prefix]
             for name in node.names:
                 needs |= _module_files([*prefix, name.name], root)
-        elif isinstance(node, ast.Assign) and any(getattr(t, "id", None) == "DATA_FILES" for t in node.targets):
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and "DATA_FILES" in _assigned(node):
             needs |= {(path.parent / name).resolve() for name in ast.literal_eval(node.value)}
     return tuple(sorted(needs))
+
+
+def _assigned(node: ast.Assign | ast.AnnAssign) -> set[str]:
+    """The plain names that a statement assigns to."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _module_files(parts: list[str], root: Path) -> set[Path]:

@@ -2,23 +2,35 @@
 
 import copy
 import difflib
+import math
 import re
+from collections.abc import Collection
 
 import jsonschema
 
 from lib.errors import InputError
 
 
-def check_config(config: dict, schema: dict) -> None:
+# JSON takes 2.0 for an integer, and whatever counts things would not
+_TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+    "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
+)
+_Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=_TYPES)
+
+
+def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> None:
     """Raise InputError for the first fault: the key, its value, and what is allowed, on one line.
 
-    First the schema, then what a schema cannot say: names that must exist, and sizes that must fit.
+    First the schema, then what a schema cannot say: numbers that are finite, names that must exist, claims among the
+    identifiers `claims` (unchecked if there are none), and sizes that must fit.
     """
-    validator = jsonschema.Draft202012Validator(schema)
+    _check_finite(config, ())
+    validator = _Validator(schema)
     errors = sorted(validator.iter_errors(config), key=lambda error: (-len(error.absolute_path), str(error.message)))
     if errors:
         raise InputError(_explain(errors[0]))
     _check_names(config)
+    _check_claims(config, claims)
     _check_rounds(config)
     _check_orders(config)
     _check_sizes(config)
@@ -38,6 +50,9 @@ def _fill(block: object, schema: dict, definitions: dict) -> None:
             block[name] = copy.deepcopy(part["default"])
         if name in block:
             _fill(block[name], part, definitions)
+    for part in schema.get("allOf", []):
+        if "if" in part and jsonschema.Draft202012Validator(part["if"]).is_valid(block):
+            _fill(block, part["then"], definitions)
     if isinstance(schema.get("additionalProperties"), dict):
         for name in set(block) - set(schema.get("properties", {})):
             _fill(block[name], schema["additionalProperties"], definitions)
@@ -89,7 +104,7 @@ def _allowed_keys(schema: dict, block: dict) -> set[str]:
     keys = set(schema.get("properties", {}))
     for part in [schema, *schema.get("allOf", [])]:
         if "if" in part and jsonschema.Draft202012Validator(part["if"]).is_valid(block):
-            keys |= set(part["then"]["properties"])
+            keys |= set(part["then"].get("properties", {}))
     return keys
 
 
@@ -107,6 +122,24 @@ def _upper(schema: dict) -> str:
 
 def _lower(schema: dict) -> str:
     return f" and greater than {schema['exclusiveMinimum']}" if "exclusiveMinimum" in schema else ""
+
+
+def _check_finite(block: object, path: tuple[str, ...]) -> None:
+    """Refuse .nan and .inf, which no bound of a schema refuses."""
+    if isinstance(block, float) and not math.isfinite(block):
+        raise InputError(f"{'.'.join(path)} = {block!r}: allowed is a finite number")
+    items = block.items() if isinstance(block, dict) else enumerate(block) if isinstance(block, list) else ()
+    for name, part in items:
+        _check_finite(part, (*path, str(name)))
+
+
+def _check_claims(config: dict, claims: Collection[str]) -> None:
+    for name, run in config["scalable_pate"]["runs"].items():
+        for column, claim in run.get("claims", {}).items():
+            if claims and claim not in claims:
+                raise InputError(
+                    f"scalable_pate.runs.{name}.claims.{column} = {claim!r}: allowed is an id of claims.csv"
+                )
 
 
 def _check_names(config: dict) -> None:
@@ -129,6 +162,11 @@ def _check_names(config: dict) -> None:
         (f"ensembles.{name}.model", ensemble["model"], "models", config["models"])
         for name, ensemble in config["ensembles"].items()
         if "model" in ensemble
+    ]
+    references += [
+        (f"ensembles.{name}.baseline_model", ensemble["baseline_model"], "models", config["models"])
+        for name, ensemble in config["ensembles"].items()
+        if "baseline_model" in ensemble
     ]
     references += [
         (f"scalable_pate.runs.{name}.student", run["student"], "models", config["models"])
@@ -176,6 +214,9 @@ def _check_orders(config: dict) -> None:
     for name, (first, last, _) in config["accounting"]["orders"].items():
         if not first < last:
             raise InputError(f"accounting.orders.{name} = [{first}, {last}, ...]: allowed is first < last")
+    grid = config["scalable_pate"].get("sanitize", {})
+    if grid.get("first", 0.0) >= grid.get("last", 0.5):
+        raise InputError(f"scalable_pate.sanitize.first = {grid['first']}: allowed is less than last = {grid['last']}")
 
 
 def _check_sizes(config: dict) -> None:

@@ -8,7 +8,7 @@ rule account:
         code=code("account"),
     output:
         record=f"{PATE}/accounts/{{run}}/{{drawn}}.json",
-        curve=f"{PATE}/accounts/{{run}}/{{drawn}}.csv",
+        curve=f"{PATE}/accounts/{{run}}/{{drawn}}.npz",
     log:
         log_of("account", "{run}/{drawn}"),
     benchmark:

@@ -27,7 +27,9 @@ def refuse(error):
 
 try:
     schema = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
-    check_config(config, schema)
+    check_config(
+        config, schema, {claim["id"] for claim in csv.DictReader((ROOT / "claims.csv").open(encoding="utf-8"))}
+    )
     fill_defaults(config, schema)
 except InputError as error:
     refuse(error)
@@ -45,9 +47,13 @@ PATE = f"{RESULTS}/scalable_pate"
 SEED = config["seed"]
 DATASETS, ENSEMBLES, MODELS = config["datasets"], config["ensembles"], config["models"]
 RUNS = config["scalable_pate"]["runs"]
+NETWORKS = [name for name, model in MODELS.items() if model["kind"] in ("mlp", "teacher_cnn", "gan", "vat")]
 TRAINED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "trained"]
 PUBLISHED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "published"]
 REPETITIONS = range(1, config["repetitions"] + 1)
+
+
+GPU = int(config["device"] == "cuda")
 
 
 def one_of(names):
@@ -86,9 +92,8 @@ def compact(block):
 
 def data_root(dataset):
     """The folder below which a dataset's files lie."""
-    if DATASETS[dataset]["source"] == "download":
-        return f"{RESULTS}/downloads/{dataset}"
-    return config["data_root"]
+    roots = {"download": f"{RESULTS}/downloads/{dataset}", "data_root": config["data_root"]}
+    return roots.get(DATASETS[dataset]["source"])
 
 
 def data_files(dataset):
@@ -115,6 +120,17 @@ def votes_of(run, repetition):
 def samples_of(ensemble):
     """The prepared samples of an ensemble: its own, or those that published votes are about."""
     return f"{PRIVATE}/data/{ENSEMBLES[ensemble].get('samples', ENSEMBLES[ensemble]['dataset'])}.npz"
+
+
+def by_network(names, model_of):
+    """Those of `names` whose model is a network, and the others."""
+    networks = [name for name in names if model_of(name) in NETWORKS]
+    return networks, [name for name in names if name not in networks]
+
+
+def checkpoint_of(*job):
+    """Where a job keeps the state of half-done work; no output, so that it survives a failure."""
+    return f"{RESULTS}/checkpoints/{'/'.join(job)}.npz"
 
 
 def rounds(run):
@@ -178,14 +194,20 @@ def runs_of(item):
     return compact(described)
 
 
+def baseline_of(run):
+    """The model of the non-private baseline beside a run's student."""
+    return ensemble_of(run).get("baseline_model", RUNS[run]["student"])
+
+
 def table1_records(wildcards):
     """Records of every stage of the runs in Table 1."""
     runs = config["scalable_pate"]["table1"]
     records = accounts(runs)
     records += [f"{PATE}/aggregated/{run}/{repetition}.json" for run in runs for repetition in REPETITIONS]
     for run in runs:
-        if model := RUNS[run]["student"]:
+        if RUNS[run]["student"]:
             ensemble = RUNS[run]["ensemble"]
+            model = baseline_of(run)
             records += [f"{PATE}/students/{run}/{repetition}.json" for repetition in REPETITIONS]
             records += [f"{PATE}/baselines/{ensemble}/{model}/{repetition}.json" for repetition in REPETITIONS]
     return sorted(set(records))

@@ -33,6 +33,35 @@ for downloaded in [name for name, entry in DATASETS.items() if entry["source"] =
             "--attempts {params.attempts} --wait {params.wait} > {log} 2>&1"
 
 
+GENERATED = [name for name, entry in DATASETS.items() if entry["source"] == "generated"]
+
+
+rule prepare_glyph:
+    input:
+        code=code("prepare_glyph"),
+    output:
+        f"{PRIVATE}/data/{{dataset}}.npz",
+    log:
+        log_of("prepare_glyph", "{dataset}"),
+    benchmark:
+        benchmark_of("prepare_glyph", "{dataset}")
+    wildcard_constraints:
+        dataset=one_of(GENERATED),
+    conda:
+        "../envs/learning.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+        gpu=0,
+    params:
+        settings=lambda wildcards: compact(DATASETS[wildcards.dataset].get("settings", {})),
+    message:
+        "Fingerprinting {wildcards.dataset}"
+    shell:
+        "python -m scripts.prepare_glyph --settings {params.settings:q} --output {output} > {log} 2>&1"
+
+
 rule prepare_data:
     input:
         files=lambda wildcards: data_files(wildcards.dataset),
@@ -43,6 +72,8 @@ rule prepare_data:
         log_of("prepare_data", "{dataset}"),
     benchmark:
         benchmark_of("prepare_data", "{dataset}")
+    wildcard_constraints:
+        dataset=one_of([name for name in DATASETS if name not in GENERATED]),
     conda:
         "../envs/learning.yaml"
     threads: 1

@@ -5,7 +5,7 @@ rule scalable_pate_epsilon:
     """Epsilon against the number of answers, each mechanism on each dataset."""
     input:
         records=accounts(config["scalable_pate"]["epsilon"]),
-        curves=[record.removesuffix("json") + "csv" for record in accounts(config["scalable_pate"]["epsilon"])],
+        curves=[record.removesuffix("json") + "npz" for record in accounts(config["scalable_pate"]["epsilon"])],
         claims=os.path.relpath(ROOT / "claims.csv"),
         code=code("scalable_pate_epsilon"),
     output:

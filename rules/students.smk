@@ -1,5 +1,10 @@
 """Students learn from released labels; the baseline from the private data itself."""
 
+NETWORK_RUNS, CLASSIFIER_RUNS = by_network(
+    [run for run in RUNS if RUNS[run]["student"]], lambda run: RUNS[run]["student"]
+)
+NETWORK_MODELS, CLASSIFIER_MODELS = by_network(MODELS, lambda name: name)
+
 
 rule train_student:
     input:
@@ -16,6 +21,8 @@ rule train_student:
         log_of("train_student", "{run}/{repetition}"),
     benchmark:
         benchmark_of("train_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(CLASSIFIER_RUNS),
     conda:
         "../envs/learning.yaml"
     threads: 1
@@ -49,6 +56,8 @@ rule train_baseline:
         log_of("train_baseline", "{ensemble}/{model}/{repetition}"),
     benchmark:
         benchmark_of("train_baseline", "{ensemble}/{model}/{repetition}")
+    wildcard_constraints:
+        model=one_of(CLASSIFIER_MODELS),
     conda:
         "../envs/learning.yaml"
     threads: 1
@@ -68,3 +77,84 @@ rule train_baseline:
         "--preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
         "--job train_baseline {wildcards.ensemble} {wildcards.model} {wildcards.repetition} --output {output} "
         "> {log} 2>&1"
+
+
+rule train_network_student:
+    input:
+        data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
+        split=lambda wildcards: f"{PRIVATE}/splits/{RUNS[wildcards.run]['ensemble']}/{wildcards.repetition}.npz",
+        labels=lambda wildcards: [
+            f"{PATE}/aggregated/{run}/{wildcards.repetition}.npz" for run in rounds(wildcards.run)
+        ],
+        code=code("train_network_student"),
+    output:
+        record=f"{PATE}/students/{{run}}/{{repetition}}.json",
+        scores=f"{PATE}/students/{{run}}/{{repetition}}.npz",
+    log:
+        log_of("train_network_student", "{run}/{repetition}"),
+    benchmark:
+        benchmark_of("train_network_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(NETWORK_RUNS),
+    conda:
+        "../envs/networks.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=GPU,
+    params:
+        classes=lambda wildcards: ensemble_of(wildcards.run)["classes"],
+        model=lambda wildcards: compact(MODELS[RUNS[wildcards.run]["student"]]),
+        dataset=lambda wildcards: Path(samples_of(RUNS[wildcards.run]["ensemble"])).stem,
+        checkpoint=lambda wildcards: checkpoint_of("train_network_student", *wildcards),
+        device=config["device"],
+        preset=config["preset"],
+        seed=SEED,
+    message:
+        "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_network_student --data {input.data} --split {input.split} --labels {input.labels} "
+        "--model {params.model:q} --classes {params.classes} --preset {params.preset} --seed {params.seed} "
+        "--dataset {params.dataset} --job train_student {wildcards.run} {wildcards.repetition} "
+        "--device {params.device} --threads {threads} --checkpoint {params.checkpoint} "
+        "--scores {output.scores} --output {output.record} > {log} 2>&1"
+
+
+rule train_network_baseline:
+    input:
+        data=lambda wildcards: samples_of(wildcards.ensemble),
+        split=f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
+        code=code("train_network_student"),
+    output:
+        f"{PATE}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
+    log:
+        log_of("train_network_baseline", "{ensemble}/{model}/{repetition}"),
+    benchmark:
+        benchmark_of("train_network_baseline", "{ensemble}/{model}/{repetition}")
+    wildcard_constraints:
+        model=one_of(NETWORK_MODELS),
+    conda:
+        "../envs/networks.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=GPU,
+    params:
+        classes=lambda wildcards: ENSEMBLES[wildcards.ensemble]["classes"],
+        samples=lambda wildcards: ENSEMBLES[wildcards.ensemble]["baseline_samples"],
+        model=lambda wildcards: compact(MODELS[wildcards.model]),
+        dataset=lambda wildcards: Path(samples_of(wildcards.ensemble)).stem,
+        checkpoint=lambda wildcards: checkpoint_of("train_network_baseline", *wildcards),
+        device=config["device"],
+        preset=config["preset"],
+        seed=SEED,
+    message:
+        "Training the non-private baseline of {wildcards.ensemble}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_network_student --data {input.data} --split {input.split} --private {params.samples} "
+        "--model {params.model:q} --classes {params.classes} --preset {params.preset} --seed {params.seed} "
+        "--dataset {params.dataset} --job train_baseline {wildcards.ensemble} {wildcards.model} "
+        "{wildcards.repetition} --device {params.device} --threads {threads} --checkpoint {params.checkpoint} "
+        "--output {output} > {log} 2>&1"

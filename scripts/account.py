@@ -3,12 +3,11 @@
 import argparse
 
 import numpy as np
-import pandas as pd
 
 from lib.accounting.rdp import at_grid_edge, order_grid
 from lib.accounting.readings import ACCOUNTS
 from lib.aggregation.queries import read_queries
-from lib.files import atomic_path, load_arrays
+from lib.files import load_arrays, save_arrays
 from lib.records import write_record
 from scripts import cli
 
@@ -22,7 +21,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     cli.add_json(parser, "--run", "the run's block of the configuration")
     cli.add_json(parser, "--accounting", "the accounting block of the configuration")
     parser.add_argument("--record", required=True, help="the record to write")
-    parser.add_argument("--curve", required=True, help="the CSV of epsilon against queries to write")
+    parser.add_argument("--curve", required=True, help="the .npz of epsilon against queries to write")
     return parser.parse_args(argv)
 
 
@@ -68,8 +67,7 @@ def main(argv: list[str] | None = None) -> None:
     columns = {"queries": lengths, "answered": np.cumsum(account.answered)[lengths - 1]}
     for name in ("epsilon", "epsilon_data_independent"):
         columns[name] = account.readings[name].curve(orders, run["delta"], lengths)
-    with atomic_path(arguments.curve) as temporary:
-        pd.DataFrame(columns).to_csv(temporary, index=False, float_format="%.6g")
+    save_arrays(arguments.curve, **columns)
 
 
 if __name__ == "__main__":

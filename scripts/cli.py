@@ -35,6 +35,23 @@ def add_json(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
     parser.add_argument(name, type=json.loads, required=True, help=meaning)
 
 
+def add_training(parser: argparse.ArgumentParser) -> None:
+    """The arguments of jobs that train networks and can go on where they were stopped."""
+    parser.add_argument("--device", required=True, help="cpu or cuda")
+    parser.add_argument("--threads", type=int, required=True, help="threads on the CPU")
+    parser.add_argument("--checkpoint", required=True, help="file for the state of half-done work")
+
+
+def progress_with_loss(what: str) -> Callable[[int, int, float], None]:
+    """Like `progress`, with the loss of the newest step."""
+
+    def report(done: int, total: int, loss: float) -> None:
+        if done == total or done * 10 // total > (done - 1) * 10 // total:
+            print(f"{what}: {done}/{total}, loss {loss:.4g}", file=sys.stderr, flush=True)
+
+    return report
+
+
 def progress(what: str) -> Callable[[int, int], None]:
     """Report progress on standard error: a bar's worth of lines, ten at most."""
 

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from lib.claims import load_claims
-from lib.files import atomic_path
+from lib.files import atomic_path, load_arrays
 from lib.plotting import figure, save
 from lib.records import read_record
 from lib.results import data_name
@@ -40,7 +40,7 @@ def read_series(runs: list[dict], records: list[str], curves: list[str]) -> pd.D
     by_name = {run["name"]: run for run in runs}
     parts = []
     for record_path, curve_path in zip(records, curves, strict=True):
-        record, curve = read_record(record_path), pd.read_csv(curve_path)
+        record, curve = read_record(record_path), load_arrays(curve_path)
         _, name, drawn = record["job"]
         for series in ("epsilon", "epsilon_data_independent"):
             meaning = record["privacy"][series].as_dict()

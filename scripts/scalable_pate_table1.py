@@ -24,7 +24,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     name, ensemble = run["name"], run["ensemble"]
     accounts, realised = records["account", name], records["aggregate", name]
     students = records.get(("train_student", name), [])
-    baselines = records.get(("train_baseline", ensemble["name"], run["student"]), [])
+    baselines = records.get(("train_baseline", ensemble["name"], run["baseline"]), [])
     answered, answered_spread = numbers(accounts, "queries_answered", private=True)
     epsilon, epsilon_spread = statement(accounts, epsilon_name)
     student, student_spread = numbers(students, "student_accuracy")

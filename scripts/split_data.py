@@ -4,9 +4,9 @@ import argparse
 
 import numpy as np
 
-from lib.data.samples import read_samples
-from lib.data.split import split_official, split_samples
-from lib.files import save_arrays
+from lib.data.samples import samples_of
+from lib.data.split import split_official, split_samples, split_stream
+from lib.files import load_arrays, save_arrays
 from lib.seeding import generator
 from scripts import cli
 
@@ -23,10 +23,13 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Write index arrays private, public, test, and teacher, the owner of each private sample."""
+    """Write index arrays private, public, test, and teacher, the owner of each private sample; ranges for a stream."""
     arguments = parse_arguments(argv)
-    data = read_samples(arguments.data)
     sizes = {name: arguments.ensemble[name] for name in ("private", "public", "test", "teachers")}
+    if "stream" in (arrays := load_arrays(arguments.data)):
+        save_arrays(arguments.output, **split_stream(**sizes, repetition=int(arguments.job[-1])))
+        return
+    data = samples_of(arguments.data, arrays)
     rng = generator(arguments.seed, *arguments.job)
     if data.official_train is None:
         split = split_samples(len(data.y), **sizes, rng=rng)

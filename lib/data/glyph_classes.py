@@ -1,41 +1,42 @@
 """The 150 classes of Open Glyph, and which of them look alike: data, not code."""
+# ruff: noqa: RUF001 (characters that look alike are the point)
 
-_ROWS = (
+ROWS: tuple[str, ...] = (
     "0123456789",
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "abcdefghijklmnopqrstuvwxyz",
-    "ΓΔΘΛΞΟΠΣΦΩ" + "αβγδεζηθλμξπρσφχψω",  # noqa: RUF001
-    "БДЖЗИЙЛОУФЦЧШЩЬЭЮЯ" + "бд",  # noqa: RUF001
-    ".,'′\"!?:;-–−|/\\()[]{}<>+×÷=*#%&@$€£°∞√∫•",  # noqa: RUF001
+    "ΓΔΘΛΞΟΠΣΦΩαβγδεζηθλμξπρσφχψω",
+    "БДЖЗИЙЛОУФЦЧШЩЬЭЮЯбд",
+    ".,'’′\"!?:;-–−|/\\()[]{}<>+×÷=*#%&@$€£∞√∫•",
 )
 
-CLASSES: tuple[str, ...] = tuple("".join(_ROWS))
+CLASSES: tuple[str, ...] = tuple("".join(ROWS))
 
 # Disjoint groups; that a class is in none means that it is told from every other by its shape. Glyphs are centred and
 # their size is mostly taken out, so that where a mark stands on the line, and whether a letter is upper or lower case,
 # is lost where the shape is the same: this is the ambiguity that the paper shows of comma and apostrophe.
 LOOK_ALIKES: tuple[str, ...] = (
-    "0OoΟО°",  # noqa: RUF001  digit, Latin upper and lower case, Greek, Cyrillic, degree
+    "0OoΟО",  # digit, Latin upper and lower case, Greek, Cyrillic
     "1lI|",
     ".•",
-    ",'′",  # noqa: RUF001  comma, apostrophe, prime
-    "-–−",  # noqa: RUF001  hyphen, en dash, minus
-    "3З",  # noqa: RUF001  digit, Cyrillic Ze
-    "6б",  # noqa: RUF001  digit, Cyrillic be
-    "aα",  # noqa: RUF001
+    ",'’′",  # comma, straight and curly apostrophe, prime
+    "-–−",  # hyphen, en dash, minus
+    "3З",  # digit, Cyrillic Ze
+    "6б",  # digit, Cyrillic be
+    "aα",
     "bЬ",  # Latin b, Cyrillic soft sign
     "Cc",
     "Kk",
-    "nη",  # noqa: RUF001
-    "Ppρ",  # noqa: RUF001  Latin upper and lower case, Greek rho
+    "nη",
+    "Ppρ",  # Latin upper and lower case, Greek rho
     "Ss",
     "Uuμ",
     "Vv",
     "Ww",
-    "Xx×χ",  # noqa: RUF001  Latin upper and lower case, multiplication sign, Greek chi
-    "YyУγ",  # noqa: RUF001  Latin upper and lower case, Cyrillic U, Greek gamma
+    "Xx×χ",  # Latin upper and lower case, multiplication sign, Greek chi
+    "YyУγ",  # Latin upper and lower case, Cyrillic U, Greek gamma
     "Zz",
-    "Θθ",  # noqa: RUF001
+    "Θθ",
     "ΛЛ",  # Greek Lambda, Cyrillic El
     "Ππ",
     "ΦФφ",  # Greek upper case, Cyrillic Ef, Greek lower case

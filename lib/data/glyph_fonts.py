@@ -1,6 +1,7 @@
 """The fonts of Open Glyph: which there are, which classes each can draw, and which split each belongs to."""
 
 import hashlib
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,8 +76,9 @@ def _read(path: Path, digest: str) -> Font:
             glyph != ".notdef" and drawn.getmask(mark).getbbox() is not None
             for mark, glyph in zip(CLASSES, mapped, strict=True)
         )
-    except (OSError, TTLibError, KeyError, ValueError, AssertionError) as error:
-        raise InputError(f"{path}: not a readable font ({' '.join(str(error).split())})") from error
+    except (TTLibError, struct.error, OSError, KeyError, ValueError, AssertionError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{path}: not a readable font ({reason})") from error
     # A font that stands in for missing ones shows one box for whole blocks of Unicode.
     shapes = {glyph for glyph, there in zip(mapped, has, strict=True) if there}
     if len(shapes) < 0.5 * sum(has):
@@ -87,17 +89,17 @@ def _read(path: Path, digest: str) -> Font:
 def split_fonts(fonts: list[Font], settings: GlyphSettings) -> dict[str, list[Font]]:
     """The fonts of each split, none of them in two; families stay together if `split_by` says so.
 
-    In an order drawn from the seed, one family (or file) goes to each split, largest share last, then each to the split
-    that is furthest below its share of the files.
+    In an order drawn from the seed, each family (or file) goes to the split that is furthest below its share of files.
     Raises InputError if there are too few fonts, or a split is left without any font for a class.
     """
     groups: dict[str, list[Font]] = {}
     for font in fonts:
         groups.setdefault(font.family if settings.split_by == "family" else font.sha256, []).append(font)
     if len(groups) < len(SPLITS):
+        what = "font families" if settings.split_by == "family" else "fonts"
         raise InputError(
-            f"open glyph: {len(groups)} font {settings.split_by} groups with at least {settings.coverage:.0%} of the "
-            f"classes, expected {len(SPLITS)} or more"
+            f"open glyph: {len(groups)} {what} with at least {settings.coverage:.0%} of the classes, "
+            f"expected {len(SPLITS)} or more"
         )
     # By the digest of its first font, so that the order does not depend on names or folders.
     ranked = sorted(groups.values(), key=lambda group: group[0].sha256)
@@ -108,7 +110,8 @@ def split_fonts(fonts: list[Font], settings: GlyphSettings) -> dict[str, list[Fo
         fill = {name: (len(split[name]) / len(fonts)) / shares[name] for name in SPLITS}
         split[min(SPLITS, key=lambda name: (fill[name], -shares[name]))].extend(group)
     for name, members in split.items():
-        missing = [mark for mark, there in zip(CLASSES, np.any([font.has for font in members], axis=0)) if not there]
+        covered = np.any([font.has for font in members], axis=0)
+        missing = [mark for mark, there in zip(CLASSES, covered, strict=True) if not there]
         if missing:
             raise InputError(f"open glyph: no font of the split {name!r} has the classes {' '.join(missing)}")
     return split

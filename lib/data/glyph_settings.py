@@ -43,16 +43,16 @@ class GlyphSettings:
     imbalance: float = 5.0
     wrong_labels: float = 0.04
     look_alike_labels: float = 0.5
-    rotation: float = 12.0
-    shear: float = 0.25
-    scale: tuple[float, float] = (0.75, 1.1)
-    stretch: float = 0.15
-    shift: float = 2.0
+    rotation: float = 8.0
+    shear: float = 0.15
+    scale: tuple[float, float] = (0.85, 1.1)
+    stretch: float = 0.1
+    shift: float = 1.5
     stroke: float = 0.5
     blur: tuple[float, float] = (1.0, 2.5)
-    contrast: float = 0.5
-    background: float = 0.2
-    noise: float = 0.1
+    contrast: float = 0.6
+    background: float = 0.15
+    noise: float = 0.08
     size_kept: float = 0.5
 
     def __post_init__(self) -> None:

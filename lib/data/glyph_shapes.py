@@ -37,7 +37,7 @@ def shapes(font: Font) -> Shapes:
     probe = ImageFont.truetype(font.path, _PROBE, layout_engine=ImageFont.Layout.BASIC)
     for number, mark in enumerate(CLASSES):
         if font.has[number]:
-            left, top, right, bottom = probe.getbbox(mark)
+            left, top, right, bottom = probe.getmask(mark).getbbox()
             side = max(right - left, bottom - top)
             sides[number] = side / _PROBE
             fields[number] = _field(_draw(probe.font_variant(size=round(_PROBE * GLYPH * _FINE / side)), mark))
@@ -46,10 +46,14 @@ def shapes(font: Font) -> Shapes:
 
 def _draw(font: ImageFont.FreeTypeFont, mark: str) -> np.ndarray:
     """Where the ink is, (FIELD x _FINE) squared bool, the mark in the middle."""
+    # Pillow measures text with the space around it: what is to be centred is the ink alone.
+    left, top, _, _ = font.getbbox(mark)
+    width, height = font.getmask(mark).size
+    text = Image.new("L", (width + 2, height + 2))
+    ImageDraw.Draw(text).text((1 - left, 1 - top), mark, fill=255, font=font)
+    text = text.crop(text.getbbox())
     canvas = Image.new("L", (FIELD * _FINE, FIELD * _FINE))
-    left, top, right, bottom = font.getbbox(mark)
-    corner = (canvas.width - right - left) // 2, (canvas.height - bottom - top) // 2
-    ImageDraw.Draw(canvas).text(corner, mark, fill=255, font=font)
+    canvas.paste(text, ((canvas.width - text.width) // 2, (canvas.height - text.height) // 2))
     return np.asarray(canvas) >= 128
 
 

@@ -25,7 +25,11 @@ class Samples:
 
 def read_samples(path: str | Path) -> Samples:
     """Read a prepared dataset with arrays x, y, or x_train, y_train, x_test, y_test; InputError names the file."""
-    arrays = load_arrays(path)
+    return samples_of(path, load_arrays(path))
+
+
+def samples_of(path: str | Path, arrays: dict[str, np.ndarray]) -> Samples:
+    """The same from the arrays of the file `path`, read already."""
     if {"x", "y"} <= set(arrays):
         return Samples(arrays["x"], arrays["y"], str(arrays["fingerprint"]), None)
     if not {"x_train", "y_train", "x_test", "y_test"} <= set(arrays):

@@ -52,3 +52,17 @@ def split_official(
 def _owners(private: int, teachers: int) -> np.ndarray:
     """The owner of each private sample: contiguous parts whose sizes differ by at most one."""
     return np.sort(np.arange(private) % teachers)
+
+
+def split_stream(private: int, public: int, test: int, teachers: int, repetition: int) -> dict[str, np.ndarray]:
+    """The same for a stream without end that has a part of its own for each side: ranges instead of indices.
+
+    private, public, test: (2,) first sample, and the one after the last, different in each repetition (from 1);
+    teacher: (teachers + 1,) bounds of each teacher's private samples.
+    """
+    ranges = {
+        name: np.array([repetition - 1, repetition]) * count
+        for name, count in (("private", private), ("public", public), ("test", test))
+    }
+    bounds = ranges["private"][0] + np.linspace(0, private, teachers + 1).astype(np.int64)
+    return ranges | {"teacher": bounds}

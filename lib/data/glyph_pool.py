@@ -1,0 +1,67 @@
+"""Open Glyph divided among teachers, student and test: ranges of its streams instead of index arrays."""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from lib.data.glyph import GlyphSamples, OpenGlyph
+from lib.data.glyph_settings import GlyphSettings
+from lib.data.pools import ArrayPool, open_pool
+from lib.files import load_arrays
+
+_TOGETHER = 16  # parts generated at once: neighbours share blocks of the stream
+
+
+@dataclass(frozen=True)
+class GlyphPool:
+    """The same interface as ArrayPool; labels are those that the samples carry, wrong ones included.
+
+    ranges: of `lib.data.split.split_stream`.
+    """
+
+    glyph: OpenGlyph
+    fingerprint: str
+    ranges: dict[str, np.ndarray]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_parts", lru_cache(maxsize=2)(self._generate_parts))
+
+    def _generate_parts(self, group: int) -> tuple[int, GlyphSamples]:
+        bounds = self.ranges["teacher"]
+        first, last = group * _TOGETHER, min((group + 1) * _TOGETHER, len(bounds) - 1)
+        start = int(bounds[first])
+        return start, self.glyph.samples("private", start, int(bounds[last]))
+
+    def _take(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        samples = self.glyph.samples(name, *map(int, self.ranges[name]))
+        return samples.x, samples.label
+
+    def part(self, teacher: int) -> tuple[np.ndarray, np.ndarray]:
+        """Samples (n, 28, 28) uint8 and labels (n,) of one teacher; no two teachers share any."""
+        start, samples = self._parts(teacher // _TOGETHER)
+        low, high = self.ranges["teacher"][teacher : teacher + 2] - start
+        return samples.x[low:high], samples.label[low:high]
+
+    def private(self) -> tuple[np.ndarray, np.ndarray]:
+        """All private samples and labels."""
+        return self._take("private")
+
+    def public(self) -> tuple[np.ndarray, np.ndarray]:
+        """The pool that queries come from."""
+        return self._take("public")
+
+    def test(self) -> tuple[np.ndarray, np.ndarray]:
+        """Samples held out from teachers and student."""
+        return self._take("test")
+
+
+def open_any_pool(data: str | Path, split: str | Path) -> ArrayPool | GlyphPool:
+    """The pool of a prepared dataset, arrays or Open Glyph, and its split."""
+    arrays = load_arrays(data)
+    if "stream" not in arrays:
+        return open_pool(data, split)
+    settings = GlyphSettings.from_block(json.loads(str(arrays["stream"])))
+    return GlyphPool(OpenGlyph(settings), str(arrays["fingerprint"]), load_arrays(split))

@@ -1,0 +1,179 @@
+"""Which files a script is made of: by reading imports, and by what jobs really load."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from lib.code_inputs import code_files
+from tests.workflow.running import ROOT, environment
+
+SCRIPTS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py") if path.stem not in ("__init__", "cli"))
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A function that writes files below a new root and says what a script is made of, as paths relative to it."""
+
+    def found(files: dict[str, str], script="scripts/go.py") -> list[str]:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        return [path.relative_to(tmp_path).as_posix() for path in code_files(script, tmp_path)]
+
+    return found
+
+
+LIB = {"lib/__init__.py": "", "lib/a.py": "", "lib/b.py": "", "lib/deep/__init__.py": "", "lib/deep/c.py": ""}
+SCRIPT = "scripts/go.py"
+
+
+@pytest.mark.parametrize(
+    ("text", "modules"),
+    [
+        ("import lib.a", ["lib/__init__.py", "lib/a.py"]),
+        ("import lib.a as other", ["lib/__init__.py", "lib/a.py"]),
+        ("import lib.a, lib.b", ["lib/__init__.py", "lib/a.py", "lib/b.py"]),
+        ("import lib.deep.c", ["lib/__init__.py", "lib/deep/__init__.py", "lib/deep/c.py"]),
+        ("import lib", ["lib/__init__.py"]),
+        ("from lib import a", ["lib/__init__.py", "lib/a.py"]),
+        ("from lib import a, b", ["lib/__init__.py", "lib/a.py", "lib/b.py"]),
+        ("from lib.a import something", ["lib/__init__.py", "lib/a.py"]),
+        ("from lib.deep import c", ["lib/__init__.py", "lib/deep/__init__.py", "lib/deep/c.py"]),
+        ("from lib.deep.c import x", ["lib/__init__.py", "lib/deep/__init__.py", "lib/deep/c.py"]),
+        ("from lib.deep import something", ["lib/__init__.py", "lib/deep/__init__.py"]),
+        ("import numpy.linalg\nfrom json import dumps", []),
+    ],
+)
+def test_absolute_imports(tree, text, modules):
+    assert tree({**LIB, SCRIPT: text}) == sorted([*modules, SCRIPT])
+
+
+@pytest.mark.parametrize(
+    ("text", "modules"),
+    [
+        ("from . import helper", ["scripts/helper.py"]),
+        ("from .helper import x", ["scripts/helper.py"]),
+        ("from .. import lib", ["lib/__init__.py"]),
+        ("from ..lib import a", ["lib/__init__.py", "lib/a.py"]),
+        ("from ..lib.deep.c import x", ["lib/__init__.py", "lib/deep/__init__.py", "lib/deep/c.py"]),
+    ],
+)
+def test_relative_imports(tree, text, modules):
+    found = tree({**LIB, "scripts/__init__.py": "", "scripts/helper.py": "", SCRIPT: text})
+    assert set(found) - {"scripts/__init__.py"} == {*modules, SCRIPT}
+
+
+def test_relative_imports_in_a_package(tree):
+    files = {**LIB, "lib/deep/__init__.py": "from .c import x", "lib/deep/c.py": "from ..b import y", SCRIPT: ""}
+    assert tree({**files, SCRIPT: "import lib.deep"}) == sorted(
+        ["lib/__init__.py", "lib/b.py", "lib/deep/__init__.py", "lib/deep/c.py", SCRIPT]
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f():\n    import lib.a",
+        "class A:\n    def f(self):\n        from lib import a",
+        "if True:\n    from lib.a import x",
+        "try:\n    import numpy\nexcept ImportError:\n    from lib.a import x",
+    ],
+)
+def test_imports_anywhere_count(tree, text):
+    assert tree({**LIB, SCRIPT: text}) == ["lib/__init__.py", "lib/a.py", SCRIPT]
+
+
+def test_imports_of_imports_and_of_packages_on_the_way_count(tree):
+    files = {
+        **LIB,
+        "lib/__init__.py": "from lib import b",
+        "lib/a.py": "from lib.deep import c",
+        SCRIPT: "import lib.a",
+    }
+    assert tree(files) == sorted([*LIB, SCRIPT])
+
+
+def test_circular_imports_end(tree):
+    files = {**LIB, "lib/a.py": "import lib.b", "lib/b.py": "import lib.a", SCRIPT: "import lib.a"}
+    assert tree(files) == ["lib/__init__.py", "lib/a.py", "lib/b.py", SCRIPT]
+
+
+def test_a_package_without_an_init_counts(tree):
+    assert tree({"lib/a.py": "", SCRIPT: "from lib import a"}) == ["lib/a.py", SCRIPT]
+
+
+def test_declared_data_files_count_relative_to_their_module(tree):
+    files = {**LIB, "lib/a.py": 'DATA_FILES = ("../schemas/s.yaml", "style.txt")', SCRIPT: "import lib.a"}
+    found = tree({**files, "schemas/s.yaml": "", "lib/style.txt": "import nothing"})
+    assert found == ["lib/__init__.py", "lib/a.py", "lib/style.txt", "schemas/s.yaml", SCRIPT]
+
+
+def test_annotated_data_files_count(tree):
+    files = {"lib/a.py": 'DATA_FILES: tuple[str, ...] = ("style.txt",)', "lib/style.txt": "", SCRIPT: "import lib.a"}
+    assert "lib/style.txt" in tree(files)
+
+
+def test_a_missing_data_file_is_named(tree):
+    with pytest.raises(FileNotFoundError, match=re.escape("nothing.txt")):
+        tree({SCRIPT: 'DATA_FILES = ("nothing.txt",)'})
+
+
+def test_a_missing_script_is_named(tree):
+    with pytest.raises(FileNotFoundError, match=re.escape("scripts/nothing.py")):
+        tree({}, "scripts/nothing.py")
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_script_can_be_read(script):
+    found = code_files(f"scripts/{script}.py")
+    assert ROOT / "scripts" / f"{script}.py" in found
+    assert ROOT / "scripts" / "cli.py" in found
+    assert ROOT / "scripts" / "__init__.py" in found
+    assert found == sorted(set(found))
+
+
+# Third-party packages are imported once; each script is then imported in a process that inherits them.
+LOADED = """
+import importlib, os, sys
+import jsonschema, matplotlib.pyplot, numpy, pandas, scipy.special, sklearn.ensemble, sklearn.pipeline, yaml
+root = os.getcwd() + os.sep
+for script in sys.argv[1:]:
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        importlib.import_module(f"scripts.{script}")
+        files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+        print(script, *sorted(file[len(root):] for file in files if file.startswith(root + "lib") or
+                              file.startswith(root + "scripts")), flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_importing_a_script_loads_no_other_file():
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *SCRIPTS],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {line.split()[0]: set(line.split()[1:]) for line in done.stdout.splitlines()}
+    assert set(loaded) == set(SCRIPTS)
+    for script, files in loaded.items():
+        declared = {path.relative_to(ROOT).as_posix() for path in code_files(f"scripts/{script}.py")}
+        assert f"scripts/{script}.py" in files
+        assert files <= declared, f"{script} loads {sorted(files - declared)} unseen"
+
+
+def test_no_job_uses_a_file_that_it_does_not_declare(recorded):
+    rules = {job.rule for job in recorded.jobs}
+    assert {"prepare_data", "account", "scalable_pate_epsilon", "claims", "reproduction"} <= rules
+    for job in recorded.jobs:
+        assert {"lib/__init__.py", "scripts/cli.py"} <= job.modules
+        undeclared = (job.modules | job.opened) - job.inputs - job.outputs
+        assert not undeclared, f"{job.rule} uses {sorted(undeclared)}"

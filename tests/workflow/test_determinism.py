@@ -1,0 +1,147 @@
+"""The same bytes whatever the number of cores, and whatever happened on the way."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from lib.errors import InputError
+from lib.files import load_arrays
+from tests.workflow.running import Project, assert_one_line, environment
+
+DEADLINE = 180  # seconds until a started run must have come as far as the test waits for
+
+
+def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
+    """Two runs wrote the same files, byte by byte."""
+    assert set(found) == set(expected)
+    assert [path for path in expected if found[path] != expected[path]] == []
+
+
+def test_one_core_and_two_cores_give_the_same_bytes(finished, recorded):
+    expected = finished.results()
+    kinds = {path.rpartition(".")[2] for path in expected if path.startswith("results/")}
+    assert kinds == {"csv", "json", "npz", "png", "pdf", "md"}
+    assert_same(recorded.project.results(), expected)
+
+
+def start(project: Project) -> subprocess.Popen:
+    """A run in the background, with a process group of its own."""
+    return subprocess.Popen(
+        project.command("--cores", "2"),
+        cwd=project.root,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def end_now(running: subprocess.Popen) -> None:
+    """Kill a run and all its jobs, if it still runs."""
+    if running.poll() is None:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+
+
+def kill_when(running: subprocess.Popen, ready) -> None:
+    """Kill the run and all its jobs as soon as `ready()`; fails if that does not come, or the run ends first."""
+    end = time.monotonic() + DEADLINE
+    try:
+        while not ready():
+            assert running.poll() is None, "the run ended before it could be killed"
+            assert time.monotonic() < end, "the run did not come so far"
+            time.sleep(0.005)
+    finally:
+        end_now(running)
+
+
+# a rule of which a job runs, an output that is not there yet
+MOMENTS = [("train_teachers", "private/votes/digits/1.npz"), ("account", "scalable_pate/table1.csv")]
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(pristine, finished, tmp_path):
+    project = pristine.duplicate(tmp_path / "project")
+    results = project.root / "results" / "tiny"
+    for rule, absent in MOMENTS:
+        kill_when(start(project), lambda rule=rule: any((results / "logs" / rule).rglob("*.log")))
+        made = project.results()
+        assert 0 < len(made) < len(finished.results())
+        assert f"results/tiny/{absent}" not in made, "killed too late"
+        project.run("--unlock")
+    again = project.pending()
+    assert not again.nothing
+    assert "prepare_data" not in again.rules, "what was finished is made again"
+    project.run("--cores", "2")
+    assert project.pending().nothing
+    pages = {path for path in finished.results() if path.startswith("docs/reproduction/")}
+    expected = {path: content for path, content in finished.results().items() if path not in pages}
+    assert_same({path: content for path, content in project.results().items() if path not in pages}, expected)
+
+
+def test_a_stopped_run_leaves_no_lock_and_no_temporary_file(pristine, tmp_path):
+    project = pristine.duplicate(tmp_path / "project")
+    logs = project.root / "results" / "tiny" / "logs" / "train_teachers"
+    running = start(project)
+    try:
+        end = time.monotonic() + DEADLINE
+        while not any(logs.rglob("*.log")):
+            assert running.poll() is None and time.monotonic() < end
+            time.sleep(0.005)
+        os.killpg(running.pid, signal.SIGTERM)
+        assert running.wait(DEADLINE) != 0
+    finally:
+        end_now(running)
+    assert not [path for path in project.tree() if path.startswith("results/") and "/." in path]
+    assert "train_teachers" in project.pending().rules
+
+
+# An array file, and what must be asked for so that a job reads it.
+ARRAYS = {
+    "private/data/digits.npz": ("scalable_pate_table1", {"split_data", "train_teachers"}),
+    "private/votes/digits/1.npz": ("scalable_pate_table1", {"account", "aggregate"}),
+    "scalable_pate/aggregated/digits_lnmax/1.npz": ("scalable_pate_table1", {"train_student"}),
+}
+
+
+def corrupt(path: Path) -> None:
+    """Flip a byte, about a third into the file, on which reading it depends."""
+    content = path.read_bytes()
+    for place in range(len(content) // 3, len(content)):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
+        try:
+            load_arrays(path)
+        except InputError:
+            return
+    raise AssertionError("no byte matters")
+
+
+@pytest.mark.parametrize("path", ARRAYS)
+def test_a_corrupted_intermediate_file_ends_its_readers_with_one_line(changed, path):
+    target, readers = ARRAYS[path]
+    file = changed.root / "results" / "tiny" / path
+    corrupt(file)
+    logs = changed.root / "results" / "tiny" / "logs"
+    shutil.rmtree(logs)
+    before = {path: data for path, data in changed.results().items() if path.endswith((".csv", ".md"))}
+    assert changed.pending(target).rules >= readers
+    assert changed.snakemake("--cores", "2", target).returncode == 1
+    failed = [log for log in logs.rglob("*.log") if "error: " in log.read_text()]
+    assert {log.relative_to(logs).parts[0] for log in failed} & readers
+    for log in failed:
+        assert_one_line(log.read_text(), f"results/tiny/{path}")
+    # every table is the old one or gone; none was computed from the corrupted file
+    after = {path: data for path, data in changed.results().items() if path.endswith((".csv", ".md"))}
+    assert {path for path in after if after[path] != before[path]} == set()
+
+
+def test_removing_a_corrupted_file_mends_the_run(changed, finished):
+    file = changed.root / "results" / "tiny" / "private" / "votes" / "digits" / "1.npz"
+    file.unlink()
+    changed.run("--cores", "2", "results/tiny/private/votes/digits/1.npz")
+    assert changed.pending("all", "reproduction").nothing
+    assert_same(changed.results(), finished.results())

@@ -1,0 +1,167 @@
+"""The shape of what a run writes, its report, and the published numbers on the published votes."""
+
+import html
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.workflow.running import ROOT, Project
+
+TABLE1 = (
+    "dataset, aggregator, queries_made, queries_answered, epsilon, delta, student_accuracy, baseline_accuracy, data, "
+    "paper_queries_answered, paper_epsilon, paper_student_accuracy"
+).split(", ")
+TABLE2 = (
+    "dataset, aggregator, order, epsilon, beta, smooth_sensitivity, sigma_ss, gnss_cost, sanitized_epsilon_mean, "
+    "sanitized_epsilon_std"
+).split(", ")
+CLAIMS = "id, paper, where, quantity, paper_value, measured, spread, seeds, data, verdict, note".split(", ")
+# what a column of Table 1 that is named epsilon may be without a statement of its own: its spread, the paper's value
+NO_STATEMENTS = ("_spread", "paper_epsilon")
+
+
+def read(project: Project, name: str, preset: str = "tiny") -> pd.DataFrame:
+    """A table of a run."""
+    return pd.read_csv(project.root / "results" / preset / name)
+
+
+def test_table1_has_its_columns_and_a_row_for_each_mechanism(finished):
+    table = read(finished, "scalable_pate/table1.csv")
+    assert list(table.columns[:12]) == TABLE1
+    assert list(table["aggregator"]) == ["lnmax_8_moments", "lnmax", "confident_gnmax"]
+    assert list(table["queries_made"]) == [20, 20, 60]
+    assert (table["queries_answered"] <= table["queries_made"]).all()
+    assert (table["epsilon"] > 0).all()
+    assert (table["epsilon"] <= table["epsilon_data_independent"] * (1 + 1e-9)).all()
+    assert table["student_accuracy"].between(20, 100).all()
+    assert table["baseline_accuracy"].between(50, 100).all()
+    assert table[["paper_queries_answered", "paper_epsilon", "paper_student_accuracy"]].isna().all(axis=None)
+    assert table["data"].str.fullmatch(r"digits \([0-9a-f]{12}\)").all()
+
+
+def test_every_epsilon_of_table1_has_its_meaning(finished):
+    table, meanings = (read(finished, f"scalable_pate/{name}.csv") for name in ("table1", "table1_privacy"))
+    key = ["dataset", "aggregator", "queries_made"]
+    assert not meanings.duplicated([*key, "column"]).any()
+    meanings = meanings.set_index([*key, "column"])
+    columns = [name for name in table.columns if "epsilon" in name and not name.endswith(NO_STATEMENTS)]
+    assert {"epsilon", "epsilon_joint", "epsilon_caps", "epsilon_realised"} <= set(columns)
+    printed = 0
+    for row in table.to_dict("records"):
+        for column in columns:
+            if not math.isnan(row[column]):
+                meaning = meanings.loc[(*(row[name] for name in key), column)]
+                assert meaning["epsilon"] == row[column]
+                assert meaning["delta"] == row["delta"]
+                printed += 1
+    assert printed == len(meanings)
+    words = ["accountant", "conversion", "neighbouring", "data_dependent", "sanitized", "one_sided", "guarantee"]
+    assert meanings[words].notna().all(axis=None)
+
+
+def test_table2_has_its_columns_and_the_runs_asked_for(finished):
+    table = read(finished, "scalable_pate/table2.csv")
+    assert list(table.columns[:10]) == TABLE2
+    assert list(table["aggregator"]) == ["confident_gnmax"]
+    assert (table[["order", "epsilon", "beta", "smooth_sensitivity", "sigma_ss", "gnss_cost"]] > 0).all(axis=None)
+
+
+def test_claims_have_their_columns_and_every_claim_a_verdict(finished):
+    table = pd.read_csv(finished.root / "results" / "tiny" / "claims.csv", keep_default_na=False)
+    ledger = pd.read_csv(ROOT / "claims.csv", keep_default_na=False)
+    assert list(table.columns) == CLAIMS
+    assert sorted(table["id"]) == sorted(ledger["id"])
+    assert (table["verdict"] != "").all()
+
+
+def test_a_run_leaves_logs_benchmarks_and_a_list_of_datasets(finished):
+    folder = finished.root / "results" / "tiny"
+    outputs = finished.outputs("all", "reproduction")
+    for row in outputs.values():
+        assert (finished.root / row["log-file(s)"]).is_file()
+    logs, benchmarks = (
+        {path.relative_to(folder / kind).with_suffix("") for path in (folder / kind).rglob(f"*.{suffix}")}
+        for kind, suffix in (("logs", "log"), ("benchmarks", "tsv"))
+    )
+    assert logs == benchmarks
+    assert len(logs) == len({row["log-file(s)"] for row in outputs.values()})
+    listed = (folder / "datasets.md").read_text()
+    assert all(name in listed for name in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"])
+
+
+def text_of(report) -> str:
+    """The text of a report as it is embedded there, in one line, without markup of its captions."""
+    content = html.unescape(report.read_text(errors="replace")).replace("\\n", " ")
+    return " ".join(content.split())
+
+
+def test_the_report_has_the_captions(finished, tmp_path):
+    finished.run("--report", str(tmp_path / "report.html"))
+    content = text_of(tmp_path / "report.html")
+    for caption in (
+        "Queries, privacy bound and accuracy of each aggregator (Papernot et al. 2018, Table 1).",
+        "What it costs to publish a data-dependent epsilon (Papernot et al. 2018, Appendix B).",
+        "Epsilon against the number of answers.",
+        "Every claim of the papers with the value measured here,",
+        "Every table and figure below is computed by the workflow",
+        "No claim of the paper is judged on these data.",
+    ):
+        assert caption in content
+    for item in ("table1.csv", "table2.csv", "epsilon.png", "claims.csv"):
+        assert item in content
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory, real_root) -> Project:
+    """A copy in which the preset `real` has made the tables of the published votes, and the report of them."""
+    project = Project.copy(tmp_path_factory.mktemp("real") / "project")
+    confident = [f"{name}_confident" for name in ("mnist", "svhn", "adult")]
+    runs = {"table1": [*confident, "svhn_lnmax_500", "svhn_lnmax_1000"], "table2": confident, "epsilon": []}
+    project = replace(project, overlays=(project.root / "presets" / "real.yaml",))
+    project = project.over({"repetitions": 1, "data_root": str(real_root), "scalable_pate": runs})
+    project.run("--cores", "2", "claims")
+    project.run("--report", "report.html", "claims")
+    return project
+
+
+def close(found: float, printed: str) -> bool:
+    """Whether a value rounds to the printed one, give or take one in its last digit."""
+    digits = len(printed.partition(".")[2])
+    return abs(found - float(printed)) <= 1.01 * 10**-digits
+
+
+@pytest.mark.parametrize(
+    ("dataset", "aggregator", "queries", "epsilon", "answered"),
+    [
+        ("MNIST", "confident_gnmax", 640, "1.999", "282.7"),
+        ("SVHN", "confident_gnmax", 8500, "4.915", "2969.1"),
+        ("Adult", "confident_gnmax", 1500, "1.678", "538.3"),
+        ("SVHN", "lnmax_8_moments", 500, "5.041", "500"),
+        ("SVHN", "lnmax_8_moments", 1000, "8.192", "1000"),
+    ],
+)
+def test_table1_of_the_published_votes(real, dataset, aggregator, queries, epsilon, answered):
+    table = read(real, "scalable_pate/table1.csv", "real").set_index(["dataset", "aggregator", "queries_made"])
+    row = table.loc[(dataset, aggregator, queries)]
+    assert close(row["epsilon"], epsilon)
+    assert close(row["queries_answered"], answered)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "order", "beta", "sigma"),
+    [("MNIST", 14, "0.0329", "6.233"), ("SVHN", 7.5, "0.0533", "4.884"), ("Adult", 15.5, "0.0310", "7.915")],
+)
+def test_table2_of_the_published_votes(real, dataset, order, beta, sigma):
+    row = read(real, "scalable_pate/table2.csv", "real").set_index("dataset").loc[dataset]
+    assert row["order"] == order
+    assert close(row["beta"], beta)
+    assert close(row["sigma_ss"], sigma)
+
+
+def test_the_report_of_the_published_votes_has_verdicts(real):
+    content = text_of(real.root / "report.html")
+    assert "the paper says" in content
+    assert "No claim of the paper is judged on these data." not in content.partition("Table 1).")[2][:2000]

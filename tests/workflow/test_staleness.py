@@ -1,0 +1,255 @@
+"""What a change makes stale: the jobs that used what has changed and what follows from them, and nothing else."""
+
+import re
+import subprocess
+
+import pytest
+
+from tests.workflow.running import Project, environment
+
+# All rules that follow from the votes; the tables and figure follow from the accounts.
+ENDS = {"claims", "scalable_pate_reproduction", "reproduction"}
+TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon"}
+BOTH = ("all", "reproduction")
+
+
+def following(jobs, started: set[int]) -> set[int]:
+    """Numbers of the jobs that have started ones, or their followers, among the jobs whose outputs they read."""
+    found = set(started)
+    while True:
+        made = frozenset().union(*(jobs[number].outputs for number in found)) if found else frozenset()
+        more = {number for number, job in enumerate(jobs) if job.inputs & made} | found
+        if more == found:
+            return found
+        found = more
+
+
+def counted(jobs, numbers: set[int]) -> dict[str, int]:
+    """Number of jobs by rule."""
+    rules = [jobs[number].rule for number in numbers]
+    return {rule: rules.count(rule) for rule in set(rules)}
+
+
+def users(jobs, *paths: str) -> dict[str, int]:
+    """Number of jobs by rule that loaded or opened one of the files when they ran, and of those that follow."""
+    return counted(jobs, following(jobs, {n for n, job in enumerate(jobs) if (job.modules | job.opened) & {*paths}}))
+
+
+DATA = {"prepare_data", "split_data", "train_teachers", "count_votes"}
+LEARNING = {"train_student", "train_baseline"}
+# a file, rules that are stale with it, and rules that are not
+CHANGES = {
+    "lib/accounting/confident.py": (
+        {"account", "sanitize_epsilon"} | TABLES | ENDS,
+        DATA | LEARNING | {"aggregate", "datasets"},
+    ),
+    "lib/aggregation/gnmax.py": ({"account", "aggregate", "train_student"} | TABLES, DATA | {"train_baseline"}),
+    "lib/accounting/votes.py": ({"count_votes", "account", "aggregate"} | ENDS, {"train_baseline", "train_teachers"}),
+    "lib/training/classification.py": ({"train_teachers"} | LEARNING | ENDS, {"prepare_data", "split_data"}),
+    "lib/data/sources/digits.py": (DATA | LEARNING | ENDS | {"datasets"}, set()),
+    "lib/data/sources/pate_votes.py": ({"datasets"}, DATA | LEARNING | TABLES | ENDS),
+    "lib/style.mplstyle": ({"scalable_pate_epsilon"}, DATA | LEARNING | {"account", "scalable_pate_table1"}),
+    "schemas/record.schema.yaml": ({"account", "train_student"} | TABLES | ENDS, DATA | {"datasets"}),
+    "scripts/scalable_pate_table2.py": ({"scalable_pate_table2"} | ENDS, {"scalable_pate_table1", "account"}),
+    "scripts/cli.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
+    "claims.csv": (
+        {"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS,
+        DATA | LEARNING | {"account", "aggregate", "scalable_pate_table2", "datasets"},
+    ),
+    "report/scalable_pate_readings.md": ({"scalable_pate_reproduction"}, DATA | LEARNING | TABLES | {"claims"}),
+    "report/claims.rst": (set(), DATA | LEARNING | TABLES | ENDS),
+    "tests/workflow/running.py": (set(), DATA | LEARNING | TABLES | ENDS),
+}
+
+
+def test_a_second_run_has_nothing_to_do(finished):
+    assert finished.pending(*BOTH).nothing
+    # without -n as well, and without a trace
+    before = {path: (finished.root / path).stat().st_mtime_ns for path in finished.tree()}
+    assert "Nothing to be done" in finished.run("--cores", "2", *BOTH)
+    assert {path: (finished.root / path).stat().st_mtime_ns for path in finished.tree()} == before
+
+
+@pytest.mark.parametrize("what", ["code and configuration", "results", "everything"])
+def test_touching_makes_nothing_stale(changed, what):
+    for path in changed.tree():
+        if what == "everything" or path.startswith(("results/", "docs/reproduction/")) == (what == "results"):
+            (changed.root / path).touch()
+    assert changed.pending(*BOTH).nothing
+
+
+@pytest.mark.parametrize("path", CHANGES)
+def test_a_changed_file_makes_exactly_its_users_stale(changed, recorded, path):
+    stale, fresh = CHANGES[path]
+    mark = {
+        ".py": "\n\nCHANGED = True\n",
+        ".mplstyle": "\nlines.linewidth: 3\n",
+        ".csv": "\n",
+        ".yaml": "\n# changed\n",
+    }
+    changed.append(path, mark.get("." + path.rpartition(".")[2], "\nChanged.\n"))
+    found = changed.pending(*BOTH)
+    assert stale <= found.rules
+    assert not fresh & found.rules
+    assert found.counts == users(recorded.jobs, path)
+
+
+def test_a_comment_counts_as_a_change(changed, recorded):
+    changed.append("lib/tables.py", "# a comment\n")
+    assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/tables.py")
+
+
+def test_undoing_a_change_makes_nothing_stale(changed):
+    path = changed.root / "lib" / "accounting" / "rdp.py"
+    before = path.read_bytes()
+    changed.append("lib/accounting/rdp.py", "\nCHANGED = True\n")
+    assert not changed.pending(*BOTH).nothing
+    path.write_bytes(before)
+    assert changed.pending(*BOTH).nothing
+
+
+def test_a_changed_job_is_run_once_and_then_fresh(changed):
+    changed.append("scripts/list_datasets.py", "# a comment\n")
+    assert changed.pending(*BOTH).counts == {"datasets": 1}
+    changed.run("--cores", "1", *BOTH)
+    assert changed.pending(*BOTH).nothing
+
+
+def test_a_new_module_makes_the_rule_that_imports_it_stale(changed, recorded):
+    (changed.root / "lib" / "extra.py").write_text("")
+    assert changed.pending(*BOTH).nothing
+    changed.edit(
+        "scripts/split_data.py", "from scripts import cli\n", "from lib import extra\nfrom scripts import cli\n"
+    )
+    expected = users(recorded.jobs, "scripts/split_data.py")
+    assert expected["split_data"] == 1
+    assert changed.pending(*BOTH).counts == expected
+
+
+def test_a_module_that_only_another_module_imports_counts(changed, recorded):
+    (changed.root / "lib" / "extra.py").write_text("LIMIT = 1\n")
+    changed.edit("lib/training/classification.py", "import numpy as np\n", "import numpy as np\n\nimport lib.extra\n")
+    expected = users(recorded.jobs, "lib/training/classification.py")
+    assert changed.pending(*BOTH).counts == expected
+    changed.run("--cores", "2", "--touch", *BOTH)
+    assert changed.pending(*BOTH).nothing
+    (changed.root / "lib" / "extra.py").write_text("LIMIT = 2\n")
+    assert changed.pending(*BOTH).counts == expected
+
+
+def git(project: Project, *arguments: str) -> None:
+    """One git command in the copy."""
+    identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "commit.gpgsign=false"]
+    command = ["git", *identity, *arguments]
+    subprocess.run(command, cwd=project.root, env=environment(), check=True, capture_output=True)
+
+
+def committed(project: Project) -> None:
+    """Make the copy a repository with one commit."""
+    git(project, "init", "--quiet", "--initial-branch", "main")
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "--message", "All")
+
+
+def test_a_renamed_module_makes_its_users_stale(changed, recorded):
+    committed(changed)
+    git(changed, "mv", "lib/accounting/sanitize.py", "lib/accounting/release.py")
+    for path in (changed.root / "lib", changed.root / "scripts"):
+        for file in path.rglob("*.py"):
+            content = file.read_text()
+            if "lib.accounting.sanitize" in content:
+                file.write_text(content.replace("lib.accounting.sanitize", "lib.accounting.release"))
+    expected = users(recorded.jobs, "lib/accounting/sanitize.py")
+    assert expected["sanitize_epsilon"] == 1
+    assert changed.pending(*BOTH).counts == expected
+
+
+def test_a_module_that_is_gone_is_named(changed):
+    (changed.root / "lib" / "style.mplstyle").unlink()
+    done = changed.snakemake("--dry-run")
+    assert done.returncode != 0
+    assert "style.mplstyle" in done.stdout + done.stderr
+
+
+def test_a_branch_and_back_makes_nothing_stale(changed, recorded):
+    committed(changed)
+    git(changed, "checkout", "--quiet", "-b", "other")
+    changed.append("lib/results.py", "\n\nCHANGED = True\n")
+    changed.append("claims.csv", "\n")
+    git(changed, "commit", "--quiet", "--all", "--message", "Change")
+    assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/results.py", "claims.csv")
+    old = (changed.root / "lib" / "results.py").stat().st_mtime_ns
+    git(changed, "checkout", "--quiet", "main")
+    assert (changed.root / "lib" / "results.py").stat().st_mtime_ns > old
+    assert changed.pending(*BOTH).nothing
+
+
+def test_one_runs_sigma_makes_only_that_runs_jobs_stale(changed):
+    found = changed.over({"scalable_pate": {"runs": {"digits_confident": {"sigma": 2.5}}}}).pending(*BOTH)
+    one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | TABLES | ENDS
+    assert found.counts == dict.fromkeys(one_each, 1)
+    assert not [message for message in found.messages if "digits_lnmax" in message]
+    assert {message for message in found.messages if "digits_confident" in message} == {
+        "Accounting for digits_confident, votes 1",
+        "Running digits_confident, repetition 1",
+        "Training the student of digits_confident, repetition 1",
+        "Sanitising the epsilon of digits_confident, votes 1",
+    }
+
+
+def test_another_repetition_adds_only_its_own_jobs(changed):
+    found = changed.over({"repetitions": 2}).pending()
+    numbers = {number for message in found.messages for number in re.findall(r"(?:repetition|votes) (\d+)", message)}
+    assert numbers == {"2"}
+    assert set(found.counts) - {"claims"} - TABLES == {
+        *["split_data", "train_teachers", "count_votes", "train_baseline"],
+        *["account", "aggregate", "train_student", "sanitize_epsilon"],
+    }
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    [
+        {"scalable_pate": {"runs": {"mnist_confident": {"sigma": 50.0}}}},
+        {"scalable_pate": {"runs": {"digits_gnmax": {"sigma": 50.0}}}},
+        {"ensembles": {"svhn": {"label": "House numbers"}}},
+        {"data_root": "/nowhere"},
+        {"device": "cuda"},
+    ],
+    ids=["run on other data", "run that is in no table", "other ensemble", "data_root", "device"],
+)
+def test_what_no_job_uses_makes_nothing_stale(changed, overlay):
+    assert changed.over(overlay).pending(*BOTH).nothing
+
+
+def test_the_seed_makes_every_draw_stale(changed):
+    found = changed.over({"seed": 1}).pending()
+    assert {"split_data", "train_teachers", "aggregate", "train_student", "sanitize_epsilon"} <= found.rules
+    assert not {"prepare_data", "datasets"} & found.rules
+
+
+def test_a_moved_copy_has_nothing_to_do(finished, tmp_path):
+    moved = finished.duplicate(tmp_path / "moved to a folder with spaces")
+    assert moved.pending(*BOTH).nothing
+
+
+def test_a_moved_copy_still_runs(finished, tmp_path):
+    moved = finished.duplicate(tmp_path / "moved to a folder with spaces")
+    moved.append("claims.csv", "\n")
+    moved.run("--cores", "2", "claims")
+    assert moved.results()["results/tiny/claims.csv"] == finished.results()["results/tiny/claims.csv"]
+
+
+def test_results_land_in_the_directory_that_is_asked_for(pristine, finished, tmp_path):
+    elsewhere = tmp_path / "another place"
+    before = pristine.tree()
+    targets = ("scalable_pate_table2", "datasets")
+    pristine.run("--cores", "2", "--directory", str(elsewhere), *targets)
+    assert pristine.tree() == before
+    assert {path.name for path in elsewhere.iterdir()} == {".snakemake", "results"}
+    made = Project(elsewhere).results()
+    assert "results/tiny/scalable_pate/table2.csv" in made
+    assert made == {path: finished.results()[path] for path in made}
+    for folder in (pristine.root, tmp_path):
+        snakefile = ("--snakefile", str(pristine.root / "Snakefile"))
+        assert pristine.pending(*snakefile, "--directory", str(elsewhere), *targets, folder=folder).nothing
