@@ -10,7 +10,7 @@ import jsonschema
 
 from lib.errors import InputError
 
-
+_CLOSED = ("additionalProperties", "unevaluatedProperties")
 # JSON takes 2.0 for an integer, and whatever counts things would not
 _TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
     "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
@@ -26,7 +26,10 @@ def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> No
     """
     _check_finite(config, ())
     validator = _Validator(schema)
-    errors = sorted(validator.iter_errors(config), key=lambda error: (-len(error.absolute_path), str(error.message)))
+    # The deepest fault first, and of those the key that should not be there: a misspelt key is also a missing one. Keys
+    # count as unevaluated, too, where their block fails for another reason; those are not unknown.
+    errors = [error for error in validator.iter_errors(config) if error.validator not in _CLOSED or _unknown(error)]
+    errors.sort(key=lambda error: (-len(error.absolute_path), _rank(error), str(error.message)))
     if errors:
         raise InputError(_explain(errors[0]))
     _check_names(config)
@@ -62,8 +65,8 @@ def _explain(error: jsonschema.ValidationError) -> str:
     """One line for one schema error."""
     key = ".".join(str(part) for part in error.absolute_path) or "the configuration"
     value, rule = error.instance, error.validator_value
-    if error.validator in ("additionalProperties", "unevaluatedProperties"):
-        unknown = re.findall(r"'([^']+)'", error.message)[-1 if "does not match" in error.message else 0]
+    if error.validator in _CLOSED:
+        unknown = _unknown(error)[0]
         allowed = sorted(_allowed_keys(error.schema, value))
         near = difflib.get_close_matches(unknown, allowed, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
@@ -86,6 +89,18 @@ def _explain(error: jsonschema.ValidationError) -> str:
         "uniqueItems": lambda: "a list without repetitions",
     }.get(error.validator, lambda: error.message)()
     return f"{key} = {value!r}: allowed is {allowed}{_hint(value)}"
+
+
+def _rank(error: jsonschema.ValidationError) -> int:
+    """Which of a block's faults to name: that it does not say what kind it is, then unknown keys, then the others."""
+    if error.validator == "required" and {"kind", "aggregator"} & (set(error.validator_value) - set(error.instance)):
+        return 0
+    return 1 if error.validator in _CLOSED else 2
+
+
+def _unknown(error: jsonschema.ValidationError) -> list[str]:
+    """The keys of a block that nothing allows there."""
+    return sorted(set(error.instance) - _allowed_keys(error.schema, error.instance))
 
 
 def _hint(value: object) -> str:
@@ -231,7 +246,7 @@ def _check_sizes(config: dict) -> None:
     for name, run in config["scalable_pate"]["runs"].items():
         ensemble, queries = ensembles[run["ensemble"]], run["queries"]
         key = f"scalable_pate.runs.{name}"
-        if run.get("student") and "public" not in ensemble:
+        if run.get("student") and ensemble["kind"] == "published" and "samples" not in ensemble:
             raise InputError(
                 f"{key}.student = {run['student']!r}: ensemble {run['ensemble']} has published votes and no samples "
                 "to train on; allowed is null"

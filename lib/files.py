@@ -61,7 +61,7 @@ def fingerprint(**arrays: np.ndarray) -> str:
     """SHA-256 (hex) of decoded samples: names, dtypes, shapes and C-order bytes, sorted by name."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
+        array = np.asarray(arrays[name], order="C")
         digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()

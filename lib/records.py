@@ -63,7 +63,10 @@ def read_record(path: str | Path) -> dict:
         jsonschema.validate(record, _schema())
     except jsonschema.ValidationError as error:
         raise InputError(f"{path}: not a result record ({error.message})") from error
-    record["privacy"] = {name: PrivacyStatement(**statement) for name, statement in record["privacy"].items()}
+    try:
+        record["privacy"] = {name: PrivacyStatement(**statement) for name, statement in record["privacy"].items()}
+    except ValueError as error:
+        raise InputError(f"{path}: not a result record ({error})") from error
     record["private_metrics"] = record["private_metrics"]["values"]
     return record
 

@@ -5,7 +5,7 @@ queries. Data-dependent readings need the private votes and are private themselv
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,6 +45,15 @@ class Reading:
             guarantee=self.guarantee,
         )
 
+    def followed_by(self, later: "Reading") -> "Reading":
+        """Both costs in a row; what is weaker in one is weaker in both."""
+        return Reading(
+            np.concatenate([self.costs, later.costs]),
+            data_dependent=self.data_dependent or later.data_dependent,
+            one_sided=self.one_sided or later.one_sided,
+            guarantee=self.guarantee and later.guarantee,
+        )
+
     def curve(self, orders: np.ndarray, delta: float, lengths: np.ndarray) -> np.ndarray:
         """Epsilon (classic conversion) after the first `lengths` (p,) queries; shape (p,)."""
         totals = np.cumsum(self.costs, axis=0)[lengths - 1]
@@ -67,13 +76,13 @@ class Account:
     def followed_by(self, later: "Account") -> "Account":
         """Both runs, one after the other, on the same private data: the readings that both have, put in a row."""
         readings = {
-            name: replace(reading, costs=np.concatenate([reading.costs, later.readings[name].costs]))
+            name: reading.followed_by(later.readings[name])
             for name, reading in self.readings.items()
             if name in later.readings
         }
         caps = None
         if self.caps and later.caps:
-            caps = replace(self.caps, costs=np.concatenate([self.caps.costs, later.caps.costs]))
+            caps = self.caps.followed_by(later.caps)
         return Account(readings, np.concatenate([self.answered, later.answered]), caps=caps)
 
 

@@ -4,6 +4,8 @@ import numpy as np
 
 from lib.errors import InputError
 
+_MOST = 2**31  # no ensemble has so many teachers, and sums of such counts still fit
+
 
 def check_votes(votes: np.ndarray, teachers: int | None = None, name: str = "votes") -> np.ndarray:
     """Return `votes` as an (n, m) int64 array of counts: n queries, m classes, rows summing to the teachers.
@@ -20,6 +22,7 @@ def check_votes(votes: np.ndarray, teachers: int | None = None, name: str = "vot
         (~np.isfinite(votes), "is not finite"),
         (votes < 0, "is negative"),
         (votes != np.floor(votes), "is not a whole number"),
+        (votes > _MOST, "is too large for a count"),
     ):
         if wrong.any():
             row, column = np.argwhere(wrong)[0]

@@ -13,8 +13,8 @@ ROWS: tuple[str, ...] = (
 CLASSES: tuple[str, ...] = tuple("".join(ROWS))
 
 # Disjoint groups; that a class is in none means that it is told from every other by its shape. Glyphs are centred and
-# their size is mostly taken out, so that where a mark stands on the line, and whether a letter is upper or lower case,
-# is lost where the shape is the same: this is the ambiguity that the paper shows of comma and apostrophe.
+# their size is taken out in part: where a mark stands on the line is lost, and the case of a letter is uncertain, where
+# the shape is the same. This is the ambiguity that the paper shows of comma and apostrophe.
 LOOK_ALIKES: tuple[str, ...] = (
     "0OoΟО",  # digit, Latin upper and lower case, Greek, Cyrillic
     "1lI|",

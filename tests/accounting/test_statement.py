@@ -1,0 +1,85 @@
+"""A statement cannot be made without its meaning, nor with an impossible one."""
+
+import dataclasses
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib.accounting.statement import CONVERSIONS, NEIGHBOURING, PrivacyStatement
+
+FIELDS = {
+    "epsilon": 1.97,
+    "delta": 1e-5,
+    "accountant": "rdp",
+    "conversion": "classic",
+    "neighbouring": "replace_one",
+    "data_dependent": True,
+    "sanitized": False,
+    "one_sided": True,
+    "guarantee": True,
+}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_no_part_of_the_meaning_can_be_left_out(field):
+    PrivacyStatement(**FIELDS)
+    with pytest.raises(TypeError, match=field):
+        PrivacyStatement(**{name: value for name, value in FIELDS.items() if name != field})
+
+
+def test_parts_are_given_by_name_and_stay():
+    with pytest.raises(TypeError):
+        PrivacyStatement(*FIELDS.values())
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        PrivacyStatement(**FIELDS).epsilon = 0.1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("epsilon", -1e-9),
+        ("epsilon", math.inf),
+        ("epsilon", math.nan),
+        ("delta", 0.0),
+        ("delta", 1.0),
+        ("delta", -1e-5),
+        ("delta", math.nan),
+        ("neighbouring", "remove_one"),
+        ("neighbouring", ""),
+        ("conversion", "zcdp"),
+    ],
+)
+def test_impossible_values_are_refused_by_name(field, value):
+    with pytest.raises(ValueError, match=field):
+        PrivacyStatement(**FIELDS | {field: value})
+
+
+def test_only_what_depends_on_the_data_can_be_sanitized():
+    PrivacyStatement(**FIELDS | {"sanitized": True})
+    with pytest.raises(ValueError, match="sanitized"):
+        PrivacyStatement(**FIELDS | {"sanitized": True, "data_dependent": False})
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "epsilon": st.floats(0, 1e6),
+            "delta": st.floats(1e-30, 0.999),
+            "accountant": st.sampled_from(["rdp", "moments(1..8)", "rdp + gnss (exact cost)", ""]),
+            "conversion": st.sampled_from(CONVERSIONS),
+            "neighbouring": st.sampled_from(NEIGHBOURING),
+            "data_dependent": st.just(True),
+            "sanitized": st.booleans(),
+            "one_sided": st.booleans(),
+            "guarantee": st.booleans(),
+        }
+    )
+)
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_statements_survive_json(fields):
+    statement = PrivacyStatement(**fields)
+    assert statement.as_dict() == fields
+    assert PrivacyStatement(**json.loads(json.dumps(statement.as_dict()))) == statement

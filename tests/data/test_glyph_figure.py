@@ -1,0 +1,40 @@
+"""Figure 3 shows what its table says, and the same each time."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from lib.data.glyph_classes import LOOK_ALIKES
+from lib.errors import InputError
+from scripts import scalable_pate_fig3
+
+
+def arguments(folder, scan: int) -> list[str]:
+    files = [f"--{name}={folder / f'figure.{suffix}'}" for name, suffix in (("output", "csv"), ("png", "png"))]
+    return ["--settings", json.dumps({}), "--split=public", f"--scan={scan}", *files, f"--pdf={folder / 'figure.pdf'}"]
+
+
+def test_the_figure_shows_clear_ambiguous_and_mislabelled_samples(tmp_path):
+    scalable_pate_fig3.main(arguments(tmp_path, 8192))
+    shown = pd.read_csv(tmp_path / "figure.csv", keep_default_na=False, dtype=str)
+    assert shown["shown_as"].value_counts().to_dict() == {"clear": 8, "ambiguous": 8, "mislabelled": 8}
+    right = shown["label"] == shown["true_label"]
+    assert (right == (shown["shown_as"] != "mislabelled")).all()
+    pairs = shown.loc[shown["shown_as"] == "ambiguous", "label"].tolist()
+    assert pairs[:2] == [",", "’"]  # noqa: RUF001
+    assert all(
+        any({first, second} <= set(group) for group in LOOK_ALIKES)
+        for first, second in zip(*[iter(pairs)] * 2, strict=True)
+    )
+    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    scalable_pate_fig3.main(arguments(tmp_path, 8192))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    assert first["figure.png"].startswith(b"\x89PNG")
+    assert first["figure.pdf"].startswith(b"%PDF")
+
+
+def test_too_few_samples_to_choose_from_are_refused(tmp_path):
+    with pytest.raises(InputError, match="needs 8"):
+        scalable_pate_fig3.main(arguments(tmp_path, 100))
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,129 @@
+"""The architecture, read from the source: which room may know of which, and what no file may mention."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LIB = ROOT / "lib"
+ROOMS = sorted(path.name for path in LIB.iterdir() if (path / "__init__.py").is_file())
+MODULES = sorted(path.relative_to(ROOT) for path in LIB.rglob("*.py"))
+SCRIPTS = sorted(path.relative_to(ROOT) for path in (ROOT / "scripts").rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Dotted names of all that a file imports, relative imports resolved."""
+    names = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            prefix = [*path.parts[: -node.level], node.module] if node.level else [node.module]
+            stem = ".".join(filter(None, prefix))
+            names |= {f"{stem}.{name.name}" for name in node.names}
+    return names
+
+
+def within(names: set[str], package: str) -> set[str]:
+    return {name for name in names if name == package or name.startswith(f"{package}.")}
+
+
+def test_there_is_something_to_look_at():
+    assert {"accounting", "aggregation", "data", "models", "training"} <= set(ROOMS)
+    assert Path("lib/accounting/ledger.py") in MODULES and Path("scripts/cli.py") in SCRIPTS
+    assert "lib.accounting.gnmax" in imported(Path("lib/accounting/threshold.py"))
+    assert "lib.errors.InputError" in imported(Path("lib/files.py"))
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "accounting"], ids=str)
+def test_accounting_knows_no_other_room(module):
+    """The proofs rest on nothing that trains, loads or draws; the exception type is all they share."""
+    ours = within(imported(module), "lib")
+    assert ours == within(ours, "lib.accounting") | within(ours, "lib.errors")
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "models"], ids=str)
+def test_models_know_nothing_of_ours(module):
+    names = imported(module)
+    assert within(names, "lib") <= within(names, "lib.models")
+    assert not within(names, "scripts")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_the_library_knows_no_script_and_no_workflow(module):
+    names = imported(module)
+    for foreign in ("scripts", "snakemake", "tests"):
+        assert not within(names, foreign)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=str)
+def test_scripts_run_without_the_workflow(script):
+    names = imported(script)
+    assert not within(names, "snakemake") and not within(names, "tests")
+    assert "snakemake." not in re.sub(r'""".*?"""', "", (ROOT / script).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def test_every_init_is_empty():
+    inits = [path for folder in ("lib", "scripts", "tests") for path in (ROOT / folder).rglob("__init__.py")]
+    assert len(inits) >= len(ROOMS) + 2
+    assert [path for path in inits if path.stat().st_size] == []
+
+
+def test_imports_run_one_way():
+    """No two modules of the library import each other, directly or round about."""
+    names = {".".join(m.with_suffix("").parts) for m in MODULES}
+    needs = {
+        ".".join(m.with_suffix("").parts): {
+            known for name in imported(m) for known in (name, name.rpartition(".")[0]) if known in names
+        }
+        for m in MODULES
+    }
+    while ready := {name for name, wanted in needs.items() if not wanted}:
+        needs = {name: wanted - ready for name, wanted in needs.items() if name not in ready}
+    assert needs == {}
+
+
+# ---------------------------------------------------------------- nothing of one machine
+
+HOME = re.compile(r"(?<![\w.}\]])/(?:home|root|work|Users|mnt|scratch|tmp)/\w")
+
+
+def tracked() -> list[Path]:
+    """The files of the project: those that git knows, or all that are not made by running it."""
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        return [ROOT / name for name in listed.decode().split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        made = {"results", "data", "__pycache__"}
+        parts = ((path, path.relative_to(ROOT).parts) for path in ROOT.rglob("*"))
+        return [p for p, names in parts if not any(n in made or (n[0] == "." and len(n) > 1) for n in names)]
+
+
+def test_no_file_mentions_a_place_on_one_machine():
+    found = []
+    for path in tracked():
+        if not path.is_file():
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path.relative_to(ROOT)}: {match.group()}" for match in HOME.finditer(text)]
+        if str(ROOT) in text and len(ROOT.parts) > 2:
+            found.append(f"{path.relative_to(ROOT)}: the project's own folder")
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "text", ["open('/hom" + "e/me/x')", "root: /roo" + "t/data", "/wor" + "k/here", " /Use" + "rs/me"]
+)
+def test_such_places_are_seen(text):
+    assert HOME.search(text)
+
+
+@pytest.mark.parametrize("text", ["results/work/x", "https://example.org/home/x", "work/x", "{root}/work/x"])
+def test_other_paths_are_left_alone(text):
+    assert not HOME.search(text)
