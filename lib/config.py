@@ -193,6 +193,14 @@ def _check_names(config: dict) -> None:
         for name, ensemble in config["ensembles"].items()
         if "samples" in ensemble
     ]
+    references += [
+        ("scalable_pate.fig3", name, "datasets", config["datasets"]) for name in config["scalable_pate"].get("fig3", [])
+    ]
+    references += [
+        ("scalable_pate.fig4.ensembles", name, "ensembles", config["ensembles"])
+        for name in config["scalable_pate"]["fig4"]["ensembles"]
+    ]
+    references += [("scalable_pate.fig5.runs", name, "runs", runs) for name in config["scalable_pate"]["fig5"]["runs"]]
     for key, name, catalogue, known in references:
         if name not in known:
             raise InputError(f"{key} = {name!r}: not in {catalogue}; allowed: {', '.join(sorted(known))}")

@@ -25,8 +25,10 @@ def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], ke
 
     A cell of an epsilon column must be a PrivacyStatement or None: a bare number raises TypeError. `key` names the
     columns that identify a row; `privacy_path` has one line a statement: key, column, and the statement's fields.
-    None becomes an empty cell.
+    None becomes an empty cell. Raises ValueError if there are no rows.
     """
+    if not rows:
+        raise ValueError(f"{Path(path).name}: no rows; a table that no run is chosen for is not made")
     statements, plain = [], []
     for row in rows:
         for column, cell in row.items():

@@ -3,7 +3,7 @@
 
 rule account:
     input:
-        votes=lambda wildcards: f"{PRIVATE}/votes/{RUNS[wildcards.run]['ensemble']}/{wildcards.drawn}.npz",
+        votes=lambda wildcards: votes_of(wildcards.run, wildcards.drawn),
         earlier=lambda wildcards: first_round_files(wildcards.run, wildcards.drawn),
         code=code("account"),
     output:
@@ -73,7 +73,7 @@ rule aggregate:
 
 rule sanitize_epsilon:
     input:
-        votes=lambda wildcards: f"{PRIVATE}/votes/{RUNS[wildcards.run]['ensemble']}/{wildcards.drawn}.npz",
+        votes=lambda wildcards: votes_of(wildcards.run, wildcards.drawn),
         code=code("sanitize_epsilon"),
     output:
         f"{PATE}/sanitized/{{run}}/{{drawn}}.json",

@@ -105,16 +105,32 @@ def data_files(dataset):
         refuse(error)
 
 
+def drawn_of(ensemble, repetition):
+    """The draw of an ensemble that a repetition uses: published votes are number 0, others 1 to `draws`."""
+    if ENSEMBLES[ensemble]["kind"] == "published":
+        return 0
+    return (int(repetition) - 1) % ENSEMBLES[ensemble].get("draws", len(REPETITIONS)) + 1
+
+
 def votes_drawn(ensemble):
-    """The repetitions in which an ensemble's votes exist: published votes once, as number 0."""
-    return [0] if ENSEMBLES[ensemble]["kind"] == "published" else list(REPETITIONS)
+    """All draws of an ensemble that the repetitions use."""
+    return sorted({drawn_of(ensemble, repetition) for repetition in REPETITIONS})
 
 
 def votes_of(run, repetition):
     """The votes that one repetition of a run aggregates."""
     ensemble = RUNS[run]["ensemble"]
-    drawn = 0 if ENSEMBLES[ensemble]["kind"] == "published" else repetition
-    return f"{PRIVATE}/votes/{ensemble}/{drawn}.npz"
+    return f"{PRIVATE}/votes/{ensemble}/{drawn_of(ensemble, repetition)}.npz"
+
+
+def split_of(ensemble, repetition):
+    """The split that one repetition uses: the one its teachers were trained on, if they were."""
+    return f"{PRIVATE}/splits/{ensemble}/{drawn_of(ensemble, repetition) or repetition}.npz"
+
+
+def accounted(run):
+    """The repetitions in which a run's cost differs: those of its votes, or of the student that takes part."""
+    return list(REPETITIONS) if "first_round" in RUNS[run] else votes_drawn(RUNS[run]["ensemble"])
 
 
 def samples_of(ensemble):
@@ -166,7 +182,7 @@ def ensemble_of(run):
 
 def accounts(runs):
     """Records of `account` for some runs."""
-    return [f"{PATE}/accounts/{run}/{drawn}.json" for run in runs for drawn in votes_drawn(RUNS[run]["ensemble"])]
+    return [f"{PATE}/accounts/{run}/{drawn}.json" for run in runs for drawn in accounted(run)]
 
 
 def shards_of(ensemble):
@@ -187,11 +203,12 @@ def labels_or_votes(wildcards):
 
 def runs_of(item):
     """The runs of a table or figure with all that a script needs to know of them, as text."""
-    described = []
+    blocks = []
     for name in config["scalable_pate"][item]:
         ensemble = ensemble_of(name) | {"name": RUNS[name]["ensemble"]}
-        described.append(RUNS[name] | {"name": name, "ensemble": ensemble, "moments": config["accounting"]["moments"]})
-    return compact(described)
+        more = {"moments": config["accounting"]["moments"], "baseline": baseline_of(name)}
+        blocks.append(RUNS[name] | {"name": name, "ensemble": ensemble} | more)
+    return compact(blocks)
 
 
 def baseline_of(run):
@@ -209,7 +226,8 @@ def table1_records(wildcards):
             ensemble = RUNS[run]["ensemble"]
             model = baseline_of(run)
             records += [f"{PATE}/students/{run}/{repetition}.json" for repetition in REPETITIONS]
-            records += [f"{PATE}/baselines/{ensemble}/{model}/{repetition}.json" for repetition in REPETITIONS]
+            splits = REPETITIONS if ENSEMBLES[ensemble]["kind"] == "published" else votes_drawn(ensemble)
+            records += [f"{PATE}/baselines/{ensemble}/{model}/{repetition}.json" for repetition in splits]
     return sorted(set(records))
 
 

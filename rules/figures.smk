@@ -36,3 +36,153 @@ rule scalable_pate_epsilon:
         "python -m scripts.scalable_pate_epsilon --runs {params.runs:q} --records {input.records} "
         "--curves {input.curves} --claims {input.claims:q} --output {output.numbers} --png {output.png} "
         "--pdf {output.pdf} > {log} 2>&1"
+
+
+rule label_tradeoff:
+    input:
+        votes=f"{PRIVATE}/votes/{{ensemble}}/{{drawn}}.npz",
+        code=code("label_tradeoff"),
+    output:
+        f"{PATE}/tradeoffs/{{ensemble}}/{{drawn}}.csv",
+    log:
+        log_of("label_tradeoff", "{ensemble}/{drawn}"),
+    benchmark:
+        benchmark_of("label_tradeoff", "{ensemble}/{drawn}")
+    conda:
+        "../envs/accounting.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=0,
+    params:
+        ensemble=lambda wildcards: ENSEMBLES[wildcards.ensemble],
+        tradeoff=compact(config["scalable_pate"]["fig4"]),
+        accounting=compact(config["accounting"]),
+        repetitions=config["repetitions"],
+        preset=config["preset"],
+        seed=SEED,
+    message:
+        "Trading privacy for accuracy on {wildcards.ensemble}, votes {wildcards.drawn}"
+    shell:
+        "python -m scripts.label_tradeoff --votes {input.votes} --teachers {params.ensemble[teachers]} "
+        "--tradeoff {params.tradeoff:q} --accounting {params.accounting:q} --repetitions {params.repetitions} "
+        "--preset {params.preset} --seed {params.seed} --dataset {params.ensemble[dataset]} "
+        "--job label_tradeoff {wildcards.ensemble} {wildcards.drawn} --output {output} > {log} 2>&1"
+
+
+if FIG3 := config["scalable_pate"]["fig3"]:
+
+    rule scalable_pate_fig3:
+        """Figure 3 of Scalable PATE: examples of Glyph, an ambiguous pair and a mislabelled one."""
+        input:
+            code=code("scalable_pate_fig3"),
+        output:
+            numbers=f"{PATE}/fig3.csv",
+            png=report(
+                f"{PATE}/fig3.png",
+                caption="../report/scalable_pate_fig3.rst",
+                category="Scalable PATE",
+                labels={"item": "Figure 3", "kind": "figure"},
+            ),
+            pdf=f"{PATE}/fig3.pdf",
+        log:
+            log_of("scalable_pate_fig3"),
+        benchmark:
+            benchmark_of("scalable_pate_fig3")
+        conda:
+            "../envs/reporting.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=10,
+            gpu=0,
+        params:
+            settings=compact(DATASETS[FIG3[0]].get("settings", {})),
+        message:
+            "Figure 3 of Scalable PATE"
+        shell:
+            "python -m scripts.scalable_pate_fig3 --settings {params.settings:q} --output {output.numbers} "
+            "--png {output.png} --pdf {output.pdf} > {log} 2>&1"
+
+
+if FIG4 := [
+    (ensemble, drawn) for ensemble in config["scalable_pate"]["fig4"]["ensembles"] for drawn in votes_drawn(ensemble)
+]:
+
+    rule scalable_pate_fig4:
+        """Figure 4 of Scalable PATE: label accuracy against epsilon, by mechanism and by ensemble size."""
+        input:
+            tradeoffs=[f"{PATE}/tradeoffs/{ensemble}/{drawn}.csv" for ensemble, drawn in FIG4],
+            code=code("scalable_pate_fig4"),
+        output:
+            numbers=f"{PATE}/fig4.csv",
+            png=report(
+                f"{PATE}/fig4.png",
+                caption="../report/scalable_pate_fig4.rst",
+                category="Scalable PATE",
+                labels={"item": "Figure 4", "kind": "figure"},
+            ),
+            pdf=f"{PATE}/fig4.pdf",
+        log:
+            log_of("scalable_pate_fig4"),
+        benchmark:
+            benchmark_of("scalable_pate_fig4")
+        conda:
+            "../envs/reporting.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=5,
+            gpu=0,
+        params:
+            ensembles=[ensemble for ensemble, _ in FIG4],
+        message:
+            "Figure 4 of Scalable PATE"
+        shell:
+            "python -m scripts.scalable_pate_fig4 --tradeoffs {input.tradeoffs} --ensembles {params.ensembles} "
+            "--main {params.ensembles[0]} --output {output.numbers} --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+
+
+if FIG5 := config["scalable_pate"]["fig5"]["runs"]:
+
+    rule scalable_pate_fig5:
+        """Figure 5 of Scalable PATE: what the noisy check selects, and what selecting and answering cost."""
+        input:
+            votes=votes_of(FIG5[0], 1),
+            code=code("scalable_pate_fig5"),
+        output:
+            numbers=f"{PATE}/fig5.csv",
+            histogram=f"{PATE}/fig5_histogram.csv",
+            png=report(
+                f"{PATE}/fig5.png",
+                caption="../report/scalable_pate_fig5.rst",
+                category="Scalable PATE",
+                labels={"item": "Figure 5", "kind": "figure"},
+            ),
+            pdf=f"{PATE}/fig5.pdf",
+        log:
+            log_of("scalable_pate_fig5"),
+        benchmark:
+            benchmark_of("scalable_pate_fig5")
+        conda:
+            "../envs/reporting.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=10,
+            gpu=0,
+        params:
+            figure=compact(
+                config["scalable_pate"]["fig5"]
+                | {"runs": dict(zip(("lnmax", "moderate", "aggressive"), map(RUNS.get, FIG5)))}
+            ),
+            ensemble=ensemble_of(FIG5[0]),
+            accounting=compact(config["accounting"]),
+        message:
+            "Figure 5 of Scalable PATE"
+        shell:
+            "python -m scripts.scalable_pate_fig5 --votes {input.votes} --teachers {params.ensemble[teachers]} "
+            "--dataset {params.ensemble[dataset]} --figure {params.figure:q} --accounting {params.accounting:q} "
+            "--histogram {output.histogram} --output {output.numbers} --png {output.png} --pdf {output.pdf} "
+            "> {log} 2>&1"

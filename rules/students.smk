@@ -9,7 +9,7 @@ NETWORK_MODELS, CLASSIFIER_MODELS = by_network(MODELS, lambda name: name)
 rule train_student:
     input:
         data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
-        split=lambda wildcards: f"{PRIVATE}/splits/{RUNS[wildcards.run]['ensemble']}/{wildcards.repetition}.npz",
+        split=lambda wildcards: split_of(RUNS[wildcards.run]["ensemble"], wildcards.repetition),
         labels=lambda wildcards: [
             f"{PATE}/aggregated/{run}/{wildcards.repetition}.npz" for run in rounds(wildcards.run)
         ],
@@ -82,7 +82,7 @@ rule train_baseline:
 rule train_network_student:
     input:
         data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
-        split=lambda wildcards: f"{PRIVATE}/splits/{RUNS[wildcards.run]['ensemble']}/{wildcards.repetition}.npz",
+        split=lambda wildcards: split_of(RUNS[wildcards.run]["ensemble"], wildcards.repetition),
         labels=lambda wildcards: [
             f"{PATE}/aggregated/{run}/{wildcards.repetition}.npz" for run in rounds(wildcards.run)
         ],

@@ -91,7 +91,7 @@ def main(argv: list[str] | None = None) -> None:
     for path, numbers in ((arguments.histogram, left_numbers), (arguments.output, right_numbers)):
         with atomic_path(path) as temporary:
             numbers.to_csv(temporary, index=False, float_format="%.6g")
-    names = arguments.figure["names"]
+    names = {"lnmax": "LNMax (all)", "moderate": "Confident, moderate", "aggressive": "Confident, aggressive"}
     with figure(1, 2, width=3.9) as (drawn, (left, right)):
         styles = dict(zip(arguments.figure["runs"], plt.rcParams["axes.prop_cycle"], strict=False))
         middle = (left_numbers["from_percent"] + left_numbers["to_percent"]) / 2

@@ -51,7 +51,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "run": name,
         "stands_for": ensemble.get("stands_for", ensemble["label"]),
         "protocol": ensemble["protocol"],
-        "seeds": len(accounts) if ensemble["kind"] == "trained" else 0,
+        "seeds": len(accounts) if len(accounts) > 1 else 0,  # one set of votes: nothing in the accounting is random
         "queries_answered_spread": answered_spread,
         "epsilon_spread": epsilon_spread,
         "student_accuracy_spread": student_spread,

@@ -59,7 +59,7 @@ def row(run: dict, records: list[dict]) -> dict:
             "run": run["name"],
             "stands_for": ensemble.get("stands_for", ensemble["label"]),
             "protocol": ensemble["protocol"],
-            "seeds": len(records) if ensemble["kind"] == "trained" else 0,
+            "seeds": len(records) if len(records) > 1 else 0,
             "epsilon_spread": epsilon_spread,
             "sanitizing_cost_fraction": as_printed,
             "sanitizing_cost_fraction_spread": as_printed_spread,

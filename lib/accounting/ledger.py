@@ -70,25 +70,28 @@ class Ledger:
             [dp_accounting.SelfComposedDpEvent(entry.event, entry.count) for entry in self.entries]
         )
 
-    def second_route(self) -> np.ndarray:
-        """The data-independent total by dp_accounting's RDP accountant, (k,)."""
-        accountant = dp_rdp.RdpAccountant(self.orders, dp_accounting.NeighboringRelation.REPLACE_ONE)
-        accountant.compose(self.event())
-        return accountant.rdp
-
     def check(self) -> float:
-        """Compare the two routes; return the largest relative difference, or raise ArithmeticError.
+        """Compare the two routes, entry by entry and in total; return the largest relative difference.
 
-        They must agree where every event is exact; elsewhere ours must not be the smaller.
+        They must agree where events are exact; elsewhere ours must not be the smaller. Raises ArithmeticError, naming
+        the mechanism, where they do not.
         """
-        ours, theirs = self.independent, self.second_route()
+        exact = all(entry.exact for entry in self.entries)
+        worst = self._difference("the total", exact, self.independent, self.event())
+        for entry in self.entries:
+            event = dp_accounting.SelfComposedDpEvent(entry.event, entry.count)
+            ours = entry.count * entry.independent
+            worst = max(worst, self._difference(entry.mechanism, entry.exact, ours, event))
+        return worst
+
+    def _difference(self, name: str, exact: bool, ours: np.ndarray, event: dp_accounting.DpEvent) -> float:
+        """Largest relative difference of our costs (k,) and dp_accounting's; only what is missing, unless `exact`."""
+        accountant = dp_rdp.RdpAccountant(self.orders, dp_accounting.NeighboringRelation.REPLACE_ONE)
+        theirs = accountant.compose(event).rdp
         difference = (ours - theirs) / np.maximum(theirs, np.finfo(float).tiny)
-        if all(entry.exact for entry in self.entries):
-            worst = float(np.abs(difference).max(initial=0.0))
-        else:
-            worst = float(max(0.0, -difference.min(initial=0.0)))
+        worst = float(np.abs(difference).max(initial=0.0) if exact else max(0.0, -difference.min(initial=0.0)))
         if worst > AGREEMENT:
-            raise ArithmeticError(f"the ledger's total and dp_accounting's differ by {worst:.3g} (relative)")
+            raise ArithmeticError(f"{name}: the ledger and dp_accounting differ by {worst:.3g} (relative)")
         return worst
 
     def statements(self, delta: float) -> dict[str, PrivacyStatement]:

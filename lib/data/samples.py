@@ -30,9 +30,11 @@ def read_samples(path: str | Path) -> Samples:
 
 def samples_of(path: str | Path, arrays: dict[str, np.ndarray]) -> Samples:
     """The same from the arrays of the file `path`, read already."""
-    if {"x", "y"} <= set(arrays):
+    if {"x", "y", "fingerprint"} <= set(arrays):
         return Samples(arrays["x"], arrays["y"], str(arrays["fingerprint"]), None)
-    if not {"x_train", "y_train", "x_test", "y_test"} <= set(arrays):
-        raise InputError(f"{path}: holds {sorted(arrays)}, expected samples x, y or x_train, y_train, x_test, y_test")
+    if not {"x_train", "y_train", "x_test", "y_test", "fingerprint"} <= set(arrays):
+        raise InputError(
+            f"{path}: holds {sorted(arrays)}, expected fingerprint and x, y or x_train, y_train, x_test, y_test"
+        )
     x, y = (np.concatenate([arrays[f"{name}_train"], arrays[f"{name}_test"]]) for name in "xy")
     return Samples(x, y, str(arrays["fingerprint"]), len(arrays["y_train"]))
