@@ -56,8 +56,10 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "epsilon_spread": epsilon_spread,
         "student_accuracy_spread": student_spread,
         "student_accuracy_seeds": len(students),
+        "student_accuracy_protocol": run.get("student_protocol", ensemble["protocol"]),
         "baseline_accuracy_spread": baseline_spread,
         "baseline_accuracy_seeds": len(baselines),
+        "baseline_accuracy_protocol": ensemble.get("baseline_protocol", ensemble["protocol"]),
         "laplace_scale": run.get("laplace_scale"),
         "order": numbers(accounts, "order_epsilon", private=True)[0] if by_orders else None,
         # other readings of the same run
