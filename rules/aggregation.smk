@@ -24,15 +24,16 @@ rule account:
         earlier=lambda wildcards, input: earlier_options(input.earlier, "account"),
         run=lambda wildcards: described(wildcards.run),
         accounting=compact(config["accounting"]),
-        ensemble=lambda wildcards: ensemble_of(wildcards.run),
+        teachers=lambda wildcards: ensemble_of(wildcards.run)["teachers"],
+        dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
         preset=config["preset"],
         seed=SEED,
     message:
         "Accounting for {wildcards.run}, votes {wildcards.drawn}"
     shell:
-        "python -m scripts.account --votes {input.votes} --teachers {params.ensemble[teachers]} --run {params.run:q} {params.earlier} "
+        "python -m scripts.account --votes {input.votes} --teachers {params.teachers} --run {params.run:q} {params.earlier} "
         "--accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
-        "--dataset {params.ensemble[dataset]} --job account {wildcards.run} {wildcards.drawn} "
+        "--dataset {params.dataset} --job account {wildcards.run} {wildcards.drawn} "
         "--record {output.record} --curve {output.curve} > {log} 2>&1"
 
 
@@ -59,15 +60,16 @@ rule aggregate:
         earlier=lambda wildcards, input: earlier_options(input.earlier, "aggregate"),
         run=lambda wildcards: described(wildcards.run),
         accounting=compact(config["accounting"]),
-        ensemble=lambda wildcards: ensemble_of(wildcards.run),
+        teachers=lambda wildcards: ensemble_of(wildcards.run)["teachers"],
+        dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
         preset=config["preset"],
         seed=SEED,
     message:
         "Running {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.aggregate --votes {input.votes} --teachers {params.ensemble[teachers]} "
+        "python -m scripts.aggregate --votes {input.votes} --teachers {params.teachers} "
         "--run {params.run:q} {params.earlier} --accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
-        "--dataset {params.ensemble[dataset]} --job aggregate {wildcards.run} {wildcards.repetition} "
+        "--dataset {params.dataset} --job aggregate {wildcards.run} {wildcards.repetition} "
         "--record {output.record} --labels {output.labels} > {log} 2>&1"
 
 
@@ -92,13 +94,14 @@ rule sanitize_epsilon:
         run=lambda wildcards: described(wildcards.run),
         accounting=compact(config["accounting"]),
         sanitize=compact(config["scalable_pate"]["sanitize"]),
-        ensemble=lambda wildcards: ensemble_of(wildcards.run),
+        teachers=lambda wildcards: ensemble_of(wildcards.run)["teachers"],
+        dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
         preset=config["preset"],
         seed=SEED,
     message:
         "Sanitising the epsilon of {wildcards.run}, votes {wildcards.drawn}"
     shell:
-        "python -m scripts.sanitize_epsilon --votes {input.votes} --teachers {params.ensemble[teachers]} "
+        "python -m scripts.sanitize_epsilon --votes {input.votes} --teachers {params.teachers} "
         "--run {params.run:q} --accounting {params.accounting:q} --sanitize {params.sanitize:q} "
-        "--preset {params.preset} --seed {params.seed} --dataset {params.ensemble[dataset]} "
+        "--preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
         "--job sanitize_epsilon {wildcards.run} {wildcards.drawn} --output {output} > {log} 2>&1"

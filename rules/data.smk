@@ -111,10 +111,12 @@ rule split_data:
         runtime=10,
         gpu=0,
     params:
-        ensemble=lambda wildcards: compact(ENSEMBLES[wildcards.ensemble]),
+        sizes=lambda wildcards: compact(
+            {name: ENSEMBLES[wildcards.ensemble][name] for name in ("private", "public", "test", "teachers")}
+        ),
         seed=SEED,
     message:
         "Dividing the data of {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.split_data --data {input.data} --ensemble {params.ensemble:q} --seed {params.seed} "
+        "python -m scripts.split_data --data {input.data} --sizes {params.sizes:q} --seed {params.seed} "
         "--job split_data {wildcards.ensemble} {wildcards.repetition} --output {output} > {log} 2>&1"

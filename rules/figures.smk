@@ -56,7 +56,8 @@ rule label_tradeoff:
         runtime=30,
         gpu=0,
     params:
-        ensemble=lambda wildcards: ENSEMBLES[wildcards.ensemble],
+        teachers=lambda wildcards: ENSEMBLES[wildcards.ensemble]["teachers"],
+        dataset=lambda wildcards: ENSEMBLES[wildcards.ensemble]["dataset"],
         tradeoff=compact(config["scalable_pate"]["fig4"]),
         accounting=compact(config["accounting"]),
         repetitions=config["repetitions"],
@@ -65,9 +66,9 @@ rule label_tradeoff:
     message:
         "Trading privacy for accuracy on {wildcards.ensemble}, votes {wildcards.drawn}"
     shell:
-        "python -m scripts.label_tradeoff --votes {input.votes} --teachers {params.ensemble[teachers]} "
+        "python -m scripts.label_tradeoff --votes {input.votes} --teachers {params.teachers} "
         "--tradeoff {params.tradeoff:q} --accounting {params.accounting:q} --repetitions {params.repetitions} "
-        "--preset {params.preset} --seed {params.seed} --dataset {params.ensemble[dataset]} "
+        "--preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
         "--job label_tradeoff {wildcards.ensemble} {wildcards.drawn} --output {output} > {log} 2>&1"
 
 
@@ -177,12 +178,13 @@ if FIG5 := config["scalable_pate"]["fig5"]["runs"]:
                 config["scalable_pate"]["fig5"]
                 | {"runs": dict(zip(("lnmax", "moderate", "aggressive"), map(RUNS.get, FIG5)))}
             ),
-            ensemble=ensemble_of(FIG5[0]),
+            teachers=ensemble_of(FIG5[0])["teachers"],
+            dataset=ensemble_of(FIG5[0])["dataset"],
             accounting=compact(config["accounting"]),
         message:
             "Figure 5 of Scalable PATE"
         shell:
-            "python -m scripts.scalable_pate_fig5 --votes {input.votes} --teachers {params.ensemble[teachers]} "
-            "--dataset {params.ensemble[dataset]} --figure {params.figure:q} --accounting {params.accounting:q} "
+            "python -m scripts.scalable_pate_fig5 --votes {input.votes} --teachers {params.teachers} "
+            "--dataset {params.dataset} --figure {params.figure:q} --accounting {params.accounting:q} "
             "--histogram {output.histogram} --output {output.numbers} --png {output.png} --pdf {output.pdf} "
             "> {log} 2>&1"

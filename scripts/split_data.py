@@ -17,7 +17,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", required=True, help="prepared dataset of samples")
     parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
     parser.add_argument("--job", nargs="+", required=True, help="the job's own name: rule and wildcards")
-    cli.add_json(parser, "--ensemble", "the ensemble's block of the configuration")
+    cli.add_json(parser, "--sizes", "numbers of private, public and test samples, and of teachers")
     parser.add_argument("--output", required=True, help="the .npz of indices to write")
     return parser.parse_args(argv)
 
@@ -25,7 +25,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Write index arrays private, public, test, and teacher, the owner of each private sample; ranges for a stream."""
     arguments = parse_arguments(argv)
-    sizes = {name: arguments.ensemble[name] for name in ("private", "public", "test", "teachers")}
+    sizes = arguments.sizes
     if "stream" in (arrays := load_arrays(arguments.data)):
         save_arrays(arguments.output, **split_stream(**sizes, repetition=int(arguments.job[-1])))
         return

@@ -235,6 +235,8 @@ def test_no_mapping_at_all(config):
 @pytest.mark.parametrize("wrong", ["many", True, None, [1]], ids=str)
 @pytest.mark.parametrize("key", NUMBERS)
 def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong):
+    if wrong is None and key.endswith(".recipe.average"):
+        pytest.skip("null is allowed: no average")
     message = refusal(changed(NUMBERS[key], wrong))
     assert message.startswith(f"{key} = {wrong!r}: allowed is ")
 

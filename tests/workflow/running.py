@@ -35,6 +35,9 @@ TINY = {
         "table1": ["digits_lnmax", "digits_confident"],
         "table2": ["digits_confident"],
         "epsilon": ["digits_lnmax", "digits_confident"],
+        "fig3": [],
+        "fig4": {"ensembles": []},
+        "fig5": {"runs": []},
     },
 }
 # Written by a run beside its results, but different every time.

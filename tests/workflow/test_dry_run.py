@@ -17,9 +17,22 @@ ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
 def test_a_dry_run_of_quick_plans_every_stage(pristine):
     planned = Project(pristine.root).pending("--cores", "1")
     repetitions = CONFIGURATION["repetitions"]
-    assert planned.counts["split_data"] == planned.counts["count_votes"] == repetitions
+    chosen = CONFIGURATION["scalable_pate"]
+    ensembles = {chosen["runs"][run]["ensemble"] for run in chosen["table1"]} | set(chosen["fig4"]["ensembles"])
+    assert planned.counts["split_data"] == planned.counts["count_votes"] == repetitions * len(ensembles)
+    assert planned.counts["train_network_teachers"] == repetitions * len(chosen["fig4"]["ensembles"])
+    assert {f"scalable_pate_fig{number}" for number in (3, 4, 5)} <= planned.rules
     assert planned.counts["aggregate"] >= repetitions * len(CONFIGURATION["scalable_pate"]["table1"])
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
+
+
+def draws(name: str) -> int:
+    """How often a run is accounted for: once for published votes, with a student in the loop every repetition."""
+    run = CONFIGURATION["scalable_pate"]["runs"][name]
+    ensemble = CONFIGURATION["ensembles"][run["ensemble"]]
+    if "first_round" in run:
+        return CONFIGURATION["repetitions"]
+    return ensemble.get("draws", CONFIGURATION["repetitions"]) if ensemble["kind"] == "trained" else 1
 
 
 @pytest.mark.parametrize("preset", ["real", "paper"])
@@ -27,10 +40,8 @@ def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root
     arguments = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).pending(*arguments)
     chosen = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())["scalable_pate"]
-    ensembles = {name: run["ensemble"] for name, run in CONFIGURATION["scalable_pate"]["runs"].items()}
     for rule, runs in (("sanitize_epsilon", chosen["table2"]), ("account", chosen["table1"] + chosen["epsilon"])):
-        trained = [CONFIGURATION["ensembles"][ensembles[run]]["kind"] == "trained" for run in set(runs)]
-        assert planned.counts[rule] == sum(CONFIGURATION["repetitions"] if here else 1 for here in trained)
+        assert planned.counts[rule] == sum(map(draws, set(runs)))
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
 
 
@@ -74,7 +85,7 @@ def test_every_rule_declares_what_running_it_takes(name):
         directives = set(re.findall(r"^ +(\w+):(?: |$)", body, re.MULTILINE))
         needed = {"input", "output", "log", "benchmark", "conda", "threads", "resources", "message", "shell"}
         assert needed <= directives, f"{rule} lacks {sorted(needed - directives)}"
-        resources = set(re.findall(r"^ +(\w+)=\d+,$", body.partition("resources:\n")[2], re.MULTILINE))
+        resources = set(re.findall(r"^ +(\w+)=(?:\d+|GPU),$", body.partition("resources:\n")[2], re.MULTILINE))
         assert {"mem_mb", "runtime", "gpu"} <= resources, f"{rule} has the resources {sorted(resources)} only"
         environment = re.search(r'conda:\n +"\.\./envs/(.*)"', body)[1]
         assert environment in ENVIRONMENTS, f"{rule}: {environment}"
