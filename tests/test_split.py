@@ -129,7 +129,17 @@ def prepare(folder, data: dict[str, np.ndarray]) -> None:
     save_arrays(folder / "data.npz", **data, fingerprint=np.array("0" * 64))
     arguments = {"data": folder / "data.npz", "seed": 1, "output": folder / "split.npz"}
     command = [text for name, value in arguments.items() for text in (f"--{name}", str(value))]
-    split_data.main([*command, "--job", "split_data", "toy", "1", "--ensemble", json.dumps(ENSEMBLE)])
+    split_data.main(
+        [
+            *command,
+            "--job",
+            "split_data",
+            "toy",
+            "1",
+            "--sizes",
+            json.dumps({name: ENSEMBLE[name] for name in ("private", "public", "test", "teachers")}),
+        ]
+    )
 
 
 def fitted(folder, data: dict[str, np.ndarray]) -> list[dict]:
