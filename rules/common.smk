@@ -49,7 +49,6 @@ DATASETS, ENSEMBLES, MODELS = config["datasets"], config["ensembles"], config["m
 RUNS = config["scalable_pate"]["runs"]
 NETWORKS = [name for name, model in MODELS.items() if model["kind"] in ("mlp", "teacher_cnn", "gan", "vat")]
 TRAINED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "trained"]
-PUBLISHED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "published"]
 REPETITIONS = range(1, config["repetitions"] + 1)
 
 

@@ -15,6 +15,8 @@ from lib.files import atomic_path
 from lib.plotting import figure, save
 from scripts import cli
 
+NAMES = {"lnmax": "LNMax (all)", "moderate": "Confident, moderate", "aggressive": "Confident, aggressive"}
+
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
@@ -36,7 +38,8 @@ def counts(arguments: argparse.Namespace, bins: int) -> pd.DataFrame:
     settings = arguments.figure
     edges = np.linspace(0, 100, bins + 1)
     columns = {"from_percent": edges[:-1], "to_percent": edges[1:]}
-    for role, run in settings["runs"].items():
+    for role in NAMES:
+        run = settings["runs"][role]
         votes, _, fingerprint = read_queries(
             arguments.votes, arguments.teachers, run | {"queries": settings["queries"]}
         )
@@ -56,7 +59,8 @@ def costs(arguments: argparse.Namespace) -> pd.DataFrame:
     """Right panel: epsilon against answered queries, and the part of it that selection costs."""
     orders = order_grid(**arguments.accounting["orders"])
     parts = []
-    for role, run in arguments.figure["runs"].items():
+    for role in NAMES:
+        run = arguments.figure["runs"][role]
         votes, _, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
         account = ACCOUNTS[run["aggregator"]](orders, votes, run, arguments.accounting["moments"])
         total = account.readings["epsilon"].costs
@@ -91,14 +95,13 @@ def main(argv: list[str] | None = None) -> None:
     for path, numbers in ((arguments.histogram, left_numbers), (arguments.output, right_numbers)):
         with atomic_path(path) as temporary:
             numbers.to_csv(temporary, index=False, float_format="%.6g")
-    names = {"lnmax": "LNMax (all)", "moderate": "Confident, moderate", "aggressive": "Confident, aggressive"}
-    with figure(1, 2, width=3.9) as (drawn, (left, right)):
-        styles = dict(zip(arguments.figure["runs"], plt.rcParams["axes.prop_cycle"], strict=False))
+    with figure(1, 2, width=3.9, height=3.3) as (drawn, (left, right)):
+        styles = dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
         middle = (left_numbers["from_percent"] + left_numbers["to_percent"]) / 2
         width = 100 / len(middle)
         for step, (role, style) in enumerate(styles.items()):
             shift = (step - (len(styles) - 1) / 2) * 0.28 * width
-            left.bar(middle + shift, left_numbers[role], 0.26 * width, color=style["color"], label=names[role])
+            left.bar(middle + shift, left_numbers[role], 0.26 * width, color=style["color"], label=NAMES[role])
         left.set_xlabel("teachers that agree, %")
         left.set_ylabel("queries answered (expected)")
         cost = left.twinx()
@@ -109,7 +112,7 @@ def main(argv: list[str] | None = None) -> None:
         cost.spines["right"].set_visible(True)
         for role, style in styles.items():
             line = right_numbers[right_numbers["series"] == role]
-            right.plot(line["answered"], line["epsilon"], label=names[role], **style)
+            right.plot(line["answered"], line["epsilon"], label=NAMES[role], **style)
         darkest = list(styles)[-1]
         line = right_numbers[right_numbers["series"] == darkest]
         shade = right.fill_between(line["answered"], line["selection_part"], color="0.6", lw=0, zorder=0)
@@ -119,7 +122,7 @@ def main(argv: list[str] | None = None) -> None:
         right.set_ylim(bottom=0)
         dots, _ = cost.get_legend_handles_labels()
         bars, labels = left.get_legend_handles_labels()
-        labels += ["cost of one answer", f"part of selecting, {names[darkest]}"]
+        labels += ["cost of one answer", f"part of selecting, {NAMES[darkest]}"]
         drawn.legend([*bars, *dots, shade], labels, loc="outside lower center", ncols=3)
         save(drawn, arguments.png, arguments.pdf)
 
