@@ -6,6 +6,7 @@ TABLES = {
         (item, f"{PATE}/{item}.csv") for item in ("table1", "table2", "epsilon") if config["scalable_pate"][item]
     ]
 }
+FIGURES = [item for item, chosen in (("fig3", FIG3), ("fig4", FIG4), ("fig5", FIG5), ("epsilon", True)) if chosen]
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
     "table1": (
@@ -60,12 +61,12 @@ rule scalable_pate_reproduction:
         verdicts=f"{RESULTS}/claims.csv",
         readings=os.path.relpath(ROOT / "report" / "scalable_pate_readings.md"),
         tables=[path for item, path in TABLES["scalable_pate"] if item in SHOWN],
-        figure=f"{PATE}/epsilon.png",
+        figures=[f"{PATE}/{item}.png" for item in FIGURES],
         code=code("reproduction"),
     output:
         page="docs/reproduction/scalable_pate.md",
         claims="docs/reproduction/scalable_pate.csv",
-        figure="docs/reproduction/scalable_pate/epsilon.png",
+        figures=[f"docs/reproduction/scalable_pate/{item}.png" for item in FIGURES],
     log:
         log_of("scalable_pate_reproduction"),
     benchmark:
@@ -80,6 +81,7 @@ rule scalable_pate_reproduction:
     params:
         title=PAPERS["scalable_pate"],
         tables=[f"{item}:{path}" for item, path in TABLES["scalable_pate"] if item in SHOWN],
+        figures=[f"{item}:{PATE}/{item}.png" for item in FIGURES],
         columns=[f"{item}:{SHOWN[item]}" for item, _ in TABLES["scalable_pate"] if item in SHOWN],
         preset=config["preset"],
     message:
@@ -87,7 +89,7 @@ rule scalable_pate_reproduction:
     shell:
         "python -m scripts.reproduction --folder docs/reproduction --paper scalable_pate --title {params.title:q} "
         "--preset {params.preset} --verdicts {input.verdicts} --readings {input.readings:q} "
-        "--tables {params.tables} --columns {params.columns} --figures epsilon:{input.figure} > {log} 2>&1"
+        "--tables {params.tables} --columns {params.columns} --figures {params.figures} > {log} 2>&1"
 
 
 rule reproduction:

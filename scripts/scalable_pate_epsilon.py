@@ -104,7 +104,10 @@ def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: str,
         if points:
             kinds.append(Line2D([], [], marker="x", ls="none", ms=7, mew=2, **grey))
             labels.append("the paper")
-        handles, names = axes[0].get_legend_handles_labels()
+        drawn_names = {
+            name: line for axis in axes for line, name in zip(*axis.get_legend_handles_labels(), strict=True)
+        }
+        handles, names = list(drawn_names.values()), list(drawn_names)
         drawn.legend([*handles, *kinds], [*names, *labels], loc="outside lower center", ncols=3 if len(axes) > 1 else 2)
         save(drawn, png, pdf)
 
