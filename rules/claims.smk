@@ -134,7 +134,7 @@ rule datasets:
         runtime=5,
         gpu=0,
     params:
-        datasets=compact({"datasets": {name: DATASETS[name] for name in DATASETS if name not in GENERATED}}),
+        datasets=compact({"datasets": DATASETS}),
     message:
         "Listing the datasets"
     shell:

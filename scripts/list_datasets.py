@@ -11,6 +11,15 @@ from lib.errors import InputError
 from lib.files import write_text
 from scripts import cli
 
+# A generated dataset has no files: its fingerprint follows from its settings and fonts, and stands in its results.
+GENERATED = (
+    "glyphs rendered from computer fonts, 150 classes",
+    "generated",
+    "as many images of 28 x 28 as are asked for",
+    "of its settings and fonts, in every result",
+    "that of the fonts (docs/open_glyph.md)",
+    "nothing to obtain",
+)
 COLUMNS = ("name", "what", "source", "samples", "fingerprint", "licence", "how to obtain by hand")
 
 
@@ -40,6 +49,9 @@ def rows(datasets: dict[str, dict[str, str]]) -> list[tuple[str, ...]]:
     for name, entry in sorted(datasets.items()):
         if not isinstance(entry, dict) or not {"module", "source"} <= set(entry):
             raise InputError(f"configuration, datasets.{name}: needs the keys 'module' and 'source', found {entry!r}")
+        if entry["source"] == "generated":
+            table.append((name, *GENERATED))
+            continue
         spec = registry.supporting(entry["module"], name, entry["source"])
         obtain = f"{spec.obtain} (about it: {spec.homepage})"
         table.append((name, spec.title, entry["source"], spec.samples, spec.fingerprint, spec.licence, obtain))

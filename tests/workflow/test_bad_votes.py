@@ -149,8 +149,8 @@ def test_teachers_may_vote_for_classes_that_the_pool_lacks(pristine, tmp_path):
     ("path", "cut", "target"),
     [
         ("accounts/digits_lnmax/1.json", "half", "scalable_pate_table1"),
-        ("accounts/digits_lnmax/1.csv", "empty", "scalable_pate_epsilon"),
-        ("accounts/digits_lnmax/1.csv", "half", "scalable_pate_epsilon"),
+        ("accounts/digits_lnmax/1.npz", "empty", "scalable_pate_epsilon"),
+        ("accounts/digits_lnmax/1.npz", "half", "scalable_pate_epsilon"),
     ],
 )
 def test_damaged_records_and_curves_are_refused_by_name(changed, path, cut, target):
