@@ -33,7 +33,9 @@ rule scalable_pate:
         rules.scalable_pate_table1.output,
         rules.scalable_pate_table2.output,
         rules.scalable_pate_epsilon.output,
-        [f"{PATE}/fig{number}.png" for number, chosen in ((3, FIG3), (4, FIG4), (5, FIG5)) if chosen],
+        [f"{PATE}/{item}.csv" for item in ("selection", "teachers") if config["scalable_pate"][item]],
+        [f"{PATE}/search.csv" for runs in [SEARCH["runs"]] if runs],
+        [f"{PATE}/{item}.png" for item in FIGURES],
 
 
 rule all:

@@ -170,7 +170,7 @@ def _check_names(config: dict) -> None:
     ]
     references += [
         (f"scalable_pate.{item}", name, "scalable_pate.runs", runs)
-        for item in ("table1", "table2", "epsilon")
+        for item in ("table1", "table2", "epsilon", "selection", "noiseless")
         for name in config["scalable_pate"][item]
     ]
     references += [
@@ -196,20 +196,52 @@ def _check_names(config: dict) -> None:
     references += [
         ("scalable_pate.fig3", name, "datasets", config["datasets"]) for name in config["scalable_pate"].get("fig3", [])
     ]
+    figure = config["scalable_pate"]["fig4"]
     references += [
-        ("scalable_pate.fig4.ensembles", name, "ensembles", config["ensembles"])
-        for name in config["scalable_pate"]["fig4"]["ensembles"]
+        (f"scalable_pate.{key}", name, "ensembles", config["ensembles"])
+        for key, names in (
+            ("teachers", config["scalable_pate"]["teachers"]),
+            ("fig4.left", [figure["left"]] if figure["left"] else []),
+            ("fig4.right", figure["right"]),
+        )
+        for name in names
     ]
-    references += [("scalable_pate.fig5.runs", name, "runs", runs) for name in config["scalable_pate"]["fig5"]["runs"]]
+    fig1 = config["scalable_pate"]["fig1"]
+    references += [
+        (f"scalable_pate.{key}", name, "scalable_pate.runs", runs)
+        for key, names in (
+            ("fig1.students", fig1["students"]),
+            ("fig1.curves", fig1["curves"] if fig1["students"] else []),
+            ("fig1.selection", [fig1["selection"]] if fig1["students"] else []),
+            ("fig5.runs", config["scalable_pate"]["fig5"]["runs"]),
+            ("search.runs", config["scalable_pate"]["search"]["runs"]),
+        )
+        for name in names
+    ]
     for key, name, catalogue, known in references:
         if name not in known:
             raise InputError(f"{key} = {name!r}: not in {catalogue}; allowed: {', '.join(sorted(known))}")
-    for name in config["scalable_pate"]["table2"]:
-        if runs[name]["aggregator"] != "confident_gnmax":
-            raise InputError(
-                f"scalable_pate.table2 = {name!r}: its aggregator is {runs[name]['aggregator']}; "
-                "allowed: runs of confident_gnmax"
-            )
+    _check_aggregators(config["scalable_pate"])
+
+
+def _check_aggregators(paper: dict) -> None:
+    """Where a table or figure is about some mechanisms only, its runs must be of these, and have what it shows."""
+    confident, both = ("confident_gnmax",), ("confident_gnmax", "interactive_gnmax")
+    for key, names, allowed, needs_student in (
+        ("table2", paper["table2"], confident, False),
+        ("selection", paper["selection"], both, False),
+        ("noiseless", paper["noiseless"], confident, True),
+        ("search.runs", paper["search"]["runs"], confident, False),
+        ("fig1.students", paper["fig1"]["students"], ("lnmax", "confident_gnmax"), True),
+    ):
+        for name in names:
+            run = paper["runs"][name]
+            if run["aggregator"] not in allowed or (needs_student and not run.get("student")):
+                has = f"its aggregator is {run['aggregator']}" + f", its student {run.get('student')}" * needs_student
+                raise InputError(
+                    f"scalable_pate.{key} = {name!r}: {has}; "
+                    f"allowed: runs of {' or '.join(allowed)}{' with a student' * needs_student}"
+                )
 
 
 def _check_rounds(config: dict) -> None:

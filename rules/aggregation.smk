@@ -73,6 +73,46 @@ rule aggregate:
         "--record {output.record} --labels {output.labels} > {log} 2>&1"
 
 
+rule inspect_selection:
+    input:
+        votes=lambda wildcards: votes_of(wildcards.run, wildcards.repetition),
+        data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
+        split=lambda wildcards: split_of(RUNS[wildcards.run]["ensemble"], wildcards.repetition),
+        labels=lambda wildcards: released_labels(wildcards.run, wildcards.repetition),
+        earlier=lambda wildcards: first_round_files(wildcards.run, wildcards.repetition),
+        code=code("inspect_selection"),
+    output:
+        record=f"{PRIVATE}/selection/{{run}}/{{repetition}}.json",
+        noiseless=f"{PRIVATE}/noiseless_labels/{{run}}/{{repetition}}.npz",
+    log:
+        log_of("inspect_selection", "{run}/{repetition}"),
+    benchmark:
+        benchmark_of("inspect_selection", "{run}/{repetition}")
+    conda:
+        "../envs/learning.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+        gpu=0,
+    params:
+        earlier=lambda wildcards, input: earlier_options(input.earlier, "inspect_selection"),
+        run=lambda wildcards: described(wildcards.run),
+        accounting=compact(config["accounting"]),
+        teachers=lambda wildcards: ensemble_of(wildcards.run)["teachers"],
+        dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
+        preset=config["preset"],
+        seed=SEED,
+    message:
+        "Looking at what {wildcards.run} selected, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.inspect_selection --votes {input.votes} --teachers {params.teachers} --data {input.data} "
+        "--split {input.split} --labels {input.labels} {params.earlier} --run {params.run:q} "
+        "--accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
+        "--job inspect_selection {wildcards.run} {wildcards.repetition} --record {output.record} "
+        "--noiseless {output.noiseless} > {log} 2>&1"
+
+
 rule sanitize_epsilon:
     input:
         votes=lambda wildcards: votes_of(wildcards.run, wildcards.drawn),

@@ -1,12 +1,16 @@
 """The ledger of claims, and the committed pages of what was reproduced."""
 
 PAPERS = {"scalable_pate": "Scalable Private Learning with PATE"}
-TABLES = {
-    "scalable_pate": [
-        (item, f"{PATE}/{item}.csv") for item in ("table1", "table2", "epsilon") if config["scalable_pate"][item]
-    ]
+# targets whose table holds what claims are about, and whether this preset has them
+CHOSEN = {
+    **{item: config["scalable_pate"][item] for item in ("table1", "table2", "epsilon", "selection", "teachers")},
+    "search": SEARCH["runs"],
+    "fig1": FIG1["students"],
+    "fig1_comparison": FIG1["students"],
+    "fig4_comparison": FIG4_VOTES,
+    "fig5_comparison": FIG5,
 }
-FIGURES = [item for item, chosen in (("fig3", FIG3), ("fig4", FIG4), ("fig5", FIG5), ("epsilon", True)) if chosen]
+TABLES = {"scalable_pate": [(item, f"{PATE}/{item}.csv") for item, chosen in CHOSEN.items() if chosen]}
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
     "table1": (
@@ -16,6 +20,17 @@ SHOWN = {
     "table2": (
         "dataset,order,epsilon,beta,smooth_sensitivity,sigma_ss,gnss_cost,sanitized_epsilon_mean,"
         "sanitized_epsilon_std,exact_gnss_cost,exact_sanitized_epsilon_mean,fixed_sanitized_epsilon_mean,data"
+    ),
+    "selection": (
+        "dataset,run,queries_made,queries_answered,selection_share,first_round_share,plurality_accuracy_answered,"
+        "plurality_accuracy_unanswered,student_accuracy,student_accuracy_noiseless"
+    ),
+    "teachers": (
+        "dataset,teachers,samples_per_teacher,queries,teacher_accuracy,mean_agreement,plurality_accuracy,protocol"
+    ),
+    "search": (
+        "dataset,threshold,sigma_threshold,sigma,queries_made,queries_answered,epsilon,label_accuracy,is_the_run,"
+        "chosen,unaccounted"
     ),
 }
 

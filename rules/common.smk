@@ -167,6 +167,11 @@ def first_round_files(run, repetition):
     ]
 
 
+def released_labels(run, repetition):
+    """The labels that a run released in one repetition, a file a round."""
+    return [f"{PATE}/aggregated/{name}/{repetition}.npz" for name in rounds(run)]
+
+
 def earlier_options(files, rule):
     """The options that tell a script of the first round's files."""
     if not files:
@@ -200,12 +205,24 @@ def labels_or_votes(wildcards):
     ]
 
 
-def runs_of(item):
+def all_votes_of(run):
+    """Every draw of the votes that a run aggregates."""
+    return [f"{PRIVATE}/votes/{RUNS[run]['ensemble']}/{drawn}.npz" for drawn in votes_drawn(RUNS[run]["ensemble"])]
+
+
+def realised(stage, runs):
+    """Records of every repetition of some runs at a stage: aggregated or students."""
+    return [f"{PATE}/{stage}/{run}/{repetition}.json" for run in runs for repetition in REPETITIONS]
+
+
+def runs_of(item, part=None):
     """The runs of a table or figure with all that a script needs to know of them, as text."""
     blocks = []
-    for name in config["scalable_pate"][item]:
+    for name in config["scalable_pate"][item][part] if part else config["scalable_pate"][item]:
         ensemble = ensemble_of(name) | {"name": RUNS[name]["ensemble"]}
         more = {"moments": config["accounting"]["moments"], "baseline": baseline_of(name)}
+        if RUNS[name]["student"]:
+            more["student_kind"] = MODELS[RUNS[name]["student"]]["kind"]
         blocks.append(RUNS[name] | {"name": name, "ensemble": ensemble} | more)
     return compact(blocks)
 
@@ -215,16 +232,36 @@ def baseline_of(run):
     return ensemble_of(run).get("baseline_model", RUNS[run]["student"])
 
 
+def inspected(ensembles):
+    """Votes of some ensembles, a line a draw, with the samples they are about: (ensemble, votes, data, split)."""
+    return [
+        (name, f"{PRIVATE}/votes/{name}/{drawn}.npz", samples_of(name), split_of(name, drawn or 1))
+        for name in ensembles
+        for drawn in votes_drawn(name)
+    ]
+
+
+def selection_records(wildcards):
+    """Records of every stage of the runs in the table of selection."""
+    runs = config["scalable_pate"]["selection"]
+    records = accounts(runs) + realised("students", [run for run in runs if RUNS[run]["student"]])
+    records += [f"{PRIVATE}/selection/{run}/{repetition}.json" for run in runs for repetition in REPETITIONS]
+    return records + [
+        f"{PRIVATE}/noiseless_students/{run}/{repetition}.json"
+        for run in config["scalable_pate"]["noiseless"]
+        for repetition in REPETITIONS
+    ]
+
+
 def table1_records(wildcards):
     """Records of every stage of the runs in Table 1."""
     runs = config["scalable_pate"]["table1"]
-    records = accounts(runs)
-    records += [f"{PATE}/aggregated/{run}/{repetition}.json" for run in runs for repetition in REPETITIONS]
+    records = accounts(runs) + realised("aggregated", runs)
     for run in runs:
         if RUNS[run]["student"]:
             ensemble = RUNS[run]["ensemble"]
             model = baseline_of(run)
-            records += [f"{PATE}/students/{run}/{repetition}.json" for repetition in REPETITIONS]
+            records += realised("students", [run])
             splits = REPETITIONS if ENSEMBLES[ensemble]["kind"] == "published" else votes_drawn(ensemble)
             records += [f"{PATE}/baselines/{ensemble}/{model}/{repetition}.json" for repetition in splits]
     return sorted(set(records))
@@ -240,7 +277,8 @@ def verdicts():
     for verdict in csv.DictReader(path.open(encoding="utf-8")):
         if verdict["verdict"] != "not run":
             escaped = {key: re.sub(r"([\\*_|`])", r"\\\1", value) for key, value in verdict.items()}
-            found.setdefault(tables.get(verdict["id"], ""), []).append(escaped)
+            for table in tables.get(verdict["id"], "").split(";"):
+                found.setdefault(table.removesuffix("_comparison"), []).append(escaped)
     return found
 
 

@@ -58,7 +58,9 @@ rule label_tradeoff:
     params:
         teachers=lambda wildcards: ENSEMBLES[wildcards.ensemble]["teachers"],
         dataset=lambda wildcards: ENSEMBLES[wildcards.ensemble]["dataset"],
-        tradeoff=compact(config["scalable_pate"]["fig4"]),
+        tradeoff=compact(
+            {name: value for name, value in config["scalable_pate"]["fig4"].items() if name not in ("left", "right")}
+        ),
         accounting=compact(config["accounting"]),
         repetitions=config["repetitions"],
         preset=config["preset"],
@@ -70,6 +72,61 @@ rule label_tradeoff:
         "--tradeoff {params.tradeoff:q} --accounting {params.accounting:q} --repetitions {params.repetitions} "
         "--preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
         "--job label_tradeoff {wildcards.ensemble} {wildcards.drawn} --output {output} > {log} 2>&1"
+
+
+FIG1 = config["scalable_pate"]["fig1"]
+if FIG1["students"]:
+
+    rule scalable_pate_fig1:
+        """Figure 1 of Scalable PATE: accuracy of students, epsilon against answers, and consensus of the teachers."""
+        input:
+            records=[
+                *accounts(FIG1["students"]),
+                *realised("aggregated", FIG1["students"]),
+                *realised("students", FIG1["students"]),
+            ],
+            accounts=accounts(FIG1["curves"]),
+            curves=[record.removesuffix("json") + "npz" for record in accounts(FIG1["curves"])],
+            votes=all_votes_of(FIG1["selection"]),
+            published=os.path.relpath(ROOT / "published" / "scalable_pate_fig1_left.csv"),
+            code=code("scalable_pate_fig1"),
+        output:
+            numbers=f"{PATE}/fig1.csv",
+            privacy=f"{PATE}/fig1_privacy.csv",
+            epsilon=f"{PATE}/fig1_epsilon.csv",
+            histogram=f"{PATE}/fig1_histogram.csv",
+            comparison=f"{PATE}/fig1_comparison.csv",
+            comparison_privacy=f"{PATE}/fig1_comparison_privacy.csv",
+            png=report(
+                f"{PATE}/fig1.png",
+                caption="../report/scalable_pate_fig1.rst",
+                category="Scalable PATE",
+                labels={"item": "Figure 1", "kind": "figure"},
+            ),
+            pdf=f"{PATE}/fig1.pdf",
+        log:
+            log_of("scalable_pate_fig1"),
+        benchmark:
+            benchmark_of("scalable_pate_fig1")
+        conda:
+            "../envs/reporting.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=10,
+            gpu=0,
+        params:
+            runs=runs_of("fig1", "students"),
+            figure=compact(FIG1 | {"selection": RUNS[FIG1["selection"]]}),
+        message:
+            "Figure 1 of Scalable PATE"
+        shell:
+            "python -m scripts.scalable_pate_fig1 --runs {params.runs:q} --records {input.records} "
+            "--curve-records {input.accounts} --curves {input.curves} --votes {input.votes} "
+            "--figure {params.figure:q} --published {input.published:q} --output {output.numbers} "
+            "--privacy {output.privacy} --epsilon {output.epsilon} --histogram {output.histogram} "
+            "--comparison {output.comparison} --comparison-privacy {output.comparison_privacy} "
+            "--png {output.png} --pdf {output.pdf} > {log} 2>&1"
 
 
 if FIG3 := config["scalable_pate"]["fig3"]:
@@ -107,17 +164,22 @@ if FIG3 := config["scalable_pate"]["fig3"]:
             "--png {output.png} --pdf {output.pdf} > {log} 2>&1"
 
 
-if FIG4 := [
-    (ensemble, drawn) for ensemble in config["scalable_pate"]["fig4"]["ensembles"] for drawn in votes_drawn(ensemble)
+FIG4 = config["scalable_pate"]["fig4"]
+if FIG4_VOTES := [
+    (ensemble, drawn)
+    for ensemble in dict.fromkeys([*([FIG4["left"]] if FIG4["left"] else []), *FIG4["right"]])
+    for drawn in votes_drawn(ensemble)
 ]:
 
     rule scalable_pate_fig4:
         """Figure 4 of Scalable PATE: label accuracy against epsilon, by mechanism and by ensemble size."""
         input:
-            tradeoffs=[f"{PATE}/tradeoffs/{ensemble}/{drawn}.csv" for ensemble, drawn in FIG4],
+            tradeoffs=[f"{PATE}/tradeoffs/{ensemble}/{drawn}.csv" for ensemble, drawn in FIG4_VOTES],
             code=code("scalable_pate_fig4"),
         output:
             numbers=f"{PATE}/fig4.csv",
+            comparison=f"{PATE}/fig4_comparison.csv",
+            privacy=f"{PATE}/fig4_comparison_privacy.csv",
             png=report(
                 f"{PATE}/fig4.png",
                 caption="../report/scalable_pate_fig4.rst",
@@ -137,12 +199,14 @@ if FIG4 := [
             runtime=5,
             gpu=0,
         params:
-            ensembles=[ensemble for ensemble, _ in FIG4],
+            ensembles=compact([ENSEMBLES[ensemble] | {"name": ensemble} for ensemble, _ in FIG4_VOTES]),
+            figure=compact({"left": FIG4["left"], "right": FIG4["right"]}),
         message:
             "Figure 4 of Scalable PATE"
         shell:
-            "python -m scripts.scalable_pate_fig4 --tradeoffs {input.tradeoffs} --ensembles {params.ensembles} "
-            "--main {params.ensembles[0]} --output {output.numbers} --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+            "python -m scripts.scalable_pate_fig4 --tradeoffs {input.tradeoffs} --ensembles {params.ensembles:q} "
+            "--figure {params.figure:q} --comparison {output.comparison} --privacy {output.privacy} "
+            "--output {output.numbers} --png {output.png} --pdf {output.pdf} > {log} 2>&1"
 
 
 if FIG5 := config["scalable_pate"]["fig5"]["runs"]:
@@ -150,11 +214,13 @@ if FIG5 := config["scalable_pate"]["fig5"]["runs"]:
     rule scalable_pate_fig5:
         """Figure 5 of Scalable PATE: what the noisy check selects, and what selecting and answering cost."""
         input:
-            votes=votes_of(FIG5[0], 1),
+            votes=all_votes_of(FIG5[0]),
             code=code("scalable_pate_fig5"),
         output:
             numbers=f"{PATE}/fig5.csv",
             histogram=f"{PATE}/fig5_histogram.csv",
+            comparison=f"{PATE}/fig5_comparison.csv",
+            privacy=f"{PATE}/fig5_comparison_privacy.csv",
             png=report(
                 f"{PATE}/fig5.png",
                 caption="../report/scalable_pate_fig5.rst",
@@ -178,13 +244,25 @@ if FIG5 := config["scalable_pate"]["fig5"]["runs"]:
                 config["scalable_pate"]["fig5"]
                 | {"runs": dict(zip(("lnmax", "moderate", "aggressive"), map(RUNS.get, FIG5)))}
             ),
-            teachers=ensemble_of(FIG5[0])["teachers"],
-            dataset=ensemble_of(FIG5[0])["dataset"],
+            ensemble=compact(ensemble_of(FIG5[0])),
             accounting=compact(config["accounting"]),
         message:
             "Figure 5 of Scalable PATE"
         shell:
-            "python -m scripts.scalable_pate_fig5 --votes {input.votes} --teachers {params.teachers} "
-            "--dataset {params.dataset} --figure {params.figure:q} --accounting {params.accounting:q} "
-            "--histogram {output.histogram} --output {output.numbers} --png {output.png} --pdf {output.pdf} "
-            "> {log} 2>&1"
+            "python -m scripts.scalable_pate_fig5 --votes {input.votes} --ensemble {params.ensemble:q} "
+            "--figure {params.figure:q} --accounting {params.accounting:q} --histogram {output.histogram} "
+            "--comparison {output.comparison} --privacy {output.privacy} --output {output.numbers} "
+            "--png {output.png} --pdf {output.pdf} > {log} 2>&1"
+
+
+FIGURES = [
+    item
+    for item, chosen in (
+        ("fig1", FIG1["students"]),
+        ("fig3", FIG3),
+        ("fig4", FIG4_VOTES),
+        ("fig5", FIG5),
+        ("epsilon", config["scalable_pate"]["epsilon"]),
+    )
+    if chosen
+]

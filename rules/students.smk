@@ -10,9 +10,7 @@ rule train_student:
     input:
         data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
         split=lambda wildcards: split_of(RUNS[wildcards.run]["ensemble"], wildcards.repetition),
-        labels=lambda wildcards: [
-            f"{PATE}/aggregated/{run}/{wildcards.repetition}.npz" for run in rounds(wildcards.run)
-        ],
+        labels=lambda wildcards: released_labels(wildcards.run, wildcards.repetition),
         code=code("train_student"),
     output:
         record=f"{PATE}/students/{{run}}/{{repetition}}.json",
@@ -36,13 +34,35 @@ rule train_student:
         dataset=lambda wildcards: Path(samples_of(RUNS[wildcards.run]["ensemble"])).stem,
         preset=config["preset"],
         seed=SEED,
+        job="train_student",
+        flags="",
     message:
         "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_student --data {input.data} --split {input.split} --labels {input.labels} "
         "--model {params.model:q} --preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
-        "--job train_student {wildcards.run} {wildcards.repetition} --classes {params.classes} "
+        "--job {params.job} {wildcards.run} {wildcards.repetition} {params.flags} --classes {params.classes} "
         "--scores {output.scores} --output {output.record} > {log} 2>&1"
+
+
+use rule train_student as train_noiseless_student with:
+    input:
+        data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
+        split=lambda wildcards: split_of(RUNS[wildcards.run]["ensemble"], wildcards.repetition),
+        labels=f"{PRIVATE}/noiseless_labels/{{run}}/{{repetition}}.npz",
+        code=code("train_student"),
+    output:
+        record=f"{PRIVATE}/noiseless_students/{{run}}/{{repetition}}.json",
+        scores=f"{PRIVATE}/noiseless_students/{{run}}/{{repetition}}.npz",
+    log:
+        log_of("train_noiseless_student", "{run}/{repetition}"),
+    benchmark:
+        benchmark_of("train_noiseless_student", "{run}/{repetition}")
+    params:
+        job="train_noiseless_student",
+        flags="--noiseless",
+    message:
+        "Training a student on noiseless labels in place of those of {wildcards.run}, repetition {wildcards.repetition}"
 
 
 rule train_baseline:
@@ -83,9 +103,7 @@ rule train_network_student:
     input:
         data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
         split=lambda wildcards: split_of(RUNS[wildcards.run]["ensemble"], wildcards.repetition),
-        labels=lambda wildcards: [
-            f"{PATE}/aggregated/{run}/{wildcards.repetition}.npz" for run in rounds(wildcards.run)
-        ],
+        labels=lambda wildcards: released_labels(wildcards.run, wildcards.repetition),
         code=code("train_network_student"),
     output:
         record=f"{PATE}/students/{{run}}/{{repetition}}.json",
@@ -111,14 +129,37 @@ rule train_network_student:
         device=config["device"],
         preset=config["preset"],
         seed=SEED,
+        job="train_student",
+        flags="",
     message:
         "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_network_student --data {input.data} --split {input.split} --labels {input.labels} "
         "--model {params.model:q} --classes {params.classes} --preset {params.preset} --seed {params.seed} "
-        "--dataset {params.dataset} --job train_student {wildcards.run} {wildcards.repetition} "
+        "--dataset {params.dataset} --job {params.job} {wildcards.run} {wildcards.repetition} {params.flags} "
         "--device {params.device} --threads {threads} --checkpoint {params.checkpoint} "
         "--scores {output.scores} --output {output.record} > {log} 2>&1"
+
+
+use rule train_network_student as train_noiseless_network_student with:
+    input:
+        data=lambda wildcards: samples_of(RUNS[wildcards.run]["ensemble"]),
+        split=lambda wildcards: split_of(RUNS[wildcards.run]["ensemble"], wildcards.repetition),
+        labels=f"{PRIVATE}/noiseless_labels/{{run}}/{{repetition}}.npz",
+        code=code("train_network_student"),
+    output:
+        record=f"{PRIVATE}/noiseless_students/{{run}}/{{repetition}}.json",
+        scores=f"{PRIVATE}/noiseless_students/{{run}}/{{repetition}}.npz",
+    log:
+        log_of("train_noiseless_network_student", "{run}/{repetition}"),
+    benchmark:
+        benchmark_of("train_noiseless_network_student", "{run}/{repetition}")
+    params:
+        checkpoint=lambda wildcards: checkpoint_of("train_noiseless_network_student", *wildcards),
+        job="train_noiseless_student",
+        flags="--noiseless",
+    message:
+        "Training a student on noiseless labels in place of those of {wildcards.run}, repetition {wildcards.repetition}"
 
 
 rule train_network_baseline:

@@ -35,6 +35,13 @@ def add_json(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
     parser.add_argument(name, type=json.loads, required=True, help=meaning)
 
 
+def add_noiseless(parser: argparse.ArgumentParser) -> None:
+    """The argument of students that are trained on labels without noise, to compare with."""
+    parser.add_argument(
+        "--noiseless", action="store_true", help="the labels are not private, and so what is measured is not public"
+    )
+
+
 def add_training(parser: argparse.ArgumentParser) -> None:
     """The arguments of jobs that train networks and can go on where they were stopped."""
     parser.add_argument("--device", required=True, help="cpu or cuda")

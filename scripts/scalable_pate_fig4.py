@@ -1,13 +1,17 @@
 """Figure 4 of Scalable PATE: label accuracy against epsilon, by mechanism (left) and by ensemble size (right)."""
 
 import argparse
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogFormatterSciNotation, NullFormatter
 
+from lib.comparisons import comparison_rows, epsilon_at_accuracy
 from lib.files import atomic_path
 from lib.plotting import figure, save
+from lib.tables import write_table
 from scripts import cli
 
 NAMES = {"lnmax": "LNMax", "gnmax": "GNMax"}
@@ -17,49 +21,82 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tradeoffs", nargs="+", required=True, help="tables of label_tradeoff")
-    parser.add_argument("--ensembles", nargs="+", required=True, help="the ensemble of each table")
-    parser.add_argument("--main", required=True, help="the ensemble of the left panel")
+    cli.add_json(parser, "--ensembles", "the block of the ensemble of each table, with its name")
+    cli.add_json(parser, "--figure", "the figure's block: the ensemble of the left panel, those of the right")
     parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of the epsilons compared, .csv")
     parser.add_argument("--png", required=True, help="the figure, .png")
     parser.add_argument("--pdf", required=True, help="the figure, .pdf")
     return parser.parse_args(argv)
 
 
+def compare(curve: pd.DataFrame, other: pd.DataFrame, name: str, of: str) -> list[dict]:
+    """The least epsilon of a curve at the accuracy of each point of another, nan where it does not get there."""
+    rows = []
+    for _, point in other.sort_values("scale").iterrows():
+        epsilon = epsilon_at_accuracy(curve["epsilon"], curve["label_accuracy"], point["label_accuracy"])
+        rows.append(
+            {"comparison": name, "at": f"{of} at noise scale {point['scale']:g}"}
+            | {"accuracy": point["label_accuracy"], "epsilon": epsilon, "other_epsilon": point["epsilon"]}
+            | {"statement": curve.iloc[0], "other_statement": point}
+        )
+    return rows
+
+
+def compared_rows(points: pd.DataFrame, left: str, sizes: list[str], blocks: dict[str, dict]) -> list[dict]:
+    """Rows of the comparison table: GNMax with LNMax on the left, each size with the next smaller one on the right."""
+
+    def by_draw(ensemble: str, aggregator: str) -> list[pd.DataFrame]:
+        chosen = points[(points["ensemble"] == ensemble) & (points["aggregator"] == aggregator)]
+        return [part for _, part in chosen.groupby("votes")]
+
+    pairs = [("gnmax_and_lnmax", "LNMax", left, by_draw(left, "gnmax"), by_draw(left, "lnmax"))]
+    for larger, smaller in pairwise(sorted(sizes, key=lambda name: -blocks[name]["teachers"])):
+        of = f"{blocks[larger]['teachers']} beside {blocks[smaller]['teachers']} teachers"
+        pairs.append(("larger_and_smaller_ensemble", of, larger, by_draw(larger, "gnmax"), by_draw(smaller, "gnmax")))
+    rows = []
+    for name, of, ensemble, curves, others in pairs:
+        draws = [compare(curve, other, name, of) for curve, other in zip(curves, others, strict=True)]
+        rows += comparison_rows(draws, blocks[ensemble], curves[0]["data"].iloc[0])
+    return rows
+
+
 def main(argv: list[str] | None = None) -> None:
-    """Write the figure and its numbers, averaged over the repetitions of each ensemble."""
+    """Write the figure, its numbers, and what its claims compare."""
     arguments = parse_arguments(argv)
-    tables = [
-        pd.read_csv(path).assign(ensemble=ensemble)
-        for path, ensemble in zip(arguments.tradeoffs, arguments.ensembles, strict=True)
-    ]
+    left, sizes = arguments.figure["left"], arguments.figure["right"]
+    blocks = {block["name"]: block for block in arguments.ensembles}
+    tables, drawn_before = [], {}
+    for path, block in zip(arguments.tradeoffs, arguments.ensembles, strict=True):
+        drawn_before[block["name"]] = drawn_before.get(block["name"], 0) + 1
+        tables.append(pd.read_csv(path).assign(ensemble=block["name"], votes=drawn_before[block["name"]]))
     points = pd.concat(tables, ignore_index=True)
     with atomic_path(arguments.output) as temporary:
         points.to_csv(temporary, index=False, float_format="%.6g")
-    points = points.groupby(["ensemble", "teachers", "aggregator", "scale"], as_index=False)[
-        ["epsilon", "label_accuracy"]
-    ].mean()
-    with figure(1, 2) as (drawn, (left, right)):
-        styles = list(plt.rcParams["axes.prop_cycle"])
-        chosen = points[points["ensemble"] == arguments.main]
-        for style, (aggregator, name) in zip(styles, NAMES.items(), strict=False):
-            line = chosen[chosen["aggregator"] == aggregator].sort_values("scale")
-            left.plot(line["epsilon"], line["label_accuracy"], marker="o", ms=3, label=name, **style)
-        left.set_title(f"{chosen['teachers'].iloc[0]:,} teachers")
-        sizes = points[points["aggregator"] == "gnmax"]
-        for style, (teachers, line) in zip(styles, sizes.groupby("teachers"), strict=False):
-            line = line.sort_values("scale")
-            right.plot(
-                line["epsilon"], line["label_accuracy"], marker="o", ms=3, label=f"{teachers:,} teachers", **style
-            )
-        right.set_title("GNMax")
-        for axis in (left, right):
-            axis.set_xscale("log")
-            axis.xaxis.set_major_formatter(LogFormatterSciNotation(minor_thresholds=(2, 0.5)))
-            axis.xaxis.set_minor_formatter(NullFormatter())
-            axis.set_xlabel(r"$\varepsilon$ (data-dependent)")
-            axis.set_ylabel("accuracy of the labels, %")
-            axis.legend()
+    rows = compared_rows(points, left, sizes, blocks)
+    write_table(arguments.comparison, arguments.privacy, rows, key=("dataset", "comparison", "at"))
+    means = points.groupby(["ensemble", "teachers", "aggregator", "scale"], as_index=False).mean(numeric_only=True)
+    with figure(1, 2) as (drawn, axes):
+        panel(axes[0], means[means["ensemble"] == left], "aggregator", NAMES)
+        axes[0].set_title(f"{blocks[left]['teachers']:,} teachers")
+        chosen = means[means["ensemble"].isin(sizes) & (means["aggregator"] == "gnmax")]
+        panel(axes[1], chosen, "teachers", {size: f"{size:,} teachers" for size in np.unique(chosen["teachers"])})
+        axes[1].set_title(f"GNMax, {blocks[sizes[0]]['private']:,} private samples")
         save(drawn, arguments.png, arguments.pdf)
+
+
+def panel(axis: plt.Axes, points: pd.DataFrame, by: str, names: dict) -> None:
+    """One line for each of `names`, values of the column `by`."""
+    for style, (value, name) in zip(plt.rcParams["axes.prop_cycle"], names.items(), strict=False):
+        line = points[points[by] == value].sort_values("scale")
+        axis.plot(line["epsilon"], line["label_accuracy"], marker="o", ms=3, label=name, **style)
+    axis.set_xscale("log")
+    axis.xaxis.set_major_formatter(LogFormatterSciNotation(minor_thresholds=(2, 0.5)))
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.set_xlabel(r"$\varepsilon$ (data-dependent)")
+    axis.set_ylabel("accuracy of the labels, %")
+    axis.legend()
 
 
 if __name__ == "__main__":

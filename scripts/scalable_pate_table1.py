@@ -1,6 +1,7 @@
 """Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator on each dataset."""
 
 import argparse
+import math
 
 from lib.claims import load_claims
 from lib.results import by_job, data_name, numbers, statement
@@ -53,6 +54,8 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "protocol": ensemble["protocol"],
         "seeds": len(accounts) if len(accounts) > 1 else 0,  # one set of votes: nothing in the accounting is random
         "queries_answered_spread": answered_spread,
+        "queries_not_answered": numbers(accounts, "queries_made")[0] - answered,
+        "queries_not_answered_spread": answered_spread,
         "epsilon_spread": epsilon_spread,
         "student_accuracy_spread": student_spread,
         "student_accuracy_seeds": len(students),
@@ -60,6 +63,9 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "baseline_accuracy_spread": baseline_spread,
         "baseline_accuracy_seeds": len(baselines),
         "baseline_accuracy_protocol": ensemble.get("baseline_protocol", ensemble["protocol"]),
+        "accuracy_gap": None if student is None or baseline is None else baseline - student,
+        "accuracy_gap_spread": math.hypot(student_spread or 0.0, baseline_spread or 0.0) or None,
+        "accuracy_gap_seeds": len(students),
         "laplace_scale": run.get("laplace_scale"),
         "order": numbers(accounts, "order_epsilon", private=True)[0] if by_orders else None,
         # other readings of the same run

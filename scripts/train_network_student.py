@@ -23,6 +23,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--split", required=True, help="split of split_data")
     parser.add_argument("--labels", nargs="*", default=[], help="released labels of aggregate, one a round")
     parser.add_argument("--private", type=int, help="train on this many private samples instead: a baseline")
+    cli.add_noiseless(parser)
     cli.add_json(parser, "--model", "the model's block of the configuration")
     parser.add_argument("--classes", type=int, required=True, help="number of classes")
     cli.add_training(parser)
@@ -71,6 +72,8 @@ def main(argv: list[str] | None = None) -> None:
             private["baseline_accuracy"] = accuracy
         else:
             metrics["student_accuracy"] = accuracy
+        if arguments.noiseless:
+            private, metrics = metrics, {}
         write_record(
             arguments.output,
             job=arguments.job,

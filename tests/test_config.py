@@ -1,6 +1,7 @@
 """A configuration is refused in one line, before any job, that names key, value and what is allowed."""
 
 import copy
+import json
 import math
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from lib.models.classifiers import make_classifier
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text(encoding="utf-8"))
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+# through JSON, so that blocks which YAML merges share no list: changing one must not change another
+CONFIG = json.loads(json.dumps(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))))
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 RUNS = "scalable_pate.runs"
 
@@ -519,9 +521,43 @@ def bare() -> dict:
     # a first round needs its student
     runs = config["scalable_pate"]["runs"]
     config["scalable_pate"]["runs"] = {name: run for name, run in runs.items() if "first_round" not in run}
-    for item in ("table1", "epsilon"):
+    for item in ("table1", "epsilon", "selection"):
         config["scalable_pate"][item].remove("digits_interactive")
+    config["scalable_pate"]["noiseless"] = config["scalable_pate"]["fig1"]["students"] = []
     return config
+
+
+@pytest.mark.parametrize(
+    ("key", "names", "allowed"),
+    [
+        ("scalable_pate.selection", ["digits_lnmax"], "runs of confident_gnmax or interactive_gnmax"),
+        ("scalable_pate.noiseless", ["digits_interactive"], "runs of confident_gnmax with a student"),
+        ("scalable_pate.noiseless", ["svhn_confident"], "runs of confident_gnmax with a student"),
+        ("scalable_pate.search.runs", ["digits_gnmax"], "runs of confident_gnmax"),
+        ("scalable_pate.fig1.students", ["digits_gnmax"], "runs of lnmax or confident_gnmax with a student"),
+    ],
+)
+def test_a_run_must_have_what_a_table_or_figure_shows(key, names, allowed):
+    message = refusal(changed(key, names))
+    assert message.startswith(f"{key} = '{names[0]}': ")
+    assert message.endswith(f"allowed: {allowed}")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("scalable_pate.teachers", ["digts"]),
+        ("scalable_pate.fig4.left", "digts"),
+        ("scalable_pate.fig4.right", ["digts"]),
+        ("scalable_pate.fig1.students", ["digts"]),
+        ("scalable_pate.fig1.curves", ["digts", "digits_confident"]),
+        ("scalable_pate.fig1.selection", "digts"),
+        ("scalable_pate.search.runs", ["digts"]),
+        ("scalable_pate.selection", ["digts"]),
+    ],
+)
+def test_names_that_figures_refer_to_must_exist(key, value):
+    assert refusal(changed(key, value)).startswith(f"{key} = 'digts': not in ")
 
 
 def test_defaults_are_filled_at_every_level():

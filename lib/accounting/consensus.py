@@ -2,12 +2,27 @@
 
 import numpy as np
 
-from lib.accounting import gnmax
+from lib.accounting import gnmax, threshold
+
+LOW_CONSENSUS = 50  # percent of the teachers: fewer than this are no consensus
 
 
 def plurality_share(votes: np.ndarray) -> np.ndarray:
     """Share of the teachers that vote for the plurality, in percent; votes (n, m) -> (n,)."""
     return 100 * votes.max(axis=1) / votes.sum(axis=1)
+
+
+def answer_chances(votes: np.ndarray, run: dict) -> np.ndarray:
+    """Chance (n,) that a run answers each query of votes (n, m): 1 unless it is Confident-GNMax."""
+    if run["aggregator"] != "confident_gnmax":
+        return np.ones(len(votes))
+    return np.exp(threshold.log_probabilities(votes.max(axis=1), run["threshold"], run["sigma_threshold"])[0])
+
+
+def low_consensus_answered(votes: np.ndarray, run: dict) -> float:
+    """Percent of the queries without consensus that a run answers, in expectation; nan if all have one."""
+    low = plurality_share(votes) < LOW_CONSENSUS
+    return 100 * float(answer_chances(votes, run)[low].mean()) if low.any() else float("nan")
 
 
 def histogram(votes: np.ndarray, weights: np.ndarray, bins: int) -> np.ndarray:
@@ -23,17 +38,17 @@ def cost_by_share(votes: np.ndarray, sigma: float, order: float, bins: int) -> n
         return np.where(count > 0, histogram(votes, cost, bins) / count, np.nan)
 
 
-def selection_part(
-    orders: np.ndarray, checks: np.ndarray, answers: np.ndarray, delta: float, lengths: np.ndarray
+def part_of_epsilon(
+    orders: np.ndarray, part: np.ndarray, rest: np.ndarray, delta: float, lengths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Epsilon after the first `lengths` (p,) queries, and the part of it that the selection of queries costs.
+    """Epsilon after the first `lengths` (p,) queries, and the part of it that one of two costs takes.
 
-    checks, answers: Renyi costs (n, k) of the two steps. Epsilon is split in proportion to the two at its optimal
-    order, the delta term included. Both of shape (p,).
+    part, rest: Renyi costs (n, k), such as those of selecting queries and of answering them. Epsilon is split in
+    proportion to the two at its optimal order, the delta term included. Both of shape (p,).
     """
-    selecting, answering = (np.cumsum(costs, axis=0)[lengths - 1] for costs in (checks, answers))
-    epsilons = selecting + answering + np.log(1 / delta) / (orders - 1)
+    this, other = (np.cumsum(costs, axis=0)[lengths - 1] for costs in (part, rest))
+    epsilons = this + other + np.log(1 / delta) / (orders - 1)
     best = np.argmin(epsilons, axis=1)
     rows = np.arange(len(lengths))
-    epsilon, selection = epsilons[rows, best], selecting[rows, best]
-    return epsilon, epsilon * selection / (selection + answering[rows, best])
+    epsilon, own = epsilons[rows, best], this[rows, best]
+    return epsilon, epsilon * own / (own + other[rows, best])

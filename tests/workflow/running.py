@@ -35,8 +35,17 @@ TINY = {
         "table1": ["digits_lnmax", "digits_confident"],
         "table2": ["digits_confident"],
         "epsilon": ["digits_lnmax", "digits_confident"],
+        "selection": ["digits_confident"],
+        "noiseless": [],
+        "teachers": ["digits"],
+        "search": {"runs": []},
+        "fig1": {
+            "students": ["digits_lnmax", "digits_confident"],
+            "curves": ["digits_lnmax", "digits_confident"],
+            "queries": 60,
+        },
         "fig3": [],
-        "fig4": {"ensembles": []},
+        "fig4": {"left": None, "right": []},
         "fig5": {"runs": []},
     },
 }

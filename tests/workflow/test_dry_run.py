@@ -18,10 +18,12 @@ def test_a_dry_run_of_quick_plans_every_stage(pristine):
     planned = Project(pristine.root).pending("--cores", "1")
     repetitions = CONFIGURATION["repetitions"]
     chosen = CONFIGURATION["scalable_pate"]
-    ensembles = {chosen["runs"][run]["ensemble"] for run in chosen["table1"]} | set(chosen["fig4"]["ensembles"])
+    ensembles = {chosen["runs"][run]["ensemble"] for run in chosen["table1"]} | set(chosen["fig4"]["right"])
     assert planned.counts["split_data"] == planned.counts["count_votes"] == repetitions * len(ensembles)
-    assert planned.counts["train_network_teachers"] == repetitions * len(chosen["fig4"]["ensembles"])
-    assert {f"scalable_pate_fig{number}" for number in (3, 4, 5)} <= planned.rules
+    assert planned.counts["train_network_teachers"] == repetitions * len(chosen["fig4"]["right"])
+    assert {f"scalable_pate_fig{number}" for number in (1, 3, 4, 5)} <= planned.rules
+    assert {f"scalable_pate_{item}" for item in ("selection", "teachers", "search")} <= planned.rules
+    assert planned.counts["train_noiseless_student"] == repetitions * len(chosen["noiseless"])
     assert planned.counts["aggregate"] >= repetitions * len(CONFIGURATION["scalable_pate"]["table1"])
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
 
@@ -40,7 +42,9 @@ def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root
     arguments = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).pending(*arguments)
     chosen = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())["scalable_pate"]
-    for rule, runs in (("sanitize_epsilon", chosen["table2"]), ("account", chosen["table1"] + chosen["epsilon"])):
+    figures = chosen["fig1"]["students"] + chosen["fig1"]["curves"]
+    accounted = chosen["table1"] + chosen["epsilon"] + chosen["selection"] + figures
+    for rule, runs in (("sanitize_epsilon", chosen["table2"]), ("account", accounted)):
         assert planned.counts[rule] == sum(map(draws, set(runs)))
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
 

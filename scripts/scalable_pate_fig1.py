@@ -1,0 +1,199 @@
+"""Figure 1 of Scalable PATE: accuracy of students, epsilon against answers, and the consensus behind the answers."""
+
+import argparse
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from lib.accounting.consensus import LOW_CONSENSUS, answer_chances, histogram, low_consensus_answered
+from lib.aggregation.queries import read_queries
+from lib.comparisons import comparison_rows, equal_answers
+from lib.files import atomic_path, load_arrays
+from lib.plotting import figure, save
+from lib.records import read_record
+from lib.results import by_job, data_name, numbers, statement
+from lib.tables import write_table
+from scripts import cli
+
+NAMES = {"lnmax": "LNMax", "confident_gnmax": "Confident-GNMax"}
+STUDENTS = {"random_forest": ("random forest", "o"), "vat": ("VAT", "^"), "gan": ("GAN", "s")}
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    cli.add_json(parser, "--runs", "a list of runs with students, each with its name and its ensemble's block")
+    parser.add_argument(
+        "--records", nargs="+", required=True, help="records of these runs: account, aggregate, student"
+    )
+    parser.add_argument("--curve-records", nargs="+", required=True, help="records of account of the two curves")
+    parser.add_argument("--curves", nargs="+", required=True, help="the curves, in the same order")
+    parser.add_argument("--votes", nargs="+", required=True, help="vote histograms of count_votes, a file a draw")
+    cli.add_json(parser, "--figure", "the figure's block, with the run of the right panel in place of its name")
+    parser.add_argument("--published", required=True, help="the paper's points of the left panel, .csv")
+    parser.add_argument("--output", required=True, help="the numbers behind the left panel, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of their epsilons, .csv")
+    parser.add_argument("--epsilon", required=True, help="the numbers behind the middle panel, .csv")
+    parser.add_argument("--histogram", required=True, help="the numbers behind the right panel, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--comparison-privacy", required=True, help="the meaning of the epsilons compared, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def student_row(run: dict, records: dict) -> dict:
+    """One point of the left panel."""
+    name, ensemble = run["name"], run["ensemble"]
+    accounts, students = records["account", name], records["train_student", name]
+    answered, answered_spread = numbers(records["aggregate", name], "queries_answered")
+    accuracy, accuracy_spread = numbers(students, "student_accuracy")
+    epsilon, epsilon_spread = statement(accounts, "epsilon")
+    return {
+        "dataset": ensemble["label"],
+        "aggregator": run["aggregator"],
+        "student": run["student_kind"],
+        "queries_made": numbers(accounts, "queries_made")[0],
+        "queries_answered": answered,
+        "queries_answered_spread": answered_spread,
+        "student_accuracy": accuracy,
+        "student_accuracy_spread": accuracy_spread,
+        "label_accuracy": numbers(students, "label_accuracy")[0],
+        "seeds": len(students),
+        "epsilon": epsilon,
+        "epsilon_spread": epsilon_spread,
+        "epsilon_seeds": len(accounts) if len(accounts) > 1 else 0,
+        "delta": run["delta"],
+        "data": data_name(accounts[0]),
+        "run": name,
+        "stands_for": ensemble.get("stands_for", ensemble["label"]),
+        "protocol": run.get("student_protocol", ensemble["protocol"]),
+    }
+
+
+def read_curves(records: list[str], curves: list[str]) -> pd.DataFrame:
+    """Middle panel: epsilon against expected answers, with what it means, of each mechanism and draw."""
+    parts = []
+    for record_path, curve_path in zip(records, curves, strict=True):
+        record, curve = read_record(record_path), load_arrays(curve_path, "queries", "answered", "epsilon")
+        meaning = record["privacy"]["epsilon"].as_dict()
+        del meaning["epsilon"]
+        columns = {"aggregator": record["parameters"]["aggregator"], "votes": int(record["job"][-1]), **curve}
+        parts.append(pd.DataFrame(columns | meaning | {"data": data_name(record)}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def read_histogram(path: str, teachers: int, settings: dict) -> tuple[pd.DataFrame, dict]:
+    """Right panel: queries and expected answers by consensus; and the comparison of those without one."""
+    run = settings["selection"]
+    votes, _, _ = read_queries(path, teachers, run | {"queries": settings["queries"]})
+    edges = np.linspace(0, 100, settings["bins"] + 1)
+    columns = {"from_percent": edges[:-1], "to_percent": edges[1:]}
+    columns["lnmax"] = histogram(votes, np.ones(len(votes)), settings["bins"])
+    columns["confident_gnmax"] = histogram(votes, answer_chances(votes, run), settings["bins"])
+    low = {"comparison": "confident_and_lnmax_low_consensus", "at": f"plurality below {LOW_CONSENSUS} %"}
+    low |= {"value": low_consensus_answered(votes, run), "other_value": 100.0}
+    return pd.DataFrame(columns), low
+
+
+def compare(curves: pd.DataFrame) -> list[dict]:
+    """Epsilon of both mechanisms at equal numbers of answers, for one draw."""
+    lines = {name: curves[curves["aggregator"] == name] for name in ("confident_gnmax", "lnmax")}
+    at, (own, other) = equal_answers([(line["answered"], line["epsilon"]) for line in lines.values()], 6)
+    return [
+        {"comparison": "confident_and_lnmax", "at": f"{i + 1} of {len(at)} parts of the answers", "answers": answers}
+        | {"epsilon": own[i], "other_epsilon": other[i]}
+        | {"statement": lines["confident_gnmax"].iloc[0], "other_statement": lines["lnmax"].iloc[0]}
+        for i, answers in enumerate(at)
+    ]
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure, its numbers, and what its claims compare."""
+    arguments = parse_arguments(argv)
+    records = by_job(arguments.records)
+    rows = [student_row(run, records) for run in arguments.runs]
+    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "aggregator", "student", "queries_made"))
+    curves = read_curves(arguments.curve_records, arguments.curves)
+    ensemble = arguments.runs[0]["ensemble"]
+    bars, compared = [], []
+    for draw, path in enumerate(arguments.votes, start=1):
+        bar, low = read_histogram(path, ensemble["teachers"], arguments.figure)
+        bars.append(bar.assign(votes=draw))
+        compared.append([low, *compare(curves[curves["votes"] == np.unique(curves["votes"])[draw - 1]])])
+    compared_rows = comparison_rows(compared, ensemble, rows[0]["data"])
+    write_table(arguments.comparison, arguments.comparison_privacy, compared_rows, key=("dataset", "comparison", "at"))
+    histograms = pd.concat(bars, ignore_index=True).assign(data=rows[0]["data"], sanitized=False)
+    for path, frame in ((arguments.epsilon, curves), (arguments.histogram, histograms)):
+        with atomic_path(path) as temporary:
+            frame.to_csv(temporary, index=False, float_format="%.6g")
+    with figure(1, 3, width=3.2, height=3.2) as (drawn, (left, middle, right)):
+        draw_students(left, rows, arguments.published)
+        draw_epsilon(middle, curves)
+        draw_consensus(right, histograms.groupby("from_percent", as_index=False).mean(numeric_only=True))
+        handles, labels = left.get_legend_handles_labels()
+        drawn.legend(handles, labels, loc="outside lower center", ncols=3)
+        save(drawn, arguments.png, arguments.pdf)
+
+
+def _styles() -> dict[str, dict]:
+    """The line style of each mechanism in every panel."""
+    return dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
+
+
+def draw_students(axis: plt.Axes, rows: list[dict], published: str) -> None:
+    """Students by mechanism (colour) and kind (marker) with their spread; the paper's points as thin lines."""
+    for name, style in _styles().items():
+        own = sorted((row for row in rows if row["aggregator"] == name), key=lambda row: row["queries_answered"])
+        for kind, (label, marker) in STUDENTS.items():
+            line = [row for row in own if row["student"] == kind]
+            if line:
+                axis.errorbar(
+                    [row["queries_answered"] for row in line],
+                    [row["student_accuracy"] for row in line],
+                    yerr=[row["student_accuracy_spread"] or 0.0 for row in line],
+                    marker=marker,
+                    ms=4,
+                    capsize=2,
+                    label=f"{NAMES[name]}, {label}",
+                    **style,
+                )
+    if rows[0]["stands_for"] == "Glyph":
+        points = pd.read_csv(published)
+        for name, style in _styles().items():
+            line = points[points["series"] == NAMES[name]]
+            axis.plot(
+                line["queries_answered"],
+                line["student_test_accuracy_percent"],
+                label=f"{NAMES[name]}, the paper on Glyph",
+                **(style | {"lw": 0.8, "alpha": 0.6}),
+            )
+    axis.set_xlim(left=0)
+    axis.set_xlabel("queries answered")
+    axis.set_ylabel("accuracy of the student, %")
+
+
+def draw_epsilon(axis: plt.Axes, curves: pd.DataFrame) -> None:
+    """Epsilon against answers, the mean over the draws."""
+    for name, style in _styles().items():
+        line = curves[curves["aggregator"] == name].groupby("queries")[["answered", "epsilon"]].mean()
+        axis.plot(line["answered"], line["epsilon"], **style)
+    axis.set_xlabel("queries answered (expected)")
+    axis.set_ylabel(r"$\varepsilon$ (data-dependent)")
+    axis.set_xlim(left=0)
+    axis.set_ylim(bottom=0)
+
+
+def draw_consensus(axis: plt.Axes, numbers_by_bin: pd.DataFrame) -> None:
+    """Bars of answers by the teachers' consensus."""
+    middle = (numbers_by_bin["from_percent"] + numbers_by_bin["to_percent"]) / 2
+    width = 100 / len(middle)
+    for step, (name, style) in enumerate(_styles().items()):
+        axis.bar(middle + (step - 0.5) * 0.42 * width, numbers_by_bin[name], 0.4 * width, color=style["color"])
+    axis.set_xlabel("teachers that agree, %")
+    axis.set_ylabel("queries answered (expected)")
+
+
+if __name__ == "__main__":
+    cli.run(main)

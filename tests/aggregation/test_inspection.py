@@ -1,0 +1,142 @@
+"""What the tables of teachers, of selection and of the search say of votes that are known."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from lib.accounting import confident, threshold
+from lib.accounting.rdp import epsilon_classic, order_grid
+from lib.aggregation.interactive import NONE, TEACHERS
+from lib.files import load_arrays, save_arrays
+from lib.records import read_record
+from scripts import inspect_selection, scalable_pate_search, scalable_pate_teachers
+
+ORDERS = {"linear": [2.0, 20.0, 0.5], "logarithmic": [20.0, 100.0, 10]}
+GRID = order_grid(**ORDERS)
+TEACHERS_IN_ALL = 20
+VOTES = np.array([[18, 1, 1], [8, 6, 6], [2, 17, 1], [7, 6, 7], [1, 1, 18], [10, 9, 1]])
+TRUTH = np.array([0, 1, 1, 0, 2, 1])  # the plurality is wrong on rows 1 and 5
+RUN = {
+    "ensemble": "own",
+    "aggregator": "confident_gnmax",
+    "queries": 6,
+    "threshold": 12,
+    "sigma_threshold": 4.0,
+    "sigma": 2.0,
+    "delta": 1e-3,
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Samples, their split, votes on the public ones, and labels released for rows 0, 2 and 4 of five asked."""
+    paths = {name: str(tmp_path / f"{name}.npz") for name in ("data", "split", "votes", "labels", "scores")}
+    rng = np.random.default_rng(0)
+    y = np.concatenate([rng.integers(0, 3, 30), TRUTH, rng.integers(0, 3, 4)])
+    save_arrays(paths["data"], x=rng.integers(0, 255, (40, 2, 2), np.uint8), y=y, fingerprint=np.array("ab" * 32))
+    indices = {"private": np.arange(30), "public": np.arange(30, 36), "test": np.arange(36, 40)}
+    save_arrays(paths["split"], **indices, teacher=np.arange(30) % TEACHERS_IN_ALL, fingerprint=np.array("ab" * 32))
+    save_arrays(paths["votes"], votes=VOTES, labels=TRUTH, fingerprint=np.array("ab" * 32))
+    source = np.array([TEACHERS, NONE, TEACHERS, NONE, TEACHERS])
+    released = {"labels": np.array([0, -1, 1, -1, 2]), "source": source, "rows": np.arange(5)}
+    save_arrays(paths["labels"], **released, fingerprint=np.array("ab" * 32))
+    return paths
+
+
+def inspect(files, tmp_path, run, *more):
+    """The record and the noiseless labels."""
+    record, noiseless = tmp_path / "record.json", tmp_path / "noiseless.npz"
+    inspect_selection.main(
+        [
+            *(f"--{name}={files[name]}" for name in ("votes", "data", "split", "labels")),
+            f"--run={json.dumps(run)}",
+            f"--accounting={json.dumps({'orders': ORDERS})}",
+            *("--teachers=20", "--preset=tiny", "--seed=1", "--dataset=own"),
+            *("--job", "inspect_selection", "run", "1"),
+            *more,
+            f"--record={record}",
+            f"--noiseless={noiseless}",
+        ]
+    )
+    return read_record(record), load_arrays(noiseless)
+
+
+def test_selection_is_judged_by_the_plurality_of_what_was_asked(files, tmp_path):
+    record, _ = inspect(files, tmp_path, RUN)
+    assert record["metrics"] == {"queries_made": 5, "queries_answered": 3}
+    assert record["private_metrics"]["plurality_accuracy_answered"] == 100
+    assert record["private_metrics"]["plurality_accuracy_unanswered"] == 50
+    assert "first_round_share" not in record["private_metrics"]
+
+
+def test_noiseless_labels_are_as_many_and_the_first_of_the_pool(files, tmp_path):
+    _, noiseless = inspect(files, tmp_path, RUN)
+    assert noiseless["rows"].tolist() == [0, 1, 2]
+    assert noiseless["labels"].tolist() == [0, 0, 1]
+
+
+def test_the_share_of_selection_is_taken_at_the_optimal_order(files, tmp_path):
+    record, _ = inspect(files, tmp_path, RUN)
+    parameters = RUN["threshold"], RUN["sigma_threshold"], RUN["sigma"]
+    total = confident.expected_rdp(GRID, VOTES, *parameters).sum(axis=0)
+    checks = threshold.rdp(GRID, VOTES.max(axis=1), *parameters[:2]).sum(axis=0)
+    _, order = epsilon_classic(GRID, total, RUN["delta"])
+    best = np.flatnonzero(GRID == order)[0]
+    assert record["private_metrics"]["selection_share"] == pytest.approx(checks[best] / total[best])
+
+
+def test_two_rounds_share_epsilon(files, tmp_path):
+    """Two equal rounds of a student who knows nothing of the votes: each takes what it costs."""
+    save_arrays(files["scores"], probabilities=np.zeros((6, 3)))
+    first = RUN | {"queries": 3}
+    run = RUN | {"aggregator": "interactive_gnmax", "first": 3, "queries": 3, "first_round": first}
+    record, _ = inspect(files, tmp_path, run, f"--scores={files['scores']}")
+    parameters = RUN["threshold"], RUN["sigma_threshold"], RUN["sigma"]
+    costs = confident.expected_rdp(GRID, VOTES, *parameters)
+    _, order = epsilon_classic(GRID, costs.sum(axis=0), RUN["delta"])
+    best = np.flatnonzero(GRID == order)[0]
+    share = costs[:3, best].sum() / costs[:, best].sum()
+    assert record["private_metrics"]["first_round_share"] == pytest.approx(share)
+
+
+def test_teachers_are_measured_on_the_labels_of_the_pool(files):
+    found = scalable_pate_teachers.measure({"teachers": TEACHERS_IN_ALL}, files["votes"], files["data"], files["split"])
+    assert found["queries"] == 6
+    assert found["teacher_accuracy"] == pytest.approx(100 * (18 + 6 + 17 + 7 + 18 + 9) / 120)
+    assert found["plurality_accuracy"] == pytest.approx(100 * 4 / 6)
+    assert found["mean_agreement"] == pytest.approx(100 * VOTES.max(axis=1).mean() / 20)
+    shares = [value for name, value in found.items() if name.startswith("agreement_")]
+    assert sum(shares) == pytest.approx(100)
+    assert found["agreement_30_to_40"] == pytest.approx(100 / 6)
+
+
+def points(files, **factors):
+    run = RUN | {"ensemble": {"teachers": TEACHERS_IN_ALL}}
+    grid = {"threshold": [1.0], "sigma_threshold": [1.0], "sigma": [1.0]} | factors
+    return scalable_pate_search.search(run, files["votes"], TRUTH, grid, GRID)
+
+
+def test_the_point_of_the_run_itself_costs_what_the_run_is_expected_to(files):
+    (point,) = points(files)
+    expected = confident.expected_rdp(GRID, VOTES, 12, 4.0, 2.0).sum(axis=0)
+    assert point["is_the_run"]
+    assert point["epsilon"] == pytest.approx(epsilon_classic(GRID, expected, RUN["delta"])[0])
+    assert point["queries_answered"] == pytest.approx(norm.cdf((VOTES.max(axis=1) - 12) / 4.0).sum())
+
+
+def test_a_point_that_answers_less_than_the_run_has_no_epsilon(files):
+    own, strict = points(files, threshold=[1.0, 2.0])
+    assert own["epsilon"] is not None
+    assert strict["epsilon"] is None
+    assert strict["queries_answered"] < own["queries_answered"]
+
+
+def test_the_cheapest_point_that_answers_enough_and_well_enough_is_chosen(files):
+    found = points(files, sigma=[0.5, 1.0, 2.0], threshold=[1.0, 2.0])
+    scalable_pate_search.choose(found)
+    (chosen,) = [point for point in found if point["chosen"]]
+    (own,) = [point for point in found if point["is_the_run"]]
+    assert chosen["epsilon"] <= own["epsilon"]
+    assert chosen["label_accuracy"] >= own["label_accuracy"] - scalable_pate_search.LESS_ACCURATE

@@ -1,0 +1,223 @@
+"""A training job killed half-way goes on from its checkpoint and ends with the bytes of an undisturbed run."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lib.files import load_arrays
+from tests.workflow.running import Pending, Project, environment
+
+DEADLINE = 180  # seconds until a run must have come as far as the test waits for
+MODULE = "lib/training/checkpoint.py"
+SHIPPED, OFTEN = "seconds: float = 60.0", "seconds: float = 0.05"  # between two states of a job
+
+RUN = {"ensemble": "small", "aggregator": "gnmax", "queries": 60, "sigma": 1.0, "delta": 1.0e-3}
+# Each of the three jobs trains for a few seconds, most of which are left when it is killed. All that a state can hold
+# is there: finished groups of teachers, moments of Adam, averaged weights, running statistics.
+PRESET = {
+    "preset": "tiny_resume",
+    "repetitions": 1,
+    "models": {
+        "small_mlp": {
+            "kind": "mlp",
+            "hidden": [32],
+            "together": 2,
+            "recipe": {"steps": 1500, "batch": 20, "rate": 0.003, "optimizer": "adam", "average": 0.99},
+        },
+        "small_vat": {
+            "kind": "vat",
+            "method": "vat_entropy",
+            "blocks": [[8]],
+            "top": [16],
+            "slope": 0.1,
+            "dropout": 0.1,
+            "momentum": 0.1,
+            "steps": 400,
+            "labelled_batch": 16,
+            "unlabelled_batch": 32,
+            "learning_rate": 0.003,
+            "beta1": 0.9,
+            "beta1_decay": 0.5,
+            "beta2": 0.999,
+            "decay_start": 0.67,
+            "epsilon": 2.0,
+            "xi": 0.01,
+            "power_iterations": 1,
+            "vat_weight": 1.0,
+            "entropy_weight": 1.0,
+        },
+        "small_gan": {
+            "kind": "gan",
+            "hidden": [32, 16],
+            "generator": [32],
+            "latent": 10,
+            "input_noise": 0.02,
+            "hidden_noise": 0.5,
+            "epochs": 100,
+            "labelled_batch": 20,
+            "unlabelled_batch": 20,
+            "learning_rate": 0.003,
+            "beta1": 0.5,
+            "beta2": 0.999,
+            "decay_start": 0.5,
+            "unlabelled_weight": 1.0,
+            "average_decay": 0.97,
+            "initial_batch": 50,
+        },
+    },
+    "ensembles": {
+        "small": {
+            "kind": "trained",
+            "dataset": "digits",
+            "label": "digits",
+            "teachers": 16,
+            "classes": 10,
+            "model": "small_mlp",
+            "shard": 8,
+            "private": 800,
+            "public": 200,
+            "test": 100,
+        },
+    },
+    "scalable_pate": {
+        "runs": {"small_vat": {**RUN, "student": "small_vat"}, "small_gan": {**RUN, "student": "small_gan"}}
+    },
+}
+RESULTS = "results/tiny_resume"
+STUDENT = f"{RESULTS}/scalable_pate/students"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job to kill. name: of its checkpoint and log; counter: what of its state the lines of its log count."""
+
+    rule: str
+    name: str
+    counter: str
+    outputs: tuple[str, ...]
+
+    def checkpoint(self, project: Project) -> Path:
+        """File of its state."""
+        return project.root / RESULTS / "checkpoints" / self.rule / f"{self.name}.npz"
+
+    def progress(self, project: Project) -> dict[int, str]:
+        """Lines of its log that tell how far it is, such as `steps: 40/400, loss 0.1`, by the number they tell."""
+        text = (project.root / RESULTS / "logs" / self.rule / f"{self.name}.log").read_text()
+        return {int(found[1]): found[0] for found in re.finditer(r"^[a-z ]+: (\d+)/\d+.*$", text, re.MULTILINE)}
+
+
+JOBS = {
+    "teachers": Job(
+        "train_network_teachers", "small/1/1", "done", (f"{RESULTS}/private/teacher_labels/small/1/1.npz",)
+    ),
+    **{
+        kind: Job(
+            "train_network_student",
+            f"small_{kind}/1",
+            "step",
+            (f"{STUDENT}/small_{kind}/1.json", f"{STUDENT}/small_{kind}/1.npz"),
+        )
+        for kind in ("vat", "gan")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> Project:
+    """A copy of the project in which all these jobs have run as shipped; not to be changed."""
+    project = Project.copy(tmp_path_factory.mktemp("undisturbed") / "project", PRESET)
+    project.run("--cores", "2", *(output for job in JOBS.values() for output in job.outputs))
+    return project
+
+
+def save_often(project: Project) -> None:
+    """Let this copy's jobs save their state many times a second, not once a minute."""
+    path = project.root / MODULE
+    before = path.stat()
+    project.edit(MODULE, SHIPPED, OFTEN)
+    # the code is an input of these jobs: with a new date Snakemake would make what precedes the job again,
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    # and with the old one Python would take the module as it was compiled before
+    shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """Whether it runs no more; one whose parent was killed too may stay a zombie for want of anyone to collect it."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def wait_for(ready, what: str) -> None:
+    """Return once `ready()`; fails if that does not come."""
+    end = time.monotonic() + DEADLINE
+    while not ready():
+        assert time.monotonic() < end, f"{what}: not in {DEADLINE} seconds"
+        time.sleep(0.01)
+
+
+def kill_in_training(project: Project, job: Job, beyond: int, printed: Path) -> dict:
+    """Make the job's outputs; kill all processes as soon as its saved state counts `beyond`; returns that state."""
+    checkpoint = job.checkpoint(project)
+    with printed.open("w") as stream:
+        running = subprocess.Popen(
+            project.command("--cores", "1", *job.outputs),
+            cwd=project.root,
+            env=environment(),
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def far_enough() -> bool:
+        assert running.poll() is None, f"it ended before it could be killed:\n{printed.read_text()}"
+        return checkpoint.exists() and load_arrays(checkpoint)[job.counter] >= beyond
+
+    processes = [psutil.Process(running.pid)]
+    try:
+        wait_for(far_enough, "a state in mid-training")
+        processes += processes[0].children(recursive=True)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        wait_for(lambda: all(map(has_ended, processes)), "the end of all processes")
+    finally:
+        for process in processes:
+            if not has_ended(process):
+                process.kill()
+        running.wait()
+    return load_arrays(checkpoint)
+
+
+@pytest.mark.parametrize("kind", JOBS)
+def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, kind):
+    job = JOBS[kind]
+    lines = job.progress(undisturbed)
+    first, *_, total = lines
+    project = undisturbed.duplicate(tmp_path / "project")
+    for output in job.outputs:
+        (project.root / output).unlink()
+    save_often(project)
+
+    state = kill_in_training(project, job, first, tmp_path / "printed.txt")
+    saved = int(state[job.counter])
+    assert first <= saved < total
+    assert state["step"] > 0
+    assert not [output for output in job.outputs if (project.root / output).exists()]
+
+    project.run("--unlock")
+    again = Pending(project.run("--cores", "1", *job.outputs))
+    assert again.counts == {job.rule: 1}
+    # from the start it would tell the first line again
+    assert job.progress(project) == {count: line for count, line in lines.items() if count > saved}
+    for output in job.outputs:
+        assert (project.root / output).read_bytes() == (undisturbed.root / output).read_bytes(), output
+    assert not any(job.checkpoint(project).parent.parent.rglob("*.npz*"))
