@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 
 from lib.accounting.rdp import at_grid_edge, order_grid
-from lib.accounting.readings import ACCOUNTS
+from lib.accounting.readings import account_of
 from lib.aggregation.queries import read_queries
 from lib.files import load_arrays, save_arrays
 from lib.records import write_record
@@ -31,13 +31,12 @@ def main(argv: list[str] | None = None) -> None:
     run, settings = arguments.run, arguments.accounting
     votes, rows, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
     orders = order_grid(**settings["orders"])
+    rounds = [(votes, run, None)]
     if "first_round" in run:
         earlier, _, _ = read_queries(arguments.votes, arguments.teachers, run["first_round"])
         scores = load_arrays(arguments.scores, "probabilities")["probabilities"][rows]
-        first = ACCOUNTS[run["first_round"]["aggregator"]](orders, earlier, run["first_round"], settings["moments"])
-        account = first.followed_by(ACCOUNTS[run["aggregator"]](orders, votes, run, settings["moments"], scores))
-    else:
-        account = ACCOUNTS[run["aggregator"]](orders, votes, run, settings["moments"])
+        rounds = [(earlier, run["first_round"], None), (votes, run, scores)]
+    account = account_of(orders, rounds, settings["moments"])
     asked = len(account.answered)
 
     privacy, found = dict(account.extra), {}

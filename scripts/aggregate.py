@@ -6,6 +6,7 @@ import numpy as np
 
 from lib.accounting.ledger import Ledger
 from lib.accounting.rdp import order_grid
+from lib.accounting.readings import account_of
 from lib.aggregation.interactive import REINFORCED, TEACHERS
 from lib.aggregation.queries import MECHANISMS, read_queries, spent
 from lib.files import load_arrays, save_arrays
@@ -42,13 +43,20 @@ def main(argv: list[str] | None = None) -> None:
     asked = len(labels)
     answered = int((source == TEACHERS).sum())
     ledger = spent(orders, votes[:asked], source, run, scores if scores is None else scores[:asked])
+    rounds = [(votes, run, scores)]
     if "first_round" in run:
         earlier = load_arrays(arguments.first_round, "source")["source"]
         first_votes, _, _ = read_queries(arguments.votes, arguments.teachers, run["first_round"])
         first = spent(orders, first_votes[: len(earlier)], earlier, run["first_round"])
         ledger = Ledger(orders, [*first.entries, *ledger.entries])
         answered += int((earlier == TEACHERS).sum())
+        rounds.insert(0, (first_votes, run["first_round"], None))
     difference = ledger.check()
+    # beside what was spent: what the run was expected to cost, and the bound that knows the check's chances; both of
+    # all its queries, asked or not, since where it stopped depends on its answers
+    account = account_of(orders, rounds, arguments.accounting["moments"])
+    readings = {"expected": "epsilon", "joint": "epsilon_joint"}
+    found = {name: account.readings[key] for name, key in readings.items() if key in account.readings}
     save_arrays(arguments.labels, labels=labels, source=source, rows=rows[:asked], fingerprint=np.array(fingerprint))
     write_record(
         arguments.record,
@@ -65,7 +73,8 @@ def main(argv: list[str] | None = None) -> None:
             "queries_reinforced": int((source == REINFORCED).sum()),
             "ledger_difference": difference,
         },
-        privacy=ledger.statements(run["delta"]),
+        privacy=ledger.statements(run["delta"])
+        | {name: reading.statement(orders, run["delta"])[0] for name, reading in found.items()},
         ledger=ledger.as_dict(),
     )
 

@@ -4,8 +4,9 @@ A reading is a (n, k) matrix of Renyi costs a query and order; sums over its fir
 queries. Data-dependent readings need the private votes and are private themselves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 
@@ -164,3 +165,14 @@ ACCOUNTS: dict[str, Callable[..., Account]] = {
     "confident_gnmax": confident_account,
     "interactive_gnmax": confident_account,
 }
+
+
+def account_of(
+    orders: np.ndarray, rounds: Sequence[tuple[np.ndarray, dict, np.ndarray | None]], moments: int
+) -> Account:
+    """The account of a run of one or more rounds: of each its votes (n, m), block, and the student's scores if any."""
+    accounts = [
+        ACCOUNTS[run["aggregator"]](orders, votes, run, moments, *([] if scores is None else [scores]))
+        for votes, run, scores in rounds
+    ]
+    return reduce(Account.followed_by, accounts)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
-from torch.func import vmap
+
+from lib.models.stacking import stacked_logits
 
 _NEIGHBOURS = 4  # channels on either side that local response normalisation sums over
 _ALPHA, _BETA = 0.001 / 9, 0.75  # of the normalisation; its bias is 1
@@ -72,16 +73,9 @@ class StackedTeacherCNN:
         """Logits (T, b, classes) of stacked parameters.
 
         x: float samples (T, b, *shape), a batch for each network; or with `shared` (b, *shape), the same for all.
-        loop: one network after the other, or all by `vmap` (grouped convolutions). Default: a loop on the CPU, where
-        grouped convolutions are slower than that, `vmap` elsewhere. Both agree within rounding.
+        loop: see `stacked_logits`.
         """
-        if x.device.type == "cpu" if loop is None else loop:
-            # unbind, not p[t]: the gradient of an index is an array of zeros as large as the whole stack
-            stacks = zip(*(p.unbind() for p in parameters.values()), strict=True)
-            networks = [dict(zip(parameters, stack, strict=True)) for stack in stacks]
-            batches = [x] * len(networks) if shared else x.unbind()
-            return torch.stack([self._single(p, batch) for p, batch in zip(networks, batches, strict=True)])
-        return vmap(self._single, in_dims=(0, None if shared else 0))(parameters, x)
+        return stacked_logits(self._single, parameters, x, shared, loop)
 
     def _single(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
         """Logits (b, classes) of one network for samples (b, *shape)."""

@@ -7,17 +7,22 @@ import torch
 
 from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
+from lib.models.teacher_resnet import StackedTeacherResNet
 from lib.training.checkpoint import Checkpoint
 from lib.training.gan import GanSettings, train_gan_student
-from lib.training.replicas import Recipe
+from lib.training.replicas import Network, Recipe
 from lib.training.semi_supervised import Student, read_settings
 from lib.training.vat import VatSettings, train_vat_student
 
 
-def teacher_network(model: dict, shape: tuple[int, ...], classes: int) -> StackedMLP | StackedTeacherCNN:
+def teacher_network(model: dict, shape: tuple[int, ...], classes: int) -> Network:
     """Teachers for samples of `shape` (without the batch)."""
     if model["kind"] == "mlp":
         return StackedMLP(int(np.prod(shape)), tuple(model["hidden"]), classes)
+    if model["kind"] == "teacher_resnet":
+        return StackedTeacherResNet(
+            shape, classes, tuple(model["widths"]), model["blocks"], model["slope"], model["groups"]
+        )
     return StackedTeacherCNN(shape, classes, tuple(model["convolutions"]), tuple(model["connected"]))
 
 

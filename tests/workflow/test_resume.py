@@ -6,12 +6,15 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
 
+from lib.errors import InputError
 from lib.files import load_arrays
 from tests.workflow.running import Pending, Project, environment
 
@@ -20,8 +23,8 @@ MODULE = "lib/training/checkpoint.py"
 SHIPPED, OFTEN = "seconds: float = 60.0", "seconds: float = 0.05"  # between two states of a job
 
 RUN = {"ensemble": "small", "aggregator": "gnmax", "queries": 60, "sigma": 1.0, "delta": 1.0e-3}
-# Each of the three jobs trains for a few seconds, most of which are left when it is killed. All that a state can hold
-# is there: finished groups of teachers, moments of Adam, averaged weights, running statistics.
+# Each of the three jobs trains for a few seconds, most of which are left when it is killed. Averages are so slow that
+# what they held at that moment still matters in the end.
 PRESET = {
     "preset": "tiny_resume",
     "repetitions": 1,
@@ -30,7 +33,7 @@ PRESET = {
             "kind": "mlp",
             "hidden": [32],
             "together": 2,
-            "recipe": {"steps": 1500, "batch": 20, "rate": 0.003, "optimizer": "adam", "average": 0.99},
+            "recipe": {"steps": 1500, "batch": 20, "rate": 0.003, "optimizer": "adam", "average": 0.9999},
         },
         "small_vat": {
             "kind": "vat",
@@ -39,7 +42,7 @@ PRESET = {
             "top": [16],
             "slope": 0.1,
             "dropout": 0.1,
-            "momentum": 0.1,
+            "momentum": 0.01,
             "steps": 400,
             "labelled_batch": 16,
             "unlabelled_batch": 32,
@@ -69,7 +72,7 @@ PRESET = {
             "beta2": 0.999,
             "decay_start": 0.5,
             "unlabelled_weight": 1.0,
-            "average_decay": 0.97,
+            "average_decay": 0.9999,
             "initial_batch": 50,
         },
     },
@@ -92,21 +95,33 @@ PRESET = {
     },
 }
 RESULTS = "results/tiny_resume"
-STUDENT = f"{RESULTS}/scalable_pate/students"
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job to kill. name: of its checkpoint and log; counter: what of its state the lines of its log count."""
+    """A job to kill.
+
+    name: of its checkpoint and log. moment: when to kill it, as finished teachers and steps of those in training. told:
+    which of the two its log tells.
+    """
 
     rule: str
     name: str
-    counter: str
+    moment: tuple[int, int]
+    told: int
     outputs: tuple[str, ...]
 
     def checkpoint(self, project: Project) -> Path:
         """File of its state."""
         return project.root / RESULTS / "checkpoints" / self.rule / f"{self.name}.npz"
+
+    def saved(self, project: Project) -> tuple[int, int] | None:
+        """How far its state on disk is, as `moment`; None without one."""
+        try:
+            state = load_arrays(self.checkpoint(project))
+        except InputError:  # not there, or removed while it was read
+            return None
+        return int(state.get("done", 0)), int(state["step"])
 
     def progress(self, project: Project) -> dict[int, str]:
         """Lines of its log that tell how far it is, such as `steps: 40/400, loss 0.1`, by the number they tell."""
@@ -114,19 +129,19 @@ class Job:
         return {int(found[1]): found[0] for found in re.finditer(r"^[a-z ]+: (\d+)/\d+.*$", text, re.MULTILINE)}
 
 
+def student(kind: str, step: int) -> Job:
+    """The job of a student of this kind, to kill from this step on."""
+    outputs = tuple(f"{RESULTS}/scalable_pate/students/small_{kind}/1.{suffix}" for suffix in ("json", "npz"))
+    return Job("train_network_student", f"small_{kind}/1", (0, step), 1, outputs)
+
+
+# Late enough for a line of the log, which a start from the beginning would repeat; for teachers, late in their group.
 JOBS = {
     "teachers": Job(
-        "train_network_teachers", "small/1/1", "done", (f"{RESULTS}/private/teacher_labels/small/1/1.npz",)
+        "train_network_teachers", "small/1/1", (2, 1000), 0, (f"{RESULTS}/private/teacher_labels/small/1/1.npz",)
     ),
-    **{
-        kind: Job(
-            "train_network_student",
-            f"small_{kind}/1",
-            "step",
-            (f"{STUDENT}/small_{kind}/1.json", f"{STUDENT}/small_{kind}/1.npz"),
-        )
-        for kind in ("vat", "gan")
-    },
+    "vat": student("vat", 80),
+    "gan": student("gan", 260),
 }
 
 
@@ -165,11 +180,11 @@ def wait_for(ready, what: str) -> None:
         time.sleep(0.01)
 
 
-def kill_in_training(project: Project, job: Job, beyond: int, printed: Path) -> dict:
-    """Make the job's outputs; kill all processes as soon as its saved state counts `beyond`; returns that state."""
-    checkpoint = job.checkpoint(project)
+@contextmanager
+def running(project: Project, job: Job, printed: Path) -> Iterator[tuple[subprocess.Popen, list[psutil.Process]]]:
+    """A run for the job's outputs and the list of its processes, to be completed; none of them outlives the block."""
     with printed.open("w") as stream:
-        running = subprocess.Popen(
+        run = subprocess.Popen(
             project.command("--cores", "1", *job.outputs),
             cwd=project.root,
             env=environment(),
@@ -177,28 +192,52 @@ def kill_in_training(project: Project, job: Job, beyond: int, printed: Path) -> 
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-
-    def far_enough() -> bool:
-        assert running.poll() is None, f"it ended before it could be killed:\n{printed.read_text()}"
-        return checkpoint.exists() and load_arrays(checkpoint)[job.counter] >= beyond
-
-    processes = [psutil.Process(running.pid)]
+    processes = [psutil.Process(run.pid)]
     try:
-        wait_for(far_enough, "a state in mid-training")
-        processes += processes[0].children(recursive=True)
-        os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-        wait_for(lambda: all(map(has_ended, processes)), "the end of all processes")
+        yield run, processes
     finally:
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.wait()
         for process in processes:
             if not has_ended(process):
                 process.kill()
-        running.wait()
-    return load_arrays(checkpoint)
+
+
+def kill_in_training(project: Project, job: Job, printed: Path) -> tuple[int, int]:
+    """Start the job, kill all processes as soon as its saved state is at its moment; returns how far that state is."""
+    with running(project, job, printed) as (run, processes):
+
+        def far_enough() -> bool:
+            assert run.poll() is None, f"it ended before it could be killed:\n{printed.read_text()}"
+            return (job.saved(project) or (0, 0)) >= job.moment
+
+        wait_for(far_enough, "a state in mid-training")
+        processes += processes[0].children(recursive=True)
+        assert any(f"scripts.{job.rule}" in process.cmdline() for process in processes)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        wait_for(lambda: all(map(has_ended, processes)), "the end of all processes")
+    return job.saved(project)
+
+
+def run_and_watch(project: Project, job: Job, printed: Path) -> list[tuple[int, int]]:
+    """Run to the end; returns how far the states were that the job had on disk meanwhile."""
+    seen = []
+    with running(project, job, printed) as (run, _):
+
+        def ended() -> bool:
+            seen.append(job.saved(project))
+            return run.poll() is not None
+
+        wait_for(ended, "the end of the run")
+    assert run.returncode == 0, printed.read_text()
+    return [state for state in seen if state]
 
 
 @pytest.mark.parametrize("kind", JOBS)
 def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, kind):
+    """SIGKILL, `--unlock`, and the same call again: training goes on from the state that was saved last."""
     job = JOBS[kind]
     lines = job.progress(undisturbed)
     first, *_, total = lines
@@ -207,17 +246,16 @@ def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, 
         (project.root / output).unlink()
     save_often(project)
 
-    state = kill_in_training(project, job, first, tmp_path / "printed.txt")
-    saved = int(state[job.counter])
-    assert first <= saved < total
-    assert state["step"] > 0
+    saved = kill_in_training(project, job, tmp_path / "killed.txt")
+    assert first <= saved[job.told] < total
     assert not [output for output in job.outputs if (project.root / output).exists()]
 
     project.run("--unlock")
-    again = Pending(project.run("--cores", "1", *job.outputs))
-    assert again.counts == {job.rule: 1}
-    # from the start it would tell the first line again
-    assert job.progress(project) == {count: line for count, line in lines.items() if count > saved}
+    seen = run_and_watch(project, job, tmp_path / "printed.txt")
+    assert Pending((tmp_path / "printed.txt").read_text()).counts == {job.rule: 1}
+    # from the start it would save earlier states, and tell the first line again
+    assert min(seen) == saved < max(seen)
+    assert job.progress(project) == {count: line for count, line in lines.items() if count > saved[job.told]}
     for output in job.outputs:
         assert (project.root / output).read_bytes() == (undisturbed.root / output).read_bytes(), output
-    assert not any(job.checkpoint(project).parent.parent.rglob("*.npz*"))
+    assert not any((project.root / RESULTS / "checkpoints").rglob("*.npz*"))
