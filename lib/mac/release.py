@@ -67,7 +67,5 @@ def release(
 
 def _noise(like: torch.Tensor, generators: list[np.random.Generator]) -> torch.Tensor:
     """Standard normal numbers; each run's are its own generator's, on whatever device they are used."""
-    drawn = np.empty(like.shape, np.float32)
-    for share, rng in zip(drawn, generators, strict=True):
-        share[...] = rng.standard_normal(share.shape, dtype=np.float32)
+    drawn = np.stack([rng.standard_normal(like.shape[1:], dtype=np.float32) for rng in generators])
     return torch.from_numpy(drawn).to(like)
