@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import socket
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,10 +26,10 @@ _KEY = "checkpoint_key"
 def state_key(parameters: Mapping, code: str, data: str) -> str:
     """SHA-256 (hex) of all that the state depends on.
 
-    parameters: what JSON can hold, with whatever changes the bytes of a result: seed, job, device, threads, version of
-    torch. code: version or digest of the code. data: fingerprint of the data.
+    parameters: what JSON can hold, with whatever changes the bytes of a result: seed, job, device, threads. code: version
+    or digest of the code. data: fingerprint of the data. The version of torch is added.
     """
-    text = json.dumps([dict(parameters), code, data], sort_keys=True, allow_nan=False)
+    text = json.dumps([dict(parameters), code, data, torch.__version__], sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -103,6 +104,7 @@ class Checkpoint:
         if str(arrays.pop(_KEY, "")) != self._key:
             self.remove()
             return None
+        print(f"going on from {self._path}", file=sys.stderr, flush=True)
         return {name: _plain(array) for name, array in arrays.items()}
 
     def due(self) -> bool:

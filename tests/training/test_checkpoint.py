@@ -125,6 +125,21 @@ def test_a_second_process_is_refused_while_the_first_runs_and_served_after_it_wa
     assert sorted(os.listdir(path.parent)) == sorted([other.name, "job.npz"])
 
 
+def test_a_job_that_goes_on_says_so(tmp_path, capsys):
+    with Checkpoint(tmp_path / "job.npz", "key") as checkpoint:
+        assert checkpoint.load() is None
+        assert capsys.readouterr().err == ""
+        checkpoint.save({"step": 3})
+        checkpoint.load()
+    assert capsys.readouterr().err == f"going on from {tmp_path / 'job.npz'}\n"
+
+
+def test_a_state_of_another_torch_is_not_gone_on_from(monkeypatch):
+    before = state_key({}, "code", "data")
+    monkeypatch.setattr(torch, "__version__", "0.0")
+    assert state_key({}, "code", "data") != before
+
+
 def test_the_key_depends_on_everything():
     keys = {
         state_key({"steps": 1, "rate": 0.1}, "code", "data"),
