@@ -10,9 +10,8 @@ from itertools import product
 import numpy as np
 
 from lib.accounting import gnmax, threshold
-from lib.accounting.ledger import NEIGHBOURING
-from lib.accounting.rdp import epsilon_classic, order_grid
-from lib.accounting.statement import PrivacyStatement
+from lib.accounting.rdp import order_grid
+from lib.accounting.readings import Reading
 from lib.aggregation.queries import read_queries
 from lib.data.glyph_pool import open_any_pool
 from lib.tables import write_table
@@ -69,7 +68,9 @@ def search(run: dict, path: str, truth: np.ndarray, factors: dict, orders: np.nd
             point["epsilon"] = None
             if reached <= len(votes):
                 costs = checks[:asked].sum(axis=0) + weights @ answer[:asked]
-                point["epsilon"], _ = epsilon_classic(orders, costs, run["delta"])
+                # as the paper reads it; and with the search in it, it would be no guarantee in any case
+                reading = Reading(costs[None], data_dependent=True, one_sided=True, guarantee=False)
+                point["epsilon"], _ = reading.statement(orders, run["delta"])
             own_point = of_threshold == of_check == of_sigma == 1.0
             found.append(point | {"is_the_run": own_point, "chosen": False})
     return found
@@ -79,7 +80,7 @@ def choose(points: list[dict]) -> None:
     """Mark the point of least epsilon among those that reach the answers and are accurate enough."""
     least = next(point["label_accuracy"] for point in points if point["is_the_run"]) - LESS_ACCURATE
     fit = [point for point in points if point["epsilon"] is not None and point["label_accuracy"] >= least]
-    min(fit, key=lambda point: point["epsilon"])["chosen"] = True
+    min(fit, key=lambda point: point["epsilon"].epsilon)["chosen"] = True
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -92,18 +93,6 @@ def main(argv: list[str] | None = None) -> None:
         points = search(run, path, truth, arguments.search, orders)
         choose(points)
         for point in points:
-            if point["epsilon"] is not None:
-                point["epsilon"] = PrivacyStatement(
-                    epsilon=point["epsilon"],
-                    delta=run["delta"],
-                    accountant="rdp",
-                    conversion="classic",
-                    neighbouring=NEIGHBOURING,
-                    data_dependent=True,
-                    sanitized=False,
-                    one_sided=True,
-                    guarantee=False,
-                )
             about = {"dataset": run["ensemble"]["label"], "run": run["name"]}
             rows.append(about | point | {"delta": run["delta"], "unaccounted": UNACCOUNTED})
     key = ("dataset", "run", "threshold", "sigma_threshold", "sigma")

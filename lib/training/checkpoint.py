@@ -26,8 +26,8 @@ _KEY = "checkpoint_key"
 def state_key(parameters: Mapping, code: str, data: str) -> str:
     """SHA-256 (hex) of all that the state depends on.
 
-    parameters: what JSON can hold, with whatever changes the bytes of a result: seed, job, device, threads. code: version
-    or digest of the code. data: fingerprint of the data. The version of torch is added.
+    parameters: what JSON can hold, with whatever changes the bytes of a result: seed, job, device, threads. code:
+    version or digest of the code. data: fingerprint of the data. torch's version is added.
     """
     text = json.dumps([dict(parameters), code, data, torch.__version__], sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

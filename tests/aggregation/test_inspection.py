@@ -122,13 +122,13 @@ def test_the_point_of_the_run_itself_costs_what_the_run_is_expected_to(files):
     (point,) = points(files)
     expected = confident.expected_rdp(GRID, VOTES, 12, 4.0, 2.0).sum(axis=0)
     assert point["is_the_run"]
-    assert point["epsilon"] == pytest.approx(epsilon_classic(GRID, expected, RUN["delta"])[0])
+    assert point["epsilon"].epsilon == pytest.approx(epsilon_classic(GRID, expected, RUN["delta"])[0])
     assert point["queries_answered"] == pytest.approx(norm.cdf((VOTES.max(axis=1) - 12) / 4.0).sum())
 
 
 def test_a_point_that_answers_less_than_the_run_has_no_epsilon(files):
     own, strict = points(files, threshold=[1.0, 2.0])
-    assert own["epsilon"] is not None
+    assert own["epsilon"].data_dependent and not own["epsilon"].guarantee
     assert strict["epsilon"] is None
     assert strict["queries_answered"] < own["queries_answered"]
 
@@ -138,5 +138,5 @@ def test_the_cheapest_point_that_answers_enough_and_well_enough_is_chosen(files)
     scalable_pate_search.choose(found)
     (chosen,) = [point for point in found if point["chosen"]]
     (own,) = [point for point in found if point["is_the_run"]]
-    assert chosen["epsilon"] <= own["epsilon"]
+    assert chosen["epsilon"].epsilon <= own["epsilon"].epsilon
     assert chosen["label_accuracy"] >= own["label_accuracy"] - scalable_pate_search.LESS_ACCURATE
