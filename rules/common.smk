@@ -47,7 +47,9 @@ PATE = f"{RESULTS}/scalable_pate"
 SEED = config["seed"]
 DATASETS, ENSEMBLES, MODELS = config["datasets"], config["ensembles"], config["models"]
 RUNS = config["scalable_pate"]["runs"]
-NETWORKS = [name for name, model in MODELS.items() if model["kind"] in ("mlp", "teacher_cnn", "teacher_resnet", "gan", "vat")]
+NETWORKS = [
+    name for name, model in MODELS.items() if model["kind"] in ("mlp", "teacher_cnn", "teacher_resnet", "gan", "vat")
+]
 TRAINED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "trained"]
 REPETITIONS = range(1, config["repetitions"] + 1)
 
