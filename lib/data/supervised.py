@@ -1,0 +1,58 @@
+"""A dataset of images divided into a training set, all of it private, and a test set."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from lib.data.samples import read_samples
+from lib.errors import InputError
+from lib.seeding import integer_seed
+
+
+@dataclass(frozen=True)
+class Images:
+    """Images x (n, h, w), float32 in [0, 1], not centred; their labels (n,); the same of the test set; fingerprint."""
+
+    x: np.ndarray
+    labels: np.ndarray
+    test_x: np.ndarray
+    test_labels: np.ndarray
+    fingerprint: str
+
+
+def divided(path: str | Path, train: int, test: int, largest: float, seed: int, *job: str) -> Images:
+    """Draw `train` and `test` samples of a prepared dataset, equally many of each class as far as it has them.
+
+    Of a dataset with an official test set, the test samples are drawn from that and the others from its training set.
+    largest: the grey value that becomes 1. The draw is keyed by (seed, job). Raises InputError where there are too few.
+    """
+    data = read_samples(path)
+    rows, official = np.arange(len(data.y)), data.official_train
+    if official is None:
+        pools = (rows, rows)
+    else:
+        pools = (rows[:official], rows[official:])
+    for what, count, pool in (("training", train, pools[0]), ("test", test, pools[1])):
+        if not 0 < count <= len(pool):
+            raise InputError(f"{path}: {count} {what} samples; allowed is 1 to {len(pool)}")
+    if official is None:
+        if train + test > len(rows):
+            raise InputError(f"{path}: {train} training and {test} test samples; it has {len(rows)}")
+        drawn = train_test_split(
+            rows, train_size=train, test_size=test, stratify=data.y, random_state=integer_seed(seed, *job)
+        )
+    else:
+        drawn = [
+            pool
+            if count == len(pool)
+            else train_test_split(pool, train_size=count, stratify=data.y[pool], random_state=integer_seed(seed, *job))[
+                0
+            ]
+            for pool, count in zip(pools, (train, test), strict=True)
+        ]
+    x, test_x = ((data.x[part] / np.float32(largest)).astype(np.float32) for part in drawn)
+    if max(x.max(), test_x.max()) > 1 or min(x.min(), test_x.min()) < 0:
+        raise InputError(f"{path}: pixels from {data.x.min()} to {data.x.max()}; allowed is 0 to {largest:g}")
+    return Images(x, data.y[drawn[0]], test_x, data.y[drawn[1]], data.fingerprint)

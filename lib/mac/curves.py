@@ -1,0 +1,105 @@
+"""Curves of training, brought together from the jobs that trained them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lib.accounting.statement import PrivacyStatement
+from lib.errors import InputError
+from lib.records import read_record
+from lib.results import data_name, mean_and_spread
+
+
+@dataclass(frozen=True)
+class Level:
+    """All repetitions of one series at one level of noise.
+
+    name: of the series; series: its block. noise, epsilon, sigma: see `levels`. privacy: statements of what one
+    repetition costs, by name. points: a row for each repetition and epoch. data: the dataset, as tables show it.
+    """
+
+    name: str
+    series: dict
+    noise: str
+    epsilon: float | None
+    sigma: float | None
+    privacy: dict[str, PrivacyStatement]
+    points: pd.DataFrame
+    data: str
+
+    @property
+    def measure(self) -> str:
+        """What the curves show: `error` or `accuracy`."""
+        return "error" if "test_error" in self.points else "accuracy"
+
+    def table(self, column: str) -> np.ndarray:
+        """A column as (R, epochs + 1)."""
+        return self.points.pivot(index="repetition", columns="epoch", values=column).to_numpy()
+
+    def final(self, column: str) -> tuple[float, float | None]:
+        """Mean and spread over the repetitions of a column after the last epoch."""
+        return mean_and_spread(self.table(column)[:, -1])
+
+    @property
+    def repetitions(self) -> int:
+        """How many there are."""
+        return self.points["repetition"].nunique()
+
+
+def read_levels(records: Iterable[str | Path]) -> list[Level]:
+    """The levels whose records these are, each record's curves beside it as .csv; in the order of the records.
+
+    Raises InputError where records of one level say different things of its noise or cost.
+    """
+    groups = defaultdict(list)
+    for path in map(Path, records):
+        record = read_record(path)
+        groups[tuple(record["job"])].append((record, pd.read_csv(path.with_suffix(".csv"))))
+    levels = []
+    for job, parts in groups.items():
+        first, _ = parts[0]
+        if any(
+            (other["parameters"]["sigma"], other["privacy"]) != (first["parameters"]["sigma"], first["privacy"])
+            for other, _ in parts
+        ):
+            raise InputError(f"records of {' '.join(job)}: their noise or cost differs")
+        given = first["parameters"]
+        points = pd.concat([frame for _, frame in parts], ignore_index=True)
+        levels.append(
+            Level(
+                job[0],
+                given["series"],
+                given["noise"],
+                given["paper_epsilon"],
+                given["sigma"],
+                first["privacy"],
+                points,
+                data_name(first),
+            )
+        )
+    return levels
+
+
+def level_row(level: Level) -> dict:
+    """What tables say of a level before its results: which one it is, and what it costs."""
+    return {
+        "dataset": level.series["label"],
+        "method": level.series["title"],
+        "variant": level.series["variant"],
+        "noise": level.noise,
+        "paper_epsilon": level.epsilon,
+        "sigma": level.sigma,
+        "epsilon": level.privacy.get("joint"),
+        "epsilon_appendix_h": level.privacy.get("appendix_h"),
+        "delta": level.series["delta"] if level.privacy else None,
+    }
+
+
+def epochs_to_converge(curve: np.ndarray, share: float) -> int:
+    """Epochs until the error has done all but `share` of its fall from start to lowest; curve: (epochs + 1,)."""
+    lowest = curve.min()
+    return int(np.argmax(curve <= lowest + share * (curve[0] - lowest)))

@@ -1,0 +1,129 @@
+"""Figure 1 of DP-MAC: training and test error of autoencoders by epoch, DP-MAC's and what it is compared with."""
+
+import argparse
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from lib.files import atomic_path
+from lib.mac.curves import Level, epochs_to_converge, level_row, read_levels
+from lib.plotting import figure, save
+from lib.records import read_record
+from lib.results import mean_and_spread
+from lib.tables import write_table
+from scripts import cli
+
+NOISES = {"printed": "the paper's $\\sigma$", "needed": "$\\sigma$ that $\\varepsilon$ needs"}
+LEFT = 0.05  # share of the fall that is still to come where a curve counts as converged
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", nargs="+", required=True, help="records of autoencoders' curves, .csv beside them")
+    parser.add_argument("--references", required=True, help="the record of reference_lines")
+    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of the epsilons in the comparison, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def numbers_of(levels: list[Level]) -> pd.DataFrame:
+    """Mean and spread of both errors by level and epoch."""
+    parts = []
+    for level in levels:
+        columns = {"epoch": np.unique(level.points["epoch"])}
+        for name in ("train_error", "test_error"):
+            table = level.table(name)
+            columns |= {name: table.mean(0), f"{name}_spread": table.std(0, ddof=1) if len(table) > 1 else np.nan}
+        words = {
+            name: level_row(level)[name] for name in ("dataset", "method", "variant", "noise", "paper_epsilon", "sigma")
+        }
+        parts.append(pd.DataFrame(words | columns | {"seeds": level.repetitions, "data": level.data}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def compared(comparison: str, at: str, left: Level, right: Level, values: list[np.ndarray]) -> dict:
+    """One row: the mean over repetitions of the left level's values beside the right one's."""
+    row = {name: left.series[name] for name in ("stands_for", "protocol")} | {"dataset": left.series["label"]}
+    row |= {"comparison": comparison, "at": at}
+    for name, found in zip(("value", "other_value"), values, strict=True):
+        row[name], row[f"{name}_spread"] = mean_and_spread(found)
+    return row | {
+        "epsilon": left.privacy["joint"],
+        "other_epsilon": right.privacy["joint"],
+        "seeds": min(left.repetitions, right.repetitions),
+        "data": left.data,
+    }
+
+
+def comparison_rows(levels: list[Level]) -> list[dict]:
+    """Test errors at one epsilon and the next smaller one, and epochs to converge of DP-MAC and DP-SGD."""
+    rows = []
+    groups = {}
+    for level in levels:
+        if level.privacy and level.series["variant"] == "main":
+            groups.setdefault((level.series["title"], level.noise), []).append(level)
+    for (method, noise), group in groups.items():
+        for larger, smaller in pairwise(sorted(group, key=lambda level: -level.epsilon)):
+            at = f"{method}, {noise} sigma, {larger.epsilon:g} beside {smaller.epsilon:g}"
+            values = [level.table("test_error")[:, -1] for level in (larger, smaller)]
+            rows.append(compared("error_at_larger_and_smaller_epsilon", at, larger, smaller, values))
+        for level in group:
+            for other in groups.get(("DP-SGD", noise), []) if method == "DP-MAC" else []:
+                if other.epsilon == level.epsilon:
+                    values = [
+                        np.array([epochs_to_converge(curve, LEFT) for curve in each.table("test_error")])
+                        for each in (level, other)
+                    ]
+                    at = f"{noise} sigma, epsilon {level.epsilon:g}"
+                    rows.append(compared("epochs_to_converge_dp_mac_and_dp_sgd", at, level, other, values))
+    return rows
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure, its numbers, and what its claims compare."""
+    arguments = parse_arguments(argv)
+    levels = read_levels(arguments.records)
+    with atomic_path(arguments.output) as temporary:
+        numbers_of(levels).to_csv(temporary, index=False, float_format="%.6g")
+    write_table(arguments.comparison, arguments.privacy, comparison_rows(levels), key=("dataset", "comparison", "at"))
+    mean_image = read_record(arguments.references)["private_metrics"]["mean_image_error"]
+    main_levels = [level for level in levels if level.series["variant"] == "main"]
+    panels = list(dict.fromkeys((level.series["title"], level.noise) for level in main_levels if level.privacy))
+    plain = {"DP-MAC": "MAC", "DP-SGD": "backpropagation"}
+    with figure(1, len(panels), width=2.7, height=3.1) as (drawn, axes):
+        for axis, (method, noise) in zip(axes, panels, strict=True):
+            chosen = [level for level in main_levels if (level.series["title"], level.noise) == (method, noise)]
+            chosen += [level for level in main_levels if level.series["title"] == plain[method]]
+            panel(axis, chosen, mean_image)
+            axis.set_title(f"{method}, {NOISES[noise]}")
+        axes[0].set_ylabel("squared error of an image")
+        save(drawn, arguments.png, arguments.pdf)
+
+
+def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
+    """Test errors as lines with their spread, training errors as crosses; the mean image's error as a thin line."""
+    for style, level in zip(plt.rcParams["axes.prop_cycle"], levels, strict=False):
+        test, train = level.table("test_error"), level.table("train_error").mean(0)
+        epochs, mean = np.arange(test.shape[1]), test.mean(0)
+        label = rf"$\varepsilon$ = {level.epsilon:g}" if level.privacy else "not private"
+        axis.plot(epochs, mean, label=label, **style)
+        if len(test) > 1:
+            spread = test.std(0, ddof=1)
+            axis.fill_between(epochs, mean - spread, mean + spread, alpha=0.2, color=style["color"], lw=0)
+        axis.plot(epochs, train, "x", ms=3, color=style["color"], markevery=max(1, len(epochs) // 20))
+    axis.axhline(mean_image, color="0.4", lw=0.8)
+    axis.text(0.99, mean_image, "mean image", ha="right", va="bottom", fontsize=7, transform=axis.get_yaxis_transform())
+    axis.set_ylim(0, 1.5 * mean_image)
+    axis.set_xlim(left=0)
+    axis.set_xlabel("epoch")
+    axis.legend()
+
+
+if __name__ == "__main__":
+    cli.run(main)
