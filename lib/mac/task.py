@@ -1,4 +1,4 @@
-"""What networks are trained for, to reconstruct images or to classify them: inputs, targets, errors, and their curves."""
+"""What networks are trained for, to reconstruct images or to classify them: inputs, targets, errors, curves."""
 
 from collections.abc import Callable
 from pathlib import Path
