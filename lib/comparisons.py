@@ -46,7 +46,7 @@ def comparison_rows(draws: list[list[dict]], ensemble: dict, data: str) -> list[
     is compared and where; `value` and `other_value`, or `epsilon` and `other_epsilon` with the fields of their privacy
     statements under `statement` and `other_statement`; and where it was made under `accuracy` or `answers`. What is nan
     in any draw is left empty. With one draw, nothing in the comparison is random, unless it has an `epsilon_spread`
-    of its own and the number of `seeds` behind that.
+    of its own and the number of `seeds` behind that; `other_epsilon` then has none.
     """
     rows = []
     for same in zip(*draws, strict=True):
@@ -67,7 +67,8 @@ def comparison_rows(draws: list[list[dict]], ensemble: dict, data: str) -> list[
             row[column] = None if mean is None else statement_like(first[meaning], mean)
         seeds = len(same) if len(same) > 1 else 0
         if len(same) == 1 and "epsilon_spread" in first:
-            row["epsilon_spread"], seeds = first["epsilon_spread"], first["seeds"]
+            row |= {"epsilon_spread": first["epsilon_spread"], "other_epsilon_spread": 0.0}
+            seeds = first["seeds"]
         rows.append(row | {"seeds": seeds, "sanitized": False, "data": data})
     return rows
 

@@ -100,7 +100,7 @@ def test_one_set_of_votes_has_no_seeds():
 def test_a_spread_of_its_own_counts_where_there_is_one_draw():
     first, second = draw(1.0)
     (row, _) = comparison_rows([[first | {"epsilon_spread": 0.25, "seeds": 3}, second]], ENSEMBLE, "data")
-    assert (row["epsilon_spread"], row["seeds"]) == (0.25, 3)
+    assert (row["epsilon_spread"], row["other_epsilon_spread"], row["seeds"]) == (0.25, 0.0, 3)
 
 
 def test_what_a_draw_lacks_is_left_empty():
