@@ -10,15 +10,15 @@ from lib.results import mean_and_spread
 
 
 def epsilon_at_accuracy(epsilon: np.ndarray, accuracy: np.ndarray, wanted: float) -> float:
-    """The least epsilon at which a curve attains an accuracy; nan where it never does.
+    """The least epsilon at which a curve attains an accuracy; nan where it never does, or may do at less.
 
     epsilon, accuracy: (p,) points of the curve, in any order. Between points, of which a dearer one may be less
-    accurate, the best accuracy so far is joined by straight lines over ln epsilon. Where the cheapest point is already
-    accurate enough its epsilon is taken: what less would do is not known.
+    accurate, the best accuracy so far is joined by straight lines over ln epsilon. Where the cheapest point is more
+    accurate than wanted, what less would do is not known.
     """
     order = np.argsort(epsilon)
     best = np.maximum.accumulate(np.asarray(accuracy, float)[order])
-    if wanted > best[-1]:
+    if not best[0] <= wanted <= best[-1]:
         return float("nan")
     after = int(np.searchsorted(best, wanted))
     logs = np.log(np.asarray(epsilon, float)[order])
@@ -44,14 +44,13 @@ def comparison_rows(draws: list[list[dict]], ensemble: dict, data: str) -> list[
 
     draws: the same comparisons of each draw, in the same order. A comparison has `comparison` and `at`, in words what
     is compared and where; `value` and `other_value`, or `epsilon` and `other_epsilon` with the fields of their privacy
-    statements under `statement` and `other_statement`; and where it was made under `accuracy` or `answers`. One that
-    is nan in any draw is left out.
+    statements under `statement` and `other_statement`; and where it was made under `accuracy` or `answers`. What is nan
+    in any draw is left empty. With one draw, nothing in the comparison is random, unless it has an `epsilon_spread`
+    of its own and the number of `seeds` behind that; `other_epsilon` then has none.
     """
     rows = []
     for same in zip(*draws, strict=True):
         first = same[0]
-        if any(math.isnan(each.get(column, 0.0)) for each in same for column in ("epsilon", "value")):
-            continue
         row = {
             "dataset": ensemble["label"],
             "stands_for": ensemble.get("stands_for", ensemble["label"]),
@@ -60,19 +59,31 @@ def comparison_rows(draws: list[list[dict]], ensemble: dict, data: str) -> list[
             "at": first["at"],
         }
         for column in ("accuracy", "answers"):
-            row[column], _ = mean_and_spread([each[column] for each in same if column in each])
+            row[column], _ = _over_draws(same, column)
         for column in ("value", "other_value"):
-            row[column], row[f"{column}_spread"] = mean_and_spread([each[column] for each in same if column in each])
+            row[column], row[f"{column}_spread"] = _over_draws(same, column)
         for column, meaning in (("epsilon", "statement"), ("other_epsilon", "other_statement")):
-            mean, row[f"{column}_spread"] = mean_and_spread([each[column] for each in same if column in each])
+            mean, row[f"{column}_spread"] = _over_draws(same, column)
             row[column] = None if mean is None else statement_like(first[meaning], mean)
-        # one set of votes: nothing in the comparison is random
-        rows.append(row | {"seeds": len(same) if len(same) > 1 else 0, "data": data})
+        seeds = len(same) if len(same) > 1 else 0
+        if len(same) == 1 and "epsilon_spread" in first:
+            row |= {"epsilon_spread": first["epsilon_spread"], "other_epsilon_spread": 0.0}
+            seeds = first["seeds"]
+        rows.append(row | {"seeds": seeds, "sanitized": False, "data": data})
     return rows
 
 
+def _over_draws(same: tuple[dict, ...], column: str) -> tuple[float | None, float | None]:
+    """Mean and spread of what the draws have in a column; none where one of them has nan."""
+    values = [each[column] for each in same if column in each]
+    return (None, None) if any(map(math.isnan, values)) else mean_and_spread(values)
+
+
 def statement_like(fields: Mapping[str, object], epsilon: float) -> PrivacyStatement:
-    """A privacy statement with another epsilon, from a row of a table or a dictionary that has its fields."""
-    names = [name for name in PrivacyStatement.__dataclass_fields__ if name != "epsilon"]
+    """A privacy statement with another epsilon, from a row of a table or a dictionary that has its fields.
+
+    It is no guarantee: no run costs just the epsilon that was read off a curve, or is the mean of several.
+    """
+    names = [name for name in PrivacyStatement.__dataclass_fields__ if name not in ("epsilon", "guarantee")]
     plain = {name: fields[name].item() if hasattr(fields[name], "item") else fields[name] for name in names}
-    return PrivacyStatement(epsilon=epsilon, **plain)
+    return PrivacyStatement(epsilon=epsilon, guarantee=False, **plain)

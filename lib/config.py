@@ -84,8 +84,8 @@ def _explain(error: jsonschema.ValidationError) -> str:
         "exclusiveMinimum": lambda: f"greater than {rule}" + _upper(error.schema),
         "exclusiveMaximum": lambda: f"less than {rule}" + _lower(error.schema),
         "pattern": lambda: f"text matching {rule}",
-        "minItems": lambda: f"a list of {rule} numbers",
-        "maxItems": lambda: f"a list of {rule} numbers",
+        "minItems": lambda: _length(error.schema),
+        "maxItems": lambda: _length(error.schema),
         "uniqueItems": lambda: "a list without repetitions",
     }.get(error.validator, lambda: error.message)()
     return f"{key} = {value!r}: allowed is {allowed}{_hint(value)}"
@@ -129,6 +129,14 @@ def _describe(option: dict) -> str:
     if "minimum" in option:
         return f"{option['type']} >= {option['minimum']}"
     return str(option["type"])
+
+
+def _length(schema: dict) -> str:
+    """How long a list may be."""
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if least == most:
+        return f"a list of {least} numbers"
+    return f"a list of at least {least}" if most is None else f"a list of at most {most}"
 
 
 def _upper(schema: dict) -> str:
@@ -222,6 +230,7 @@ def _check_names(config: dict) -> None:
         if name not in known:
             raise InputError(f"{key} = {name!r}: not in {catalogue}; allowed: {', '.join(sorted(known))}")
     _check_aggregators(config["scalable_pate"])
+    _check_figures(config)
 
 
 def _check_aggregators(paper: dict) -> None:
@@ -242,6 +251,50 @@ def _check_aggregators(paper: dict) -> None:
                     f"scalable_pate.{key} = {name!r}: {has}; "
                     f"allowed: runs of {' or '.join(allowed)}{' with a student' * needs_student}"
                 )
+
+
+def _check_figures(config: dict) -> None:
+    """Figures 1 and 5 show runs by their role, all on one ensemble; what is inspected has samples at hand."""
+    paper, ensembles = config["scalable_pate"], config["ensembles"]
+    fig1, fig5 = paper["fig1"], paper["fig5"]
+    roles = {"fig1.curves": ("lnmax", "confident_gnmax"), "fig5.runs": ("lnmax", "confident_gnmax", "confident_gnmax")}
+    shown = {"fig1.curves": fig1["curves"] if fig1["students"] else [], "fig5.runs": fig5["runs"]}
+    for key, names in shown.items():
+        if names and tuple(paper["runs"][name]["aggregator"] for name in names) != roles[key]:
+            raise InputError(
+                f"scalable_pate.{key} = {names}: allowed are runs of {', '.join(roles[key])}, in this order"
+            )
+    selection = fig1["selection"]
+    if fig1["students"] and paper["runs"][selection]["aggregator"] != "confident_gnmax":
+        raise InputError(f"scalable_pate.fig1.selection = {selection!r}: allowed is a run of confident_gnmax")
+    together = {"fig1": [*fig1["students"], *shown["fig1.curves"], selection] if fig1["students"] else []}
+    for key, names in (together | {"fig5.runs": fig5["runs"]}).items():
+        used = sorted({paper["runs"][name]["ensemble"] for name in names})
+        if len(used) > 1:
+            raise InputError(f"scalable_pate.{key}: runs on {', '.join(used)}; allowed is one ensemble")
+        _check_pool(config, key.partition(".")[0], used)
+    if paper["fig4"]["left"] and paper["fig4"]["right"]:
+        _check_pool(config, "fig4", [paper["fig4"]["left"], *paper["fig4"]["right"]])
+    inspected = {key: paper[key] for key in ("selection", "noiseless")} | {"search.runs": paper["search"]["runs"]}
+    inspected = {key: [(name, paper["runs"][name]["ensemble"]) for name in names] for key, names in inspected.items()}
+    for key, pairs in (inspected | {"teachers": [(name, name) for name in paper["teachers"]]}).items():
+        for name, ensemble in pairs:
+            if ensembles[ensemble]["kind"] == "published" and "samples" not in ensembles[ensemble]:
+                raise InputError(
+                    f"scalable_pate.{key} = {name!r}: ensemble {ensemble} has published votes and no samples; "
+                    "allowed are those that have"
+                )
+
+
+def _check_pool(config: dict, figure: str, ensembles: list[str]) -> None:
+    """A figure's queries must be there."""
+    queries = config["scalable_pate"][figure]["queries"]
+    for name in ensembles:
+        public = config["ensembles"][name].get("public", queries)
+        if queries > public:
+            raise InputError(
+                f"scalable_pate.{figure}.queries = {queries}: allowed is at most the public = {public} of {name}"
+            )
 
 
 def _check_rounds(config: dict) -> None:

@@ -14,7 +14,7 @@ TABLES = {"scalable_pate": [(item, f"{PATE}/{item}.csv") for item, chosen in CHO
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
     "table1": (
-        "dataset,aggregator,queries_made,queries_answered,epsilon,delta,student_accuracy,baseline_accuracy,"
+        "dataset,aggregator,queries_made,queries_answered,queries_labelled,epsilon,delta,student_accuracy,baseline_accuracy,"
         "paper_queries_answered,paper_epsilon,epsilon_joint,epsilon_charge_all,epsilon_caps,data"
     ),
     "table2": (
@@ -22,7 +22,7 @@ SHOWN = {
         "sanitized_epsilon_std,exact_gnss_cost,exact_sanitized_epsilon_mean,fixed_sanitized_epsilon_mean,data"
     ),
     "selection": (
-        "dataset,run,queries_made,queries_answered,selection_share,first_round_share,plurality_accuracy_answered,"
+        "dataset,run,queries_made,queries_answered,selection_alone_share,selection_share,first_round_share,plurality_accuracy_answered,"
         "plurality_accuracy_unanswered,student_accuracy,student_accuracy_noiseless"
     ),
     "teachers": (

@@ -167,7 +167,7 @@ if FIG3 := config["scalable_pate"]["fig3"]:
 FIG4 = config["scalable_pate"]["fig4"]
 if FIG4_VOTES := [
     (ensemble, drawn)
-    for ensemble in dict.fromkeys([*([FIG4["left"]] if FIG4["left"] else []), *FIG4["right"]])
+    for ensemble in (dict.fromkeys([FIG4["left"], *FIG4["right"]]) if FIG4["left"] and FIG4["right"] else ())
     for drawn in votes_drawn(ensemble)
 ]:
 

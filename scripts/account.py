@@ -6,8 +6,8 @@ import numpy as np
 
 from lib.accounting.rdp import at_grid_edge, order_grid
 from lib.accounting.readings import account_of
-from lib.aggregation.queries import read_queries
-from lib.files import load_arrays, save_arrays
+from lib.aggregation.queries import read_rounds
+from lib.files import save_arrays
 from lib.records import write_record
 from scripts import cli
 
@@ -29,13 +29,8 @@ def main(argv: list[str] | None = None) -> None:
     """Write the record and the curve."""
     arguments = parse_arguments(argv)
     run, settings = arguments.run, arguments.accounting
-    votes, rows, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
+    rounds, _, fingerprint = read_rounds(arguments.votes, arguments.scores, arguments.teachers, run)
     orders = order_grid(**settings["orders"])
-    rounds = [(votes, run, None)]
-    if "first_round" in run:
-        earlier, _, _ = read_queries(arguments.votes, arguments.teachers, run["first_round"])
-        scores = load_arrays(arguments.scores, "probabilities")["probabilities"][rows]
-        rounds = [(earlier, run["first_round"], None), (votes, run, scores)]
     account = account_of(orders, rounds, settings["moments"])
     asked = len(account.answered)
 

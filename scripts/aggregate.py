@@ -8,7 +8,7 @@ from lib.accounting.ledger import Ledger
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import account_of
 from lib.aggregation.interactive import REINFORCED, TEACHERS
-from lib.aggregation.queries import MECHANISMS, read_queries, spent
+from lib.aggregation.queries import MECHANISMS, read_rounds, spent
 from lib.files import load_arrays, save_arrays
 from lib.records import write_record
 from lib.seeding import generator
@@ -34,23 +34,19 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse_arguments(argv)
     run = arguments.run
     orders = order_grid(**arguments.accounting["orders"])
-    votes, rows, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
-    scores = None
-    if "first_round" in run:
-        scores = load_arrays(arguments.scores, "probabilities")["probabilities"][rows]
+    rounds, rows, fingerprint = read_rounds(arguments.votes, arguments.scores, arguments.teachers, run)
+    votes, _, scores = rounds[-1]
     rng = generator(arguments.seed, *arguments.job)
     labels, source = MECHANISMS[run["aggregator"]](votes, run, rng, scores)
     asked = len(labels)
     answered = int((source == TEACHERS).sum())
     ledger = spent(orders, votes[:asked], source, run, scores if scores is None else scores[:asked])
-    rounds = [(votes, run, scores)]
-    if "first_round" in run:
+    if len(rounds) > 1:
         earlier = load_arrays(arguments.first_round, "source")["source"]
-        first_votes, _, _ = read_queries(arguments.votes, arguments.teachers, run["first_round"])
-        first = spent(orders, first_votes[: len(earlier)], earlier, run["first_round"])
+        first_votes, first_run, _ = rounds[0]
+        first = spent(orders, first_votes[: len(earlier)], earlier, first_run)
         ledger = Ledger(orders, [*first.entries, *ledger.entries])
         answered += int((earlier == TEACHERS).sum())
-        rounds.insert(0, (first_votes, run["first_round"], None))
     difference = ledger.check()
     # beside what was spent: what the run was expected to cost, and the bound that knows the check's chances; both of
     # all its queries, asked or not, since where it stopped depends on its answers
@@ -68,7 +64,7 @@ def main(argv: list[str] | None = None) -> None:
         parameters=run,
         # what was asked and answered is part of the release
         metrics={
-            "queries_made": asked + (len(earlier) if "first_round" in run else 0),
+            "queries_made": asked + (len(earlier) if len(rounds) > 1 else 0),
             "queries_answered": answered,
             "queries_reinforced": int((source == REINFORCED).sum()),
             "ledger_difference": difference,

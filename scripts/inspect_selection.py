@@ -6,9 +6,9 @@ import numpy as np
 
 from lib.accounting import confident, threshold
 from lib.accounting.consensus import part_of_epsilon
-from lib.accounting.rdp import order_grid
+from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.aggregation.interactive import TEACHERS
-from lib.aggregation.queries import read_queries
+from lib.aggregation.queries import read_rounds
 from lib.data.glyph_pool import open_any_pool
 from lib.files import load_arrays, save_arrays
 from lib.records import write_record
@@ -39,6 +39,12 @@ def costs(orders: np.ndarray, votes: np.ndarray, run: dict, scores: np.ndarray |
     return selecting, total - selecting
 
 
+def share_of_epsilon(orders: np.ndarray, part: np.ndarray, rest: np.ndarray, delta: float) -> tuple[float, float]:
+    """Epsilon of two Renyi costs (k,) together, and the share of it that the first takes."""
+    epsilon, own = part_of_epsilon(orders, part[None], rest[None], delta, np.array([1]))
+    return float(epsilon[0]), float(own[0] / epsilon[0])
+
+
 def main(argv: list[str] | None = None) -> None:
     """Write the record, all of it private, and as many noiseless labels as the teachers gave noisy ones.
 
@@ -47,20 +53,11 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse_arguments(argv)
     run = arguments.run
     orders = order_grid(**arguments.accounting["orders"])
-    votes, rows, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
-    scores = None
-    if "first_round" in run:
-        scores = load_arrays(arguments.scores, "probabilities")["probabilities"][rows]
-    rounds = [costs(orders, votes, run, scores)]
-    if "first_round" in run:
-        earlier, _, _ = read_queries(arguments.votes, arguments.teachers, run["first_round"])
-        rounds.insert(0, costs(orders, earlier, run["first_round"], None))
-    selecting, answering = (np.concatenate(parts) for parts in zip(*rounds, strict=True))
-    lengths = np.array([len(selecting)])
-    epsilon, selection = part_of_epsilon(orders, selecting, answering, run["delta"], lengths)
-    first, later = sum(rounds[0]), sum(rounds[-1]) if len(rounds) > 1 else np.zeros((1, len(orders)))
-    both = np.concatenate([first.sum(axis=0, keepdims=True), later.sum(axis=0, keepdims=True)])
-    _, first_part = part_of_epsilon(orders, both * [[1], [0]], both * [[0], [1]], run["delta"], np.array([2]))
+    rounds, _, fingerprint = read_rounds(arguments.votes, arguments.scores, arguments.teachers, run)
+    totals = [[part.sum(axis=0) for part in costs(orders, *each)] for each in rounds]
+    selecting, answering = (sum(parts) for parts in zip(*totals, strict=True))
+    epsilon, selection = share_of_epsilon(orders, selecting, answering, run["delta"])
+    alone, _ = epsilon_classic(orders, selecting, run["delta"])
 
     _, truth = open_any_pool(arguments.data, arguments.split).public()
     histograms = load_arrays(arguments.votes, "votes")["votes"]
@@ -77,13 +74,14 @@ def main(argv: list[str] | None = None) -> None:
         fingerprint=np.array(fingerprint),
     )
     found = {
-        "selection_share": float(selection[0] / epsilon[0]),
+        "selection_share": selection,
+        "selection_alone_share": alone / epsilon,
         "plurality_accuracy_answered": 100 * float(correct[answered].mean()),
     }
     if not answered.all():
         found["plurality_accuracy_unanswered"] = 100 * float(correct[~answered].mean())
     if len(rounds) > 1:
-        found["first_round_share"] = float(first_part[0] / epsilon[0])
+        _, found["first_round_share"] = share_of_epsilon(orders, sum(totals[0]), sum(totals[1]), run["delta"])
     write_record(
         arguments.record,
         job=arguments.job,

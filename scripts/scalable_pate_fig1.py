@@ -92,8 +92,11 @@ def read_histogram(path: str, teachers: int, settings: dict) -> tuple[pd.DataFra
     columns = {"from_percent": edges[:-1], "to_percent": edges[1:]}
     columns["lnmax"] = histogram(votes, np.ones(len(votes)), settings["bins"])
     columns["confident_gnmax"] = histogram(votes, answer_chances(votes, run), settings["bins"])
-    low = {"comparison": "confident_and_lnmax_low_consensus", "at": f"plurality below {LOW_CONSENSUS} %"}
-    low |= {"value": low_consensus_answered(votes, run), "other_value": 100.0}
+    low = {"comparison": "confident_and_lnmax_low_consensus", "at": f"answers with a plurality below {LOW_CONSENSUS} %"}
+    low |= {
+        "value": low_consensus_answered(votes, run),
+        "other_value": low_consensus_answered(votes, {"aggregator": "lnmax"}),
+    }
     return pd.DataFrame(columns), low
 
 

@@ -32,13 +32,23 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 
 
 def compare(curve: pd.DataFrame, other: pd.DataFrame, name: str, of: str) -> list[dict]:
-    """The least epsilon of a curve at the accuracy of each point of another, nan where it does not get there."""
+    """The least epsilon of a curve at the accuracy of each point of another, nan where the curve does not say.
+
+    Its spread comes from the accuracy's, over the draws of the noise: half of what epsilon rises by over one spread
+    to either side, as far as the curve goes.
+    """
     rows = []
     for _, point in other.sort_values("scale").iterrows():
-        epsilon = epsilon_at_accuracy(curve["epsilon"], curve["label_accuracy"], point["label_accuracy"])
+        accuracy, spread = point["label_accuracy"], point["label_accuracy_spread"]
+        reach = curve.loc[curve["epsilon"].idxmin(), "label_accuracy"], curve["label_accuracy"].max()
+        around = [
+            epsilon_at_accuracy(curve["epsilon"], curve["label_accuracy"], wanted)
+            for wanted in (accuracy, *np.clip([accuracy - spread, accuracy + spread], *reach))
+        ]
         rows.append(
             {"comparison": name, "at": f"{of} at noise scale {point['scale']:g}"}
-            | {"accuracy": point["label_accuracy"], "epsilon": epsilon, "other_epsilon": point["epsilon"]}
+            | {"accuracy": accuracy, "epsilon": around[0], "other_epsilon": point["epsilon"]}
+            | {"epsilon_spread": (around[2] - around[1]) / 2, "seeds": int(point["seeds"])}
             | {"statement": curve.iloc[0], "other_statement": point}
         )
     return rows

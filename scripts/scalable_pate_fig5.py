@@ -87,7 +87,7 @@ def compare(left: pd.DataFrame, right: pd.DataFrame, low: dict[str, float]) -> l
     ]
     for role in ("moderate", "aggressive"):
         rows.append(
-            {"comparison": f"{role}_and_lnmax_low_consensus", "at": f"plurality below {LOW_CONSENSUS} %"}
+            {"comparison": f"{role}_and_lnmax_low_consensus", "at": f"answers with a plurality below {LOW_CONSENSUS} %"}
             | {"value": low[role], "other_value": low["lnmax"]}
         )
         series = {name: right[right["series"] == name] for name in (role, "lnmax")}

@@ -37,13 +37,14 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def search(run: dict, path: str, truth: np.ndarray, factors: dict, orders: np.ndarray) -> list[dict]:
-    """One row a point of the grid: epsilon where the run's own expected number of answers is reached, if it is.
+def search(run: dict, path: str, truth: np.ndarray, factors: dict, orders: np.ndarray) -> tuple[list[dict], str]:
+    """One row a point of the grid, and the fingerprint of the votes' dataset.
 
-    truth: labels of the public pool. The accuracy is the expected share of right plurality answers among the answered
+    Epsilon is where the run's own expected number of answers is reached, if it is. truth: labels of the public pool.
+    The accuracy is the expected share of right plurality answers among the answered
     queries, in percent, times the chance that the noise leaves the plurality in place (bounded from below by 1 - q).
     """
-    votes, rows, _ = read_queries(path, run["ensemble"]["teachers"], run)
+    votes, rows, fingerprint = read_queries(path, run["ensemble"]["teachers"], run)
     correct = votes.argmax(axis=1) == truth[rows]
     top = votes.max(axis=1)
     own = np.exp(threshold.log_probabilities(top, run["threshold"], run["sigma_threshold"])[0])
@@ -73,7 +74,7 @@ def search(run: dict, path: str, truth: np.ndarray, factors: dict, orders: np.nd
                 point["epsilon"], _ = reading.statement(orders, run["delta"])
             own_point = of_threshold == of_check == of_sigma == 1.0
             found.append(point | {"is_the_run": own_point, "chosen": False})
-    return found
+    return found, fingerprint
 
 
 def choose(points: list[dict]) -> None:
@@ -90,11 +91,14 @@ def main(argv: list[str] | None = None) -> None:
     rows = []
     for run, path, data, split in zip(arguments.runs, arguments.votes, arguments.data, arguments.splits, strict=True):
         _, truth = open_any_pool(data, split).public()
-        points = search(run, path, truth, arguments.search, orders)
+        points, fingerprint = search(run, path, truth, arguments.search, orders)
         choose(points)
         for point in points:
-            about = {"dataset": run["ensemble"]["label"], "run": run["name"]}
-            rows.append(about | point | {"delta": run["delta"], "unaccounted": UNACCOUNTED})
+            ensemble = run["ensemble"]
+            about = {"dataset": ensemble["label"], "run": run["name"]}
+            more = {"stands_for": ensemble.get("stands_for", ensemble["label"]), "protocol": ensemble["protocol"]}
+            more |= {"data": f"{ensemble['dataset']} ({fingerprint[:12]})", "sanitized": False}
+            rows.append(about | point | {"delta": run["delta"], "unaccounted": UNACCOUNTED} | more)
     key = ("dataset", "run", "threshold", "sigma_threshold", "sigma")
     write_table(arguments.grid, arguments.grid_privacy, rows, key)
     short = [row for row in rows if row["is_the_run"] or row["chosen"]]

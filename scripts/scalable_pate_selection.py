@@ -37,6 +37,7 @@ def row(run: dict, records: dict) -> dict:
         (inspected, measure, True)
         for measure in (
             "selection_share",
+            "selection_alone_share",
             "first_round_share",
             "plurality_accuracy_answered",
             "plurality_accuracy_unanswered",
@@ -50,6 +51,7 @@ def row(run: dict, records: dict) -> dict:
         columns[column], columns[f"{column}_spread"] = numbers(found, "student_accuracy", private)
     return columns | {
         "seeds": len(inspected),
+        "sanitized": False,
         "data": data_name(inspected[0]),
         "stands_for": ensemble.get("stands_for", ensemble["label"]),
         "protocol": ensemble["protocol"],

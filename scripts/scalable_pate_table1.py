@@ -4,7 +4,7 @@ import argparse
 import math
 
 from lib.claims import load_claims
-from lib.results import by_job, data_name, numbers, statement
+from lib.results import by_job, data_name, mean_and_spread, numbers, statement
 from lib.tables import write_table
 from scripts import cli
 
@@ -31,6 +31,9 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     student, student_spread = numbers(students, "student_accuracy")
     baseline, baseline_spread = numbers(baselines, "baseline_accuracy", private=True)
     asked, asked_spread = numbers(realised, "queries_answered")
+    labelled, labelled_spread = mean_and_spread(
+        [record["metrics"]["queries_answered"] + record["metrics"]["queries_reinforced"] for record in realised]
+    )
     spent, spent_spread = statement(realised, "dependent")
     independent, independent_spread = statement(accounts, "epsilon_data_independent")
     paper = {key: papers[identifier] for key, identifier in run["claims"].items()}
@@ -84,6 +87,9 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "queries_answered_realised": asked,
         "queries_answered_realised_spread": asked_spread,
         "queries_reinforced": numbers(realised, "queries_reinforced")[0],
+        "queries_labelled": labelled,
+        "queries_labelled_spread": labelled_spread,
+        "queries_labelled_seeds": len(realised),
         "epsilon_realised": spent,
         "epsilon_realised_spread": spent_spread,
         "epsilon_realised_data_independent": statement(realised, "independent")[0],

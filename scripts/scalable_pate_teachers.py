@@ -26,9 +26,13 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def measure(ensemble: dict, votes_path: str, data: str, split: str) -> dict[str, float]:
-    """What one set of votes shows, in percent; labels are those that the public samples carry, wrong ones included."""
-    votes = check_votes(load_arrays(votes_path, "votes")["votes"], ensemble["teachers"], votes_path)
+def measure(ensemble: dict, votes_path: str, data: str, split: str) -> tuple[dict[str, float], str]:
+    """What one set of votes shows, in percent, and the fingerprint of their dataset.
+
+    Labels are those that the public samples carry, wrong ones included.
+    """
+    arrays = load_arrays(votes_path, "votes", "fingerprint")
+    votes = check_votes(arrays["votes"], ensemble["teachers"], votes_path)
     _, truth = open_any_pool(data, split).public()
     votes = votes[: len(truth)]
     measured = {
@@ -39,7 +43,7 @@ def measure(ensemble: dict, votes_path: str, data: str, split: str) -> dict[str,
     }
     shares = 100 * histogram(votes, np.ones(len(votes)), BINS) / len(votes)
     names = [f"agreement_{100 * i // BINS}_to_{100 * (i + 1) // BINS}" for i in range(BINS)]
-    return measured | dict(zip(names, map(float, shares), strict=True))
+    return measured | dict(zip(names, map(float, shares), strict=True)), str(arrays["fingerprint"])
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -49,8 +53,9 @@ def main(argv: list[str] | None = None) -> None:
     blocks = {}
     paths = (arguments.votes, arguments.data, arguments.splits)
     for ensemble, *files in zip(arguments.ensembles, *paths, strict=True):
-        found.setdefault(ensemble["name"], []).append(measure(ensemble, *files))
-        blocks[ensemble["name"]] = ensemble
+        measured, fingerprint = measure(ensemble, *files)
+        found.setdefault(ensemble["name"], []).append(measured)
+        blocks[ensemble["name"]] = ensemble | {"data": f"{ensemble['dataset']} ({fingerprint[:12]})"}
     rows = []
     for name, draws in found.items():
         ensemble = blocks[name]
@@ -61,7 +66,7 @@ def main(argv: list[str] | None = None) -> None:
             if column.endswith("_accuracy"):
                 row[f"{column}_spread"] = spread
         about = {"protocol": ensemble["protocol"], "stands_for": ensemble.get("stands_for", ensemble["label"])}
-        rows.append(row | {"seeds": len(draws), "sanitized": False} | about)
+        rows.append(row | {"seeds": len(draws), "sanitized": False, "data": ensemble["data"]} | about)
     with atomic_path(arguments.output) as temporary:
         pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
 

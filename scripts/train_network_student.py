@@ -47,7 +47,14 @@ def main(argv: list[str] | None = None) -> None:
         x = public[rows]
         metrics["label_accuracy"] = 100 * float((y == truth[rows]).mean())
     key = state_key(
-        vars(arguments) | {"checkpoint": None, "output": None, "scores": None, "given": fingerprint(x=x, y=y)},
+        vars(arguments)
+        | {
+            "checkpoint": None,
+            "output": None,
+            "scores": None,
+            "given": fingerprint(x=x, y=y),
+            "division": fingerprint(**load_arrays(arguments.split)),
+        },
         digest(f"scripts/{Path(__file__).name}"),
         pool.fingerprint,
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from lib.code_inputs import digest
 from lib.data.glyph_pool import open_any_pool
-from lib.files import save_arrays
+from lib.files import fingerprint, load_arrays, save_arrays
 from lib.training.checkpoint import Checkpoint, state_key
 from lib.training.device import choose_device
 from lib.training.networks import teacher_network, teacher_recipe
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> None:
     asked, truth = pool.public()
     device = choose_device(arguments.device, arguments.threads)
     key = state_key(
-        vars(arguments) | {"checkpoint": None, "output": None},
+        vars(arguments) | {"checkpoint": None, "output": None, "division": fingerprint(**load_arrays(arguments.split))},
         digest(f"scripts/{Path(__file__).name}"),
         pool.fingerprint,
     )

@@ -613,3 +613,29 @@ def test_filling_twice_is_filling_once():
     once = copy.deepcopy(config)
     fill_defaults(config, SCHEMA)
     assert config == once
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "what"),
+    [
+        ("scalable_pate.fig5.runs", ["digits_lnmax", "digits_lnmax_30", "digits_confident"], "in this order"),
+        (
+            "scalable_pate.fig5.runs",
+            ["glyph_small_lnmax", "digits_confident", "glyph_small_aggressive"],
+            "one ensemble",
+        ),
+        ("scalable_pate.fig1.curves", ["digits_confident", "digits_lnmax_300"], "in this order"),
+        ("scalable_pate.fig1.selection", "digits_interactive", "a run of confident_gnmax"),
+        ("scalable_pate.fig4.queries", 10**7, "at most the public"),
+        ("scalable_pate.selection", ["svhn_confident"], "no samples"),
+        ("scalable_pate.teachers", ["svhn"], "no samples"),
+        ("scalable_pate.table2", [], "a list of at least 1"),
+    ],
+)
+def test_what_a_figure_cannot_show_is_refused(key, value, what):
+    assert what in refusal(changed(tuple(key.split(".")), value))
+
+
+def test_figure_4_is_off_without_either_panel():
+    for key, value in (("left", None), ("right", [])):
+        check_config(changed(("scalable_pate", "fig4", key), value), SCHEMA)

@@ -20,9 +20,9 @@ def answer_chances(votes: np.ndarray, run: dict) -> np.ndarray:
 
 
 def low_consensus_answered(votes: np.ndarray, run: dict) -> float:
-    """Percent of the queries without consensus that a run answers, in expectation; nan if all have one."""
-    low = plurality_share(votes) < LOW_CONSENSUS
-    return 100 * float(answer_chances(votes, run)[low].mean()) if low.any() else float("nan")
+    """Percent of the queries that a run answers, in expectation, on which there is no consensus."""
+    chances = answer_chances(votes, run)
+    return 100 * float(chances[plurality_share(votes) < LOW_CONSENSUS].sum() / chances.sum())
 
 
 def histogram(votes: np.ndarray, weights: np.ndarray, bins: int) -> np.ndarray:

@@ -96,9 +96,11 @@ class Ledger:
     def statements(self, delta: float) -> dict[str, PrivacyStatement]:
         """The totals as privacy statements.
 
-        `independent`, `independent_tight`: hold for the caps or counts they were charged for. `dependent`: an
-        odometer reading of this run, private, one-sided, no guarantee announced before it.
+        `independent`, `independent_tight`: what the draws cost on any data. They are guarantees where the number of
+        draws is fixed beforehand; with a noisy check the votes decide it, and only the announced caps are. `dependent`:
+        an odometer reading of this run, private, one-sided, no guarantee announced before it.
         """
+        counts_are_fixed = not self.count("threshold")
         made = {}
         for name, total, convert, conversion in (
             ("independent", self.independent, rdp.epsilon_classic, "classic"),
@@ -106,16 +108,17 @@ class Ledger:
             ("dependent", self.dependent, rdp.epsilon_classic, "classic"),
         ):
             private = name == "dependent"
+            fixed = counts_are_fixed and not private
             made[name] = PrivacyStatement(
                 epsilon=convert(self.orders, total, delta)[0],
                 delta=delta,
                 accountant="rdp",
                 conversion=conversion,
                 neighbouring=NEIGHBOURING,
-                data_dependent=private,
+                data_dependent=not fixed,
                 sanitized=False,
                 one_sided=private,
-                guarantee=not private,
+                guarantee=fixed,
             )
         return made
 

@@ -124,7 +124,11 @@ def gnmax_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int
 def confident_account(
     orders: np.ndarray, votes: np.ndarray, run: dict, moments: int, scores: np.ndarray | None = None
 ) -> Account:
-    """Confident-GNMax, or with the student's `scores` (n, m) Interactive-GNMax: the paper's expectation, and bounds."""
+    """Confident-GNMax, or with the student's `scores` (n, m) Interactive-GNMax: the paper's expectation, and bounds.
+
+    What a check costs on the data at hand depends on the scores, and they on the answers that the first round happened
+    to give: with scores, a bound that knows them holds for that student only, and is no guarantee of the two rounds.
+    """
     limit, sigma_threshold, sigma = run["threshold"], run["sigma_threshold"], run["sigma"]
     parameters = (orders, votes, limit, sigma_threshold, sigma, scores)
     answered = np.exp(threshold.log_probabilities(threshold.statistic(votes, scores), limit, sigma_threshold)[0])
@@ -135,9 +139,11 @@ def confident_account(
         "epsilon": Reading(confident.expected_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=False),
         # the number of answers is an expectation here, and depends on the votes
         "epsilon_data_independent": Reading(independent, data_dependent=True, one_sided=False, guarantee=False),
-        "epsilon_joint": Reading(confident.joint_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=True),
+        "epsilon_joint": Reading(
+            confident.joint_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=scores is None
+        ),
         "epsilon_charge_all": Reading(
-            confident.charge_all_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=True
+            confident.charge_all_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=scores is None
         ),
         "epsilon_two_sided": Reading(
             check + answered[:, None] * two_sided, data_dependent=True, one_sided=False, guarantee=False

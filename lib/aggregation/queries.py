@@ -34,8 +34,27 @@ def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray
     return votes[rows], rows, str(arrays["fingerprint"])
 
 
-Answers = tuple[np.ndarray, np.ndarray]
 Scores = np.ndarray | None
+Round = tuple[np.ndarray, dict, Scores]
+
+
+def read_rounds(
+    path: str | Path, scores_path: str | Path | None, teachers: int, run: dict
+) -> tuple[list[Round], np.ndarray, str]:
+    """The rounds of a run, its first round before it where it has one; the rows of the last; and the fingerprint.
+
+    A round has its histograms (n, m), its block and, where a student takes part, its scores (n, m) on these queries:
+    scores_path holds them for the whole pool. Raises InputError as `read_queries` does.
+    """
+    votes, rows, fingerprint = read_queries(path, teachers, run)
+    if "first_round" not in run:
+        return [(votes, run, None)], rows, fingerprint
+    earlier, _, _ = read_queries(path, teachers, run["first_round"])
+    scores = load_arrays(scores_path, "probabilities")["probabilities"][rows]
+    return [(earlier, run["first_round"], None), (votes, run, scores)], rows, fingerprint
+
+
+Answers = tuple[np.ndarray, np.ndarray]
 
 
 def _lnmax(votes: np.ndarray, run: dict, rng: np.random.Generator, scores: Scores) -> Answers:

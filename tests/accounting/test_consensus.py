@@ -1,7 +1,5 @@
 """Who agrees, what is answered, and how epsilon divides between two costs."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -35,9 +33,11 @@ def test_the_chance_of_an_answer_is_that_of_the_noise_reaching_the_threshold():
     assert answer_chances(VOTES, CONFIDENT) == pytest.approx(norm.sf([6 - 9, 6 - 4, 0, 6 - 4], scale=2.0))
 
 
-def test_only_queries_without_consensus_count_as_such():
-    assert low_consensus_answered(VOTES, CONFIDENT) == pytest.approx(100 * norm.sf(1.0))
-    assert math.isnan(low_consensus_answered(VOTES[:1], CONFIDENT))
+def test_only_answers_without_consensus_count_as_such():
+    assert low_consensus_answered(VOTES, {"aggregator": "lnmax"}) == 50
+    chances = norm.sf([6 - 9, 6 - 4, 0, 6 - 4], scale=2.0)
+    assert low_consensus_answered(VOTES, CONFIDENT) == pytest.approx(100 * chances[[1, 3]].sum() / chances.sum())
+    assert low_consensus_answered(VOTES[:1], CONFIDENT) == 0
 
 
 def test_the_histogram_puts_each_weight_into_its_bin():

@@ -85,6 +85,8 @@ def test_the_share_of_selection_is_taken_at_the_optimal_order(files, tmp_path):
     _, order = epsilon_classic(GRID, total, RUN["delta"])
     best = np.flatnonzero(GRID == order)[0]
     assert record["private_metrics"]["selection_share"] == pytest.approx(checks[best] / total[best])
+    alone, epsilon = (epsilon_classic(GRID, costs, RUN["delta"])[0] for costs in (checks, total))
+    assert record["private_metrics"]["selection_alone_share"] == pytest.approx(alone / epsilon)
 
 
 def test_two_rounds_share_epsilon(files, tmp_path):
@@ -102,7 +104,8 @@ def test_two_rounds_share_epsilon(files, tmp_path):
 
 
 def test_teachers_are_measured_on_the_labels_of_the_pool(files):
-    found = scalable_pate_teachers.measure({"teachers": TEACHERS_IN_ALL}, files["votes"], files["data"], files["split"])
+    ensemble = {"teachers": TEACHERS_IN_ALL}
+    found, _ = scalable_pate_teachers.measure(ensemble, files["votes"], files["data"], files["split"])
     assert found["queries"] == 6
     assert found["teacher_accuracy"] == pytest.approx(100 * (18 + 6 + 17 + 7 + 18 + 9) / 120)
     assert found["plurality_accuracy"] == pytest.approx(100 * 4 / 6)
@@ -115,7 +118,7 @@ def test_teachers_are_measured_on_the_labels_of_the_pool(files):
 def points(files, **factors):
     run = RUN | {"ensemble": {"teachers": TEACHERS_IN_ALL}}
     grid = {"threshold": [1.0], "sigma_threshold": [1.0], "sigma": [1.0]} | factors
-    return scalable_pate_search.search(run, files["votes"], TRUTH, grid, GRID)
+    return scalable_pate_search.search(run, files["votes"], TRUTH, grid, GRID)[0]
 
 
 def test_the_point_of_the_run_itself_costs_what_the_run_is_expected_to(files):
