@@ -110,7 +110,7 @@ class MacTrainer:
 
         names: one a run, all different. Raises InputError for data, names or noise that do not fit.
         """
-        _check_data(network, x, y, recipe)
+        check_data(network, x, y, recipe.batch)
         if not names or len(set(names)) < len(names):
             raise InputError(f"runs {names}: one or more, each with a name of its own")
         if noise is not None:
@@ -248,7 +248,8 @@ class MacTrainer:
         self._adam.load_state_dict({"state": adam, "param_groups": self._adam.state_dict()["param_groups"]})
 
 
-def _check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, recipe: MacRecipe) -> None:
+def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float) -> None:
+    """InputError unless x (N, features) and y (N, outputs) are samples for the network, at least `batch` of them."""
     for what, array, width in (("x", x, network.sizes[0]), ("y", y, network.sizes[-1])):
         if array.ndim != 2 or array.shape[1] != width or len(array) != len(x) or array.dtype.kind != "f":
             raise InputError(
@@ -258,8 +259,8 @@ def _check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, recipe: MacRe
             raise InputError(f"{what}: all of it must be finite")
     if network.output == "binary_cross_entropy" and (y.min(initial=0) < 0 or y.max(initial=0) > 1):
         raise InputError(f"y from {y.min()} to {y.max()}: a classifier's targets lie in [0, 1]")
-    if recipe.batch > len(x):
-        raise InputError(f"batch {recipe.batch}: there are only {len(x)} samples")
+    if batch > len(x):
+        raise InputError(f"batch {batch}: there are only {len(x)} samples")
 
 
 def _check_noise(network: MacNetwork, recipe: MacRecipe, noise: Noise, runs: int) -> None:
