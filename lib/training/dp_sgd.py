@@ -1,0 +1,268 @@
+"""DP-SGD (Abadi et al. 2016, Algorithm 1) with Opacus, and plain backpropagation, for the networks of DP-MAC.
+
+Neighbouring relation: add or remove one record. A step clips each sample's gradient, over all layers jointly, to norm
+C, adds noise of standard deviation sigma C to every number of the batch's sum, and divides by the expected batch size
+B, whatever size was drawn: a divisor that was drawn would change with the neighbour. So the noise on the mean is
+sigma C / B; the public code of DP-MAC's paper adds sigma C / (2B) to its DP-SGD, half of what it accounts for.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from opacus.grad_sample import GradSampleModule
+from opacus.optimizers import DPOptimizer
+
+from lib.errors import InputError
+from lib.mac.accounting import Run, steps_per_epoch
+from lib.mac.activations import ACTIVATIONS
+from lib.mac.network import MacNetwork
+from lib.mac.release import SLACK
+from lib.mac.sampling import poisson_batch
+from lib.mac.trainer import check_data
+from lib.mac.training import Evaluate, Trained
+from lib.models.chain import Chain
+from lib.seeding import generator, integer_seed
+from lib.training.checkpoint import Checkpoint, State
+
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+CLIPPINGS = ("fixed", "mean_norm")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SgdRecipe:
+    """How a network is trained by gradients.
+
+    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
+    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every epoch. clip: C, the largest norm
+    of a sample's gradient over all layers; None: plain backpropagation.
+    clipping: `fixed`, at C; or `mean_norm`, at the mean norm of the batch's gradients, C at most, as DP-MAC's paper did
+    (Section 3, C its T_g). The latter takes its threshold from the data, unaccounted for: it is NOT private.
+    Raises InputError for what is not allowed.
+    """
+
+    batch: float
+    epochs: int
+    rate: float
+    optimizer: str = "sgd"
+    decay: float = 1.0
+    clip: float | None = None
+    clipping: str = "fixed"
+
+    def __post_init__(self) -> None:
+        """Check numbers and names."""
+        for what, allowed in (("optimizer", OPTIMIZERS), ("clipping", CLIPPINGS)):
+            if getattr(self, what) not in allowed:
+                raise InputError(f"{what} {getattr(self, what)!r}: allowed are {', '.join(allowed)}")
+        if self.epochs < 0:
+            raise InputError(f"epochs {self.epochs}: it must be at least 0")
+        for what in ("batch", "rate", "decay", "clip"):
+            value = getattr(self, what)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise InputError(f"{what} {value}: it must be positive and finite")
+        if self.clipping == "mean_norm" and self.clip is None:
+            raise InputError("clipping 'mean_norm' without clip: the largest threshold is needed")
+
+
+@dataclass(frozen=True)
+class SgdTrained(Trained):
+    """One trained network, as `Trained` with R = 1 and no thresholds.
+
+    private: whether its steps were the mechanism that `account` charges for; False without noise, without clipping and
+    with a threshold taken from the data.
+    """
+
+    private: bool
+
+
+def account(samples: int, recipe: SgdRecipe, sigma: float) -> Run:
+    """What the accountant must charge for one run of `train_dp_sgd` with noise of `sigma`.
+
+    It is the mechanism of a DP-MAC run that releases one block: a step's release, the clipped sum over C, is a vector
+    that one record moves by at most 1, with noise of sigma on each number, on a Poisson sample of rate B / N, and there
+    are as many steps; what the optimizer makes of it is post-processing. That a gradient has many layers does not
+    matter, since they are clipped jointly. Raises InputError where there is no epsilon: sigma 0, no clip, and
+    `mean_norm`.
+    """
+    if recipe.clip is None or recipe.clipping != "fixed":
+        raise InputError(f"clip {recipe.clip}, clipping {recipe.clipping!r}: only a fixed clip has an epsilon")
+    return Run(
+        samples=samples,
+        batch=recipe.batch,
+        epochs=recipe.epochs,
+        layers=1,
+        sigma=sigma,
+        coefficients=("linear",),
+    )
+
+
+class SgdTrainer:
+    """One network in training, at a step that can be saved and restored.
+
+    First weights and every batch are keyed by (seed, job, name) on their own. The noise of a run is one stream: a torch
+    generator takes 32 bits of seed, and with a seed a step, two of a run's steps might share one and so their noise.
+    """
+
+    def __init__(
+        self,
+        network: MacNetwork,
+        x: np.ndarray,
+        y: np.ndarray,
+        recipe: SgdRecipe,
+        sigma: float,
+        seed: int,
+        job: tuple[str, ...],
+        name: str,
+        device: torch.device,
+    ) -> None:
+        """x (N, features) and y (N, outputs), floating-point. sigma: noise multiplier; 0 adds none.
+
+        Raises InputError for data or sigma that do not fit.
+        """
+        check_data(network, x, y, recipe.batch)
+        if not (math.isfinite(sigma) and sigma >= 0):
+            raise InputError(f"sigma {sigma}: it must be finite and at least 0")
+        if sigma and recipe.clip is None:
+            raise InputError(f"sigma {sigma} without clip: noise needs a clip, plain backpropagation sigma 0")
+        self._recipe, self._device = recipe, device
+        self._seed, self._job, self._name = seed, job, name
+        self._x, self._y = self._tensor(x), self._tensor(y)
+        self._objective = network.objectives[-1]
+        # eq. (1) halves the squared error; cross-entropy is taken whole
+        self._factor = 0.5 if network.output == "squared_error" else 1.0
+        self._chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
+        self._chain.load([self._tensor(layer) for layer in network.initial_weights(self._generator("weights"))])
+        self._module = self._chain
+        self._optimizer = OPTIMIZERS[recipe.optimizer](self._chain.parameters(), lr=recipe.rate, fused=True)
+        self._noise = torch.Generator(device).manual_seed(integer_seed(seed, *job, name, "noise"))
+        self._opacus = None
+        if recipe.clip is None:
+            self._factor /= recipe.batch
+        else:
+            self._module = GradSampleModule(self._chain, loss_reduction="sum")
+            self._opacus = DPOptimizer(
+                self._optimizer,
+                noise_multiplier=sigma / (1 - SLACK),
+                max_grad_norm=(1 - SLACK) * recipe.clip,
+                expected_batch_size=recipe.batch,
+                generator=self._noise,
+            )
+        self.step = 0  # batches done
+        self.epoch_steps = steps_per_epoch(len(x), recipe.batch)
+
+    @property
+    def steps(self) -> int:
+        """Batches in all."""
+        return self._recipe.epochs * self.epoch_steps
+
+    @property
+    def weights(self) -> list[torch.Tensor]:
+        """Weights (1, in, out) of every layer, copied."""
+        return [weight[None] for weight in self._chain.weights()]
+
+    def _generator(self, role: str) -> np.random.Generator:
+        return generator(self._seed, *self._job, self._name, role)
+
+    def _tensor(self, array: np.ndarray) -> torch.Tensor:
+        # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
+        return torch.tensor(array, dtype=torch.float32, device=self._device)
+
+    def advance(self) -> None:
+        """One batch; InputError names the run if its weights are no longer finite."""
+        recipe = self._recipe
+        rows = poisson_batch(self._generator(f"batch {self.step}"), len(self._x), recipe.batch / len(self._x))
+        rows = torch.from_numpy(rows).to(self._device)
+        # Opacus hooks into the backward pass of the first layer too, which torch wants to have an input to pass on to
+        x = self._x.index_select(0, rows).requires_grad_()
+        y = self._y.index_select(0, rows)
+        optimizer = self._optimizer if self._opacus is None else self._opacus
+        for group in self._optimizer.param_groups:
+            group["lr"] = recipe.rate * recipe.decay ** (self.step // self.epoch_steps)
+        optimizer.zero_grad()
+        (self._factor * self._objective.value(self._module(x), y).sum()).backward()
+        if recipe.clipping == "mean_norm":
+            self._opacus.max_grad_norm = (1 - SLACK) * self._mean_norm()
+        optimizer.step()
+        if not all(parameter.isfinite().all() for parameter in self._chain.parameters()):
+            raise InputError(
+                f"run {self._name}: its weights after step {self.step} of {self.steps} are not finite; check the data, "
+                "or take a smaller learning rate"
+            )
+        self.step += 1
+
+    def _mean_norm(self) -> float:
+        """Mean norm of the batch's gradients, or the clip where that is less, or the batch empty."""
+        norms = torch.stack([samples.flatten(1).norm(dim=1) for samples in self._opacus.grad_samples]).norm(dim=0)
+        return min(self._recipe.clip, float(norms.mean()))  # the clip stands before a mean that is no number
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        state = {"step": self.step, "noise": self._noise.get_state()}
+        state |= {f"weight.{k}": weight for k, weight in enumerate(self._chain.weights())}
+        for index, values in self._optimizer.state_dict()["state"].items():
+            state |= {f"optimizer.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}
+        return state
+
+    def restore(self, state: dict[str, np.ndarray | int]) -> None:
+        """Go on from what `state` returned for the same network, data, recipe, sigma and name."""
+        self.step = int(state["step"])
+        self._noise.set_state(torch.tensor(state["noise"]))
+        self._chain.load([self._tensor(state[f"weight.{k}"]) for k in range(len(self._chain.weights()))])
+        optimizer = {}
+        for key, value in state.items():
+            kind, _, name = key.partition(".")
+            if kind == "optimizer":
+                index, _, name = name.partition(".")
+                optimizer.setdefault(int(index), {})[name] = self._tensor(value)
+        groups = self._optimizer.state_dict()["param_groups"]
+        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+
+
+def train_dp_sgd(
+    network: MacNetwork,
+    x: np.ndarray,
+    y: np.ndarray,
+    recipe: SgdRecipe,
+    sigma: float,
+    seed: int,
+    job: tuple[str, ...],
+    name: str,
+    device: torch.device,
+    evaluate: Evaluate,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> SgdTrained:
+    """Train one run, `name`, on x (N, features), y (N, outputs), with noise multiplier `sigma`.
+
+    The loss of a sample is half its sum of squared errors (eq. (1)), or its cross-entropy summed over outputs. sigma 0
+    clips only, without a clip it is plain backpropagation: for comparison. evaluate: from weights (1, in, out) a layer,
+    (1,) of each name, before training and at every epoch's end. With a checkpoint, which must be entered, training goes
+    on where it stopped and gives the same bytes. Calls progress(done, total) after each epoch. Raises InputError as
+    `SgdTrainer` does.
+    """
+    trainer = SgdTrainer(network, x, y, recipe, sigma, seed, job, name, device)
+    saved = (checkpoint.load() if checkpoint else None) or {}
+    if saved:
+        trainer.restore(saved)
+    curves = {key.partition(".")[2]: list(values.T) for key, values in saved.items() if key.startswith("curve.")}
+
+    def note() -> None:
+        for measure, values in evaluate(trainer.weights).items():
+            curves.setdefault(measure, []).append(values.double().cpu().numpy())
+
+    def stacked() -> dict[str, np.ndarray]:
+        return {measure: np.stack(values, axis=1) for measure, values in curves.items()}
+
+    if trainer.step == 0:
+        note()
+    while trainer.step < trainer.steps:
+        trainer.advance()
+        if trainer.step % trainer.epoch_steps == 0:
+            note()
+            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
+        if checkpoint and checkpoint.due():
+            checkpoint.save({**{f"curve.{measure}": c for measure, c in stacked().items()}, **trainer.state()})
+    private = sigma > 0 and recipe.clipping == "fixed"
+    return SgdTrained([weight.cpu().numpy() for weight in trainer.weights], stacked(), {}, private)
