@@ -26,6 +26,7 @@ include: "rules/claims.smk"
 localrules:
     all,
     scalable_pate,
+    dp_mac,
 
 
 rule scalable_pate:
@@ -39,10 +40,20 @@ rule scalable_pate:
         [f"{PATE}/{item}.png" for item in FIGURES],
 
 
+rule dp_mac:
+    """All tables and figures of DP-MAC."""
+    input:
+        rules.dp_mac_budget.output,
+        [f"{MAC}/{item}.csv" for item in TABLES1],
+        [f"{MAC}/{item}.png" for item in MAC_FIGURES],
+        [f"{MAC}/sensitivity.csv" for _ in config["dp_mac"]["sensitivity"][:1]],
+
+
 rule all:
     """Everything that the preset chooses: all papers, the claims, the table of datasets."""
     default_target: True
     input:
         rules.scalable_pate.input,
+        rules.dp_mac.input,
         rules.claims.output,
         rules.datasets.output,

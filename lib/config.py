@@ -9,6 +9,7 @@ from collections.abc import Collection
 import jsonschema
 
 from lib.errors import InputError
+from lib.mac.config import check_mac
 
 _CLOSED = ("additionalProperties", "unevaluatedProperties")
 # JSON takes 2.0 for an integer, and whatever counts things would not
@@ -34,6 +35,7 @@ def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> No
         raise InputError(_explain(errors[0]))
     _check_names(config)
     _check_claims(config, claims)
+    check_mac(config)
     _check_rounds(config)
     _check_orders(config)
     _check_sizes(config)

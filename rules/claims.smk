@@ -1,37 +1,72 @@
 """The ledger of claims, and the committed pages of what was reproduced."""
 
-PAPERS = {"scalable_pate": "Scalable Private Learning with PATE"}
+PAPERS = {
+    "scalable_pate": "Scalable Private Learning with PATE",
+    "dp_mac": "DP-MAC: The Differentially Private Method of Auxiliary Coordinates for Deep Learning",
+}
 # targets whose table holds what claims are about, and whether this preset has them
 CHOSEN = {
-    **{item: config["scalable_pate"][item] for item in ("table1", "table2", "epsilon", "selection", "teachers")},
-    "search": SEARCH["runs"],
-    "fig1": FIG1["students"],
-    "fig1_comparison": FIG1["students"],
-    "fig4_comparison": FIG4_VOTES,
-    "fig5_comparison": FIG5,
+    "scalable_pate": {
+        **{item: config["scalable_pate"][item] for item in ("table1", "table2", "epsilon", "selection", "teachers")},
+        "search": SEARCH["runs"],
+        "fig1": FIG1["students"],
+        "fig1_comparison": FIG1["students"],
+        "fig4_comparison": FIG4_VOTES,
+        "fig5_comparison": FIG5,
+    },
+    "dp_mac": {
+        "table1a": CLASSIFIERS,
+        "table1b": AUTOENCODERS,
+        "budget": True,
+        "sensitivity": BOUNDED,
+        "fig1_comparison": AUTOENCODERS,
+        "fig2_comparison": True,
+        "fig3_comparison": FIG3_CURVES,
+    },
 }
-TABLES = {"scalable_pate": [(item, f"{PATE}/{item}.csv") for item, chosen in CHOSEN.items() if chosen]}
+TABLES = {
+    paper: [(item, f"{RESULTS}/{paper}/{item}.csv") for item, chosen in items.items() if chosen]
+    for paper, items in CHOSEN.items()
+}
+SHOWN_FIGURES = {"scalable_pate": FIGURES, "dp_mac": MAC_FIGURES}
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
-    "table1": (
-        "dataset,aggregator,queries_made,queries_answered,queries_labelled,epsilon,delta,student_accuracy,baseline_accuracy,"
-        "paper_queries_answered,paper_epsilon,epsilon_joint,epsilon_charge_all,epsilon_caps,data"
-    ),
-    "table2": (
-        "dataset,order,epsilon,beta,smooth_sensitivity,sigma_ss,gnss_cost,sanitized_epsilon_mean,"
-        "sanitized_epsilon_std,exact_gnss_cost,exact_sanitized_epsilon_mean,fixed_sanitized_epsilon_mean,data"
-    ),
-    "selection": (
-        "dataset,run,queries_made,queries_answered,selection_alone_share,selection_share,first_round_share,plurality_accuracy_answered,"
-        "plurality_accuracy_unanswered,student_accuracy,student_accuracy_noiseless"
-    ),
-    "teachers": (
-        "dataset,teachers,samples_per_teacher,queries,teacher_accuracy,mean_agreement,plurality_accuracy,protocol"
-    ),
-    "search": (
-        "dataset,threshold,sigma_threshold,sigma,queries_made,queries_answered,epsilon,label_accuracy,is_the_run,"
-        "chosen,unaccounted"
-    ),
+    "scalable_pate": {
+        "table1": (
+            "dataset,aggregator,queries_made,queries_answered,queries_labelled,epsilon,delta,student_accuracy,baseline_accuracy,"
+            "paper_queries_answered,paper_epsilon,epsilon_joint,epsilon_charge_all,epsilon_caps,data"
+        ),
+        "table2": (
+            "dataset,order,epsilon,beta,smooth_sensitivity,sigma_ss,gnss_cost,sanitized_epsilon_mean,"
+            "sanitized_epsilon_std,exact_gnss_cost,exact_sanitized_epsilon_mean,fixed_sanitized_epsilon_mean,data"
+        ),
+        "selection": (
+            "dataset,run,queries_made,queries_answered,selection_alone_share,selection_share,first_round_share,plurality_accuracy_answered,"
+            "plurality_accuracy_unanswered,student_accuracy,student_accuracy_noiseless"
+        ),
+        "teachers": (
+            "dataset,teachers,samples_per_teacher,queries,teacher_accuracy,mean_agreement,plurality_accuracy,protocol"
+        ),
+        "search": (
+            "dataset,threshold,sigma_threshold,sigma,queries_made,queries_answered,epsilon,label_accuracy,is_the_run,"
+            "chosen,unaccounted"
+        ),
+    },
+    "dp_mac": {
+        "table1a": (
+            "dataset,method,variant,noise,paper_epsilon,sigma,epsilon,epsilon_appendix_h,epochs,test_accuracy,"
+            "train_accuracy,seeds,data"
+        ),
+        "table1b": (
+            "dataset,method,variant,noise,paper_epsilon,sigma,epsilon,epsilon_appendix_h,epochs,test_error,train_error,"
+            "test_error_half,seeds,data"
+        ),
+        "budget": (
+            "run,dataset,paper_epsilon,sigma,epsilon,epsilon_added,epsilon_training,epsilon_histogram,"
+            "epsilon_appendix_h,epsilon_each_batch,sigma_needed,sigma_needed_training"
+        ),
+        "sensitivity": "dataset,layer,width,input_bound,analytic_printed,analytic_corrected,threshold",
+    },
 }
 
 
@@ -70,41 +105,48 @@ rule claims:
         "--output {output.table} --page {output.page} > {log} 2>&1"
 
 
-rule scalable_pate_reproduction:
-    """Write docs/reproduction/scalable_pate: its page, figures and claims, from this preset."""
-    input:
-        verdicts=f"{RESULTS}/claims.csv",
-        readings=os.path.relpath(ROOT / "report" / "scalable_pate_readings.md"),
-        tables=[path for item, path in TABLES["scalable_pate"] if item in SHOWN],
-        figures=[f"{PATE}/{item}.png" for item in FIGURES],
-        code=code("reproduction"),
-    output:
-        page="docs/reproduction/scalable_pate.md",
-        claims="docs/reproduction/scalable_pate.csv",
-        figures=[f"docs/reproduction/scalable_pate/{item}.png" for item in FIGURES],
-    log:
-        log_of("scalable_pate_reproduction"),
-    benchmark:
-        benchmark_of("scalable_pate_reproduction")
-    conda:
-        "../envs/reporting.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=5,
-        gpu=0,
-    params:
-        title=PAPERS["scalable_pate"],
-        tables=[f"{item}:{path}" for item, path in TABLES["scalable_pate"] if item in SHOWN],
-        figures=[f"{item}:{PATE}/{item}.png" for item in FIGURES],
-        columns=[f"{item}:{SHOWN[item]}" for item, _ in TABLES["scalable_pate"] if item in SHOWN],
-        preset=config["preset"],
-    message:
-        "Writing the page of Scalable PATE"
-    shell:
-        "python -m scripts.reproduction --folder docs/reproduction --paper scalable_pate --title {params.title:q} "
-        "--preset {params.preset} --verdicts {input.verdicts} --readings {input.readings:q} "
-        "--tables {params.tables} --columns {params.columns} --figures {params.figures} > {log} 2>&1"
+for paper, title in PAPERS.items():
+    shown = [(item, path) for item, path in TABLES[paper] if item in SHOWN[paper]]
+
+    rule:
+        """Write a paper's part of docs/reproduction: its page, figures and claims, from this preset."""
+        name:
+            f"{paper}_reproduction"
+        input:
+            verdicts=f"{RESULTS}/claims.csv",
+            readings=os.path.relpath(ROOT / "report" / f"{paper}_readings.md"),
+            tables=[path for _, path in shown],
+            figures=[f"{RESULTS}/{paper}/{item}.png" for item in SHOWN_FIGURES[paper]],
+            code=code("reproduction"),
+        output:
+            page=f"docs/reproduction/{paper}.md",
+            claims=f"docs/reproduction/{paper}.csv",
+            figures=[f"docs/reproduction/{paper}/{item}.png" for item in SHOWN_FIGURES[paper]],
+        log:
+            log_of(f"{paper}_reproduction"),
+        benchmark:
+            benchmark_of(f"{paper}_reproduction")
+        conda:
+            "../envs/reporting.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=5,
+            gpu=0,
+        params:
+            paper=paper,
+            title=title,
+            tables=[f"{item}:{path}" for item, path in shown],
+            figures=[f"{item}:{RESULTS}/{paper}/{item}.png" for item in SHOWN_FIGURES[paper]],
+            columns=[f"{item}:{SHOWN[paper][item]}" for item, _ in shown],
+            preset=config["preset"],
+        message:
+            "Writing the page of {params.paper}"
+        shell:
+            "python -m scripts.reproduction --folder docs/reproduction --paper {params.paper} "
+            "--title {params.title:q} --preset {params.preset} --verdicts {input.verdicts} "
+            "--readings {input.readings:q} --tables {params.tables} --columns {params.columns} "
+            "--figures {params.figures} > {log} 2>&1"
 
 
 rule reproduction:

@@ -270,7 +270,7 @@ def table1_records(wildcards):
 
 
 def verdicts():
-    """Verdicts of the last `claims` of this preset by table, escaped for the captions of the report."""
+    """Verdicts of the last `claims` of this preset by paper and table, escaped for the captions of the report."""
     path = Path(f"{RESULTS}/claims.csv")
     if not path.is_file():
         return {}
@@ -280,7 +280,7 @@ def verdicts():
         if verdict["verdict"] != "not run":
             escaped = {key: re.sub(r"([\\*_|`])", r"\\\1", value) for key, value in verdict.items()}
             for table in tables.get(verdict["id"], "").split(";"):
-                found.setdefault(table.removesuffix("_comparison"), []).append(escaped)
+                found.setdefault(f"{verdict['paper']}.{table.removesuffix('_comparison')}", []).append(escaped)
     return found
 
 

@@ -49,20 +49,6 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--checkpoint", required=True, help="file for the state of half-done work")
 
 
-def add_curve(parser: argparse.ArgumentParser) -> None:
-    """The arguments of jobs that train one curve of DP-MAC's figures, and of those it is compared with."""
-    parser.add_argument("--data", required=True, help="prepared dataset of images")
-    add_json(parser, "--series", "the series' block of the configuration, with its network's")
-    parser.add_argument("--noise", required=True, help="printed, needed or none")
-    parser.add_argument("--epsilon", type=float, help="the paper's epsilon, with noise")
-    parser.add_argument("--repetitions", nargs="+", type=int, required=True, help="numbers of the runs to train")
-    add_json(parser, "--accounting", "the accounting block of the configuration")
-    add_training(parser)
-    parser.add_argument("--curves", required=True, help="errors by repetition and epoch to write, .csv")
-    parser.add_argument("--weights", required=True, help="weights to write, .npz: (R, in, out) a layer")
-    parser.add_argument("--output", required=True, help="the record to write")
-
-
 def progress_with_loss(what: str) -> Callable[[int, int, float], None]:
     """Like `progress`, with the loss of the newest step."""
 

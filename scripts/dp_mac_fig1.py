@@ -63,8 +63,7 @@ def compared(comparison: str, at: str, left: Level, right: Level, values: list[n
 
 def comparison_rows(levels: list[Level]) -> list[dict]:
     """Test errors at one epsilon and the next smaller one, and epochs to converge of DP-MAC and DP-SGD."""
-    rows = []
-    groups = {}
+    rows, groups = [], {}
     for level in levels:
         if level.privacy and level.series["variant"] == "main":
             groups.setdefault((level.series["title"], level.noise), []).append(level)

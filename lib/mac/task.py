@@ -59,3 +59,13 @@ def write_curves(path: str | Path, curves: dict[str, np.ndarray], repetitions: l
     frame = pd.DataFrame(columns | {name: values.ravel() for name, values in curves.items()})
     with atomic_path(path) as temporary:
         frame.to_csv(temporary, index=False, float_format="%.8g")
+
+
+def named_weights(weights: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Weights (R, in, out) of every layer under the names that files give them."""
+    return {f"weight.{layer}": weight for layer, weight in enumerate(weights)}
+
+
+def weights_of(arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
+    """The weights of every layer from `named_weights`."""
+    return [arrays[f"weight.{layer}"] for layer in range(len(arrays))]

@@ -48,6 +48,19 @@ TINY = {
         "fig4": {"left": None, "right": []},
         "fig5": {"runs": []},
     },
+    "dp_mac": {
+        "series": {
+            "digits_dp_mac": {"train": 100, "test": 50, "recipe": {"epochs": 1, "z_steps": 2}},
+            "digits_dp_sgd": {"train": 100, "test": 50, "recipe": {"epochs": 1}},
+        },
+        "curves": [
+            {"series": "digits_dp_mac", "noise": "printed", "epsilon": [8, 1], "repetitions": 2},
+            {"series": "digits_dp_sgd", "noise": "printed", "epsilon": [8], "repetitions": 1},
+        ],
+        "fig3": {"curves": []},
+        "fig4": {"curves": [["digits_dp_mac", "printed_8"]]},
+        "sensitivity": [],
+    },
 }
 # Written by a run beside its results, but different every time.
 NOT_RESULTS = {"benchmarks", "logs"}

@@ -1,0 +1,80 @@
+"""Figure 2 of DP-MAC: the objectives of two layers of one weight, their approximations, and the noise on these."""
+
+import argparse
+
+import numpy as np
+import pandas as pd
+import torch
+
+from lib.files import atomic_path
+from lib.mac.toy import Toy, at, toys
+from lib.plotting import figure, save
+from lib.seeding import generator
+from scripts import cli
+
+GRID = np.linspace(-4, 4, 81)
+NEAR = 1.0  # distance from the expansion point that counts as around it
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
+    cli.add_json(parser, "--figure", "the figure's block: samples, bound, sigma, draws")
+    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def noisy(toy: Toy, sigma: float, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Points on approximations whose three coefficients have noise, each of sigma times its sensitivity."""
+    bounds, weights = toy.sensitivities(), rng.uniform(GRID[0], GRID[-1], draws)
+    noise = rng.standard_normal((3, draws)) * sigma
+    shift = noise[0] * bounds.constant + noise[1] * bounds.linear * weights + noise[2] * bounds.quadratic * weights**2
+    return weights, at(toy.expansion(2), weights) + shift
+
+
+def compared(name: str, toy: Toy) -> list[dict]:
+    """How far the approximation is off near 0, and the slopes of both orders there."""
+    near = GRID[np.abs(GRID) <= NEAR]
+    values, approximated = toy.values(near), at(toy.expansion(2), near)
+    zero = torch.zeros(1, 1, 1, dtype=torch.float64)
+    slopes = [float(toy.expansion(order).gradient(zero)) for order in (2, 1)]
+    about = {"dataset": "toy", "stands_for": "toy", "protocol": "paper", "at": name, "seeds": 0, "data": "generated"}
+    gap = {"value": np.abs(values - approximated).max(), "other_value": np.ptp(values)}
+    return [
+        about | {"comparison": "gap_of_approximation_and_range_of_objective"} | gap,
+        about | {"comparison": "slope_of_second_and_first_order", "value": slopes[0], "other_value": slopes[1]},
+    ]
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure, its numbers, and what its claims compare."""
+    arguments = parse_arguments(argv)
+    settings = arguments.figure
+    rng = generator(arguments.seed, "dp_mac_fig2")
+    found, rows = [], []
+    with figure(1, 2) as (drawn, axes):
+        for axis, (name, toy) in zip(axes, toys(settings["samples"], settings["bound"], rng).items(), strict=True):
+            values, approximated = toy.values(GRID), at(toy.expansion(2), GRID)
+            weights, crosses = noisy(toy, settings["sigma"], settings["draws"], rng)
+            axis.plot(GRID, values, "-", color="k", label="objective")
+            axis.plot(GRID, approximated, "--", color="C1", label="second order at 0")
+            axis.plot(weights, crosses, "x", color="C0", ms=4, label="with noise")
+            axis.set_title(name)
+            axis.set_xlabel("weight")
+            curve = {"layer": name, "weight": GRID, "objective": values, "approximation": approximated}
+            found += [pd.DataFrame(curve), pd.DataFrame({"layer": name, "weight": weights, "noisy": crosses})]
+            rows += compared(name, toy)
+        axes[0].set_ylabel("objective")
+        axes[0].legend()
+        save(drawn, arguments.png, arguments.pdf)
+    for path, table in ((arguments.output, pd.concat(found)), (arguments.comparison, pd.DataFrame(rows))):
+        with atomic_path(path) as temporary:
+            table.to_csv(temporary, index=False, float_format="%.10g")
+
+
+if __name__ == "__main__":
+    cli.run(main)

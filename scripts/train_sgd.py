@@ -1,0 +1,45 @@
+"""Train a network by gradients, private (DP-SGD) or not (backpropagation): one repetition."""
+
+from lib.mac.accounting import Run
+from lib.mac.task import evaluation, inputs_and_targets, named_weights, network_of
+from lib.training.device import choose_device
+from lib.training.dp_sgd import SgdRecipe, account, train_dp_sgd
+from scripts import cli
+from scripts.curve import read_curve
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the curves, the weights, and the record with what the training cost."""
+    job = read_curve(__doc__, argv)
+    arguments = job.arguments
+    (repetition,) = arguments.repetitions
+    network, recipe = network_of(job.images, job.series["network"]), SgdRecipe(**job.series["recipe"])
+    x, y = inputs_and_targets(network, job.images)
+
+    def run_at(sigma: float) -> Run:
+        return account(len(x), recipe, sigma)
+
+    sigma = job.sigma(run_at)
+    device = choose_device(arguments.device, arguments.threads)
+    with job.checkpoint(__file__) as checkpoint:
+        trained = train_dp_sgd(
+            network,
+            x,
+            y,
+            recipe,
+            sigma or 0.0,
+            arguments.seed,
+            tuple(arguments.job),
+            str(repetition),
+            device,
+            evaluation(network, job.images, device),
+            checkpoint,
+            cli.progress("epochs"),
+        )
+        run = None if sigma is None else run_at(sigma)
+        job.write(trained.curves, named_weights(trained.weights), sigma, run)
+        checkpoint.remove()
+
+
+if __name__ == "__main__":
+    cli.run(main)
