@@ -36,11 +36,11 @@ class CdbnSettings:
     filters, sizes: of each hidden layer, the number of filters (1 to 12) and their side; all have the stride `stride`.
     grid: the output layer sees the last layer's maps averaged over grid x grid squares. radius: of the interval of the
     Chebyshev polynomials. gain, threshold: a unit gives sigmoid(gain z - threshold), z its input with mean 0 and
-    variance 1. clips: (0, 1], of the hidden layers and the output, see `sensitivity`. They and all else here are public
-    constants, not to be tuned on private data. shares: of epsilon, for each hidden layer, then the output's linear and
-    quadratic coefficients; their sum is 1. hidden_steps, hidden_rate: of Adam. epochs, epoch_steps, output_rate: of
-    Adam on the output layer, whose objective gets `ridge` times the noise's size added on its diagonal (at least
-    `FLOOR`). Raises InputError for what is not allowed.
+    variance 1. clips: (0, 1], of the hidden layers and the output, see `sensitivity`. shares: of epsilon, for each
+    hidden layer, then the output's linear and quadratic coefficients; their sum is 1. hidden_steps, hidden_rate: of
+    Adam. epochs, epoch_steps, output_rate: of Adam on the output layer, whose objective gets `ridge` times the noise's
+    size added on its diagonal (at least `FLOOR`). All are public constants, not to be tuned on private data; the
+    defaults are known to suit MNIST, which no epsilon here counts. Raises InputError for what is not allowed.
     """
 
     filters: tuple[int, ...] = (4, 4)

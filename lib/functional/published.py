@@ -1,18 +1,17 @@
 """The public code of Phan, Wu and Dou's private convolutional deep belief network, as it trains: no guarantee.
 
-It is what the accuracies that are quoted of the method come from, rebuilt from its code (pCDBN in the authors' public
-repository, layers, constants and learning rates alike) so that they can be run beside `lib.functional.cdbn`. Why its
-epsilon means nothing:
+The training that the method's accuracies are quoted for, rebuilt from its code (pCDBN in the authors' public
+repository: layers, constants, noise, optimiser), so that it can be run beside `lib.functional.cdbn`. Why its epsilon
+means nothing:
 
 * No coefficients are released. Every step, of hidden layers and output alike, goes back to the private images and
   labels, with new noise of the whole epsilon; steps, layers and batches are not composed.
 * Hidden layers: 5 Laplace numbers a step, shared by all filters, are added to the constants of the Chebyshev
-  polynomial, whose arguments, and the input that is reconstructed, are the images without noise. If the noise is known
-  to be large, it says nothing of them; the gradient does.
+  polynomial, whose arguments, and the input that is reconstructed, are the images without noise.
 * Output layer: one Laplace vector a step, the same for all records and classes, is added to the features; the labels
-  have none, and the dense layer before it is trained through it. A batch's normalisation sees the batch.
-* The scale is sensitivity / (epsilon * batch) for a sum that is not divided by the batch, with sensitivities that are
-  no bounds (`sensitivity.published_hidden`, which is measured on the batch).
+  have none: where the output's weights are 0, the gradient of its biases is exact class counts. The dense layer before
+  it is trained through it, without noise of its own; its normalisation sees the batch.
+* The sensitivity of a hidden layer is measured on the batch and is no bound (`sensitivity.published_hidden`).
 """
 
 import math
@@ -29,7 +28,7 @@ from lib.functional.cdbn import checked
 from lib.functional.release import BATCH
 from lib.functional.sensitivity import (
     PUBLISHED_CHEBYSHEV,
-    patches,
+    padded,
     published_chebyshev,
     published_hidden,
     published_output,
@@ -93,8 +92,7 @@ def maps(x: torch.Tensor, hidden: list[tuple[torch.Tensor, torch.Tensor]], size:
 
 def convolution(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, size: int) -> torch.Tensor:
     """(N, filters, side / 2, side / 2)."""
-    side = -(-x.shape[-1] // STRIDE)
-    return F.linear(patches(x, size, STRIDE), weight, bias).transpose(1, 2).unflatten(2, (side, side))
+    return F.conv2d(padded(x, size, STRIDE), weight.unflatten(1, (-1, size, size)), bias, stride=STRIDE)
 
 
 def dense_units(features: torch.Tensor, dense: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:

@@ -47,12 +47,15 @@ class OutputCoefficients:
 
 
 def hidden_moments(x: torch.Tensor, size: int, stride: int, clip: float) -> torch.Tensor:
-    """The exact sum over images x (N, channels, side, side), in [0, 1], of their patches' moments, clipped by image."""
+    """The exact sum over images x (N, channels, side, side) of their patches' moments, clipped image by image.
+
+    Numbers outside [0, 1] are moved to its ends, so that the sensitivity holds for any input.
+    """
     bound = hidden_sensitivity(*x.shape[1:3], size, stride, clip) * (1 - SLACK)
     width = x.shape[1] * size**2 + 1
     total = torch.zeros(width, width, dtype=torch.float64, device=x.device)
     for batch in x.split(BATCH):
-        q = with_one(patches(batch.double(), size, stride))
+        q = with_one(patches(batch.double().clamp(0, 1), size, stride))
         factors = (bound / moments_norm(q)).clamp(max=1.0)
         total += (q * factors[:, None, None]).flatten(0, 1).T @ q.flatten(0, 1)
     return total
@@ -61,9 +64,12 @@ def hidden_moments(x: torch.Tensor, size: int, stride: int, clip: float) -> torc
 def output_sums(
     features: torch.Tensor, y: torch.Tensor, classes: int, clip: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The exact coefficients (classes, m) and (m, m) of records with features (N, n) in [0, 1], clipped one by one."""
+    """The exact coefficients (classes, m) and (m, m) of records with features (N, n), clipped one by one.
+
+    Features outside [0, 1], by rounding at the least, are moved to its ends.
+    """
     bound = output_sensitivity(features.shape[1], clip)[0] * (1 - SLACK)
-    q = with_one(features.double())
+    q = with_one(features.double().clamp(0, 1))
     q = q * (bound / q.sum(1, keepdim=True)).clamp(max=1.0)
     one_hot = torch.nn.functional.one_hot(y, classes).double()
     return one_hot.T @ q, q.T @ q

@@ -28,16 +28,17 @@ import torch.nn.functional as F  # noqa: N812
 from lib.errors import InputError
 
 
-def patches(x: torch.Tensor, size: int, stride: int) -> torch.Tensor:
-    """The patches (N, P, channels * size^2) of images x (N, channels, side, side), ceil(side / stride)^2 of them.
-
-    Zeros pad the sides, one more at the end where they are odd ("SAME").
-    """
+def padded(x: torch.Tensor, size: int, stride: int) -> torch.Tensor:
+    """Images with zeros around them, one more at the end where their number is odd ("SAME")."""
     side = x.shape[-1]
     padding = max((-(-side // stride) - 1) * stride + size - side, 0)
     before = padding // 2
-    padded = F.pad(x, (before, padding - before, before, padding - before))
-    return F.unfold(padded, size, stride=stride).transpose(1, 2)
+    return F.pad(x, (before, padding - before, before, padding - before))
+
+
+def patches(x: torch.Tensor, size: int, stride: int) -> torch.Tensor:
+    """The patches (N, P, channels * size^2) of images x (N, channels, side, side), ceil(side / stride)^2 of them."""
+    return F.unfold(padded(x, size, stride), size, stride=stride).transpose(1, 2)
 
 
 def with_one(p: torch.Tensor) -> torch.Tensor:

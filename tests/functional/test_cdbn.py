@@ -12,7 +12,7 @@ from lib.errors import InputError
 from lib.functional import cdbn
 from lib.functional.cdbn import Cdbn, CdbnSettings, accuracy, fit_hidden, fit_output, train_cdbn
 from lib.functional.chebyshev import softplus
-from lib.functional.published import PublishedSettings, claim, train_published
+from lib.functional.published import PublishedSettings, claim, output_cost, train_published
 from lib.functional.release import release_hidden, release_output
 from lib.training.checkpoint import Checkpoint
 
@@ -140,6 +140,23 @@ def test_the_published_training_learns_whatever_its_epsilon(digits):
     """The same epsilon under which coefficients that are released teach nothing: it goes back to the data."""
     assert published(digits, epsilon=None)[1][-1] > 0.75
     assert not claim(0.5, 1e-5).guarantee
+
+
+def test_the_published_step_shows_labels_without_noise():
+    """At output weights of 0, flipping one label moves the biases' gradient by just 1, whatever was drawn as noise."""
+    units = torch.rand(8, 25, generator=torch.Generator().manual_seed(0))
+    labels = torch.tensor([0, 1, 2, 0, 1, 2, 0, 1])
+    gradients = []
+    for flipped in (False, True):
+        labels[0] = 2 if flipped else 0
+        for seed in range(3):
+            noise = torch.from_numpy(np.random.default_rng(seed).laplace(0, 100.0, 25)).float()
+            bias = torch.zeros(3, requires_grad=True)
+            scores = torch.nn.functional.linear(units + noise, torch.zeros(3, 25), bias)
+            output_cost(scores, torch.nn.functional.one_hot(labels, 3)).backward()
+            gradients.append(bias.grad)
+    assert all(torch.equal(gradients[0], same) for same in gradients[1:3])
+    assert all((changed - gradients[0]).tolist() == [1.0, 0.0, -1.0] for changed in gradients[3:])
 
 
 def test_the_published_training_goes_on_with_the_same_bytes(digits, tmp_path):

@@ -6,6 +6,8 @@ import inspect
 import numpy as np
 import pytest
 import torch
+from dp_accounting import LaplaceDpEvent
+from dp_accounting.pld import PLDAccountant
 from scipy.stats import kstest
 
 from lib.functional import cdbn, release
@@ -63,6 +65,10 @@ def test_the_epsilons_of_all_releases_add_up(monkeypatch):
     arguments = (X.numpy(), Y.numpy(), 3, 1.5, 0, ("test",), "a", torch.device("cpu"), lambda network: 0.0)
     cdbn.train_cdbn(settings, *arguments)
     assert len(spent) == 3 and spent[0] + spent[1] + sum(spent[2]) == pytest.approx(1.5)
+    accountant = PLDAccountant()
+    for epsilon in (*spent[:2], *spent[2]):
+        accountant.compose(LaplaceDpEvent(1 / epsilon))
+    assert accountant.get_epsilon(1e-9) == pytest.approx(1.5, rel=1e-2)
     assert cdbn.privacy(1.5, 1e-5).epsilon == 1.5 and cdbn.privacy(1.5, 1e-5).guarantee
     assert cdbn.privacy(1.5, 1e-5, replace_one=True).epsilon == 3.0
 

@@ -29,7 +29,13 @@ def norm(matrix):
 def images(rng, channels, side):
     """Random, binary, sparse, black, white and one-pixel images."""
     shape = (40, channels, side, side)
-    drawn = [rng.random(shape), rng.integers(0, 2, shape), rng.random(shape) < 0.1, np.zeros(shape)[:1]]
+    drawn = [
+        rng.random(shape),
+        4 * rng.random(shape) - 2,
+        rng.integers(0, 2, shape),
+        rng.random(shape) < 0.1,
+        np.zeros(shape)[:1],
+    ]
     single = np.zeros(shape)[:1]
     single[0, 0, side // 2, side // 2] = 1
     return torch.tensor(np.concatenate([*drawn, single, np.ones(shape)[:1]]), dtype=torch.float64)
@@ -61,7 +67,7 @@ def test_adding_an_image_moves_hidden_coefficients_by_the_sensitivity_at_most(sh
 def test_adding_a_record_moves_output_coefficients_by_the_sensitivities_at_most(features, clip):
     bounds = output_sensitivity(features, clip)
     corners = np.array(list(itertools.product((0.0, 1.0), repeat=features)))
-    pool = torch.tensor(np.concatenate([np.random.default_rng(1).random((200, features)), corners]))
+    pool = torch.tensor(np.concatenate([4 * np.random.default_rng(1).random((200, features)) - 1, corners]))
     found = [release.output_sums(row[None], torch.tensor([1]), 3, clip) for row in pool]
     moved = [max(norms) for norms in zip(*((a.abs().sum().item(), norm(b)) for a, b in found), strict=True)]
     assert moved[0] <= bounds[0] and moved[1] <= bounds[1]
