@@ -222,9 +222,9 @@ def fit_output(
 
 @dataclass(frozen=True)
 class Trained:
-    """A network, and what `evaluate` gave before training and after each epoch, (epochs + 1,)."""
+    """A network, `Cdbn` or `PublishedNetwork`, and what `evaluate` gave before training and after each epoch."""
 
-    network: Cdbn
+    network: object
     curve: np.ndarray
 
 

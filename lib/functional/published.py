@@ -24,7 +24,7 @@ import torch.nn.functional as F  # noqa: N812
 
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
-from lib.functional.cdbn import checked
+from lib.functional.cdbn import Trained, checked
 from lib.functional.release import BATCH
 from lib.functional.sensitivity import (
     PUBLISHED_CHEBYSHEV,
@@ -146,8 +146,8 @@ def train_published(
     evaluate: Callable[[PublishedNetwork], float],
     checkpoint: Checkpoint | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[PublishedNetwork, np.ndarray]:
-    """The network and its curve, as `cdbn.train_cdbn`, by the public code's training: **not** epsilon-DP.
+) -> Trained:
+    """The network and its curve, as `cdbn.train_cdbn`'s, by the public code's training: **not** epsilon-DP.
 
     epsilon: of which the code computes its noise, None for none. The state is saved after pre-training and then at
     epochs' ends. Raises InputError for what is not allowed.
@@ -216,10 +216,18 @@ def train_published(
         progress(epoch, settings.epochs)
         if checkpoint and checkpoint.due():
             checkpoint.save(state())
-    return network, np.array(curve)
+    return Trained(network, np.array(curve))
 
 
-def _pretrained(images, settings, layer, filters, batches, laplace, draw) -> tuple[torch.Tensor, torch.Tensor]:
+def _pretrained(
+    images: torch.Tensor,
+    settings: PublishedSettings,
+    layer: int,
+    filters: int,
+    batches: Callable[[str], list[torch.Tensor]],
+    laplace: Callable[[str, float, tuple[int, ...]], np.ndarray],
+    draw: Callable[[str], np.random.Generator],
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Weight and bias of a hidden layer."""
     width = images.shape[1] * settings.size**2
     weight = truncated(draw(f"weights of layer {layer}"), filters, width).to(images.device).requires_grad_()
