@@ -3,7 +3,11 @@
 MAC = f"{RESULTS}/dp_mac"
 SERIES = config["dp_mac"]["series"]
 # the script that trains a method; the names of its methods are also those of the series' `method`
-TRAINERS = {"train_mac": ("mac", "dp_mac"), "train_sgd": ("backpropagation", "dp_sgd")}
+TRAINERS = {
+    "train_mac": ("mac", "dp_mac"),
+    "train_sgd": ("backpropagation", "dp_sgd"),
+    "train_cdbn": ("cdbn", "dp_cdbn", "dp_cdbn_published"),
+}
 
 
 def curves_of(choose=lambda series: True):
@@ -43,7 +47,7 @@ def level_options(level):
 
 def described_series(name):
     """A series' block with its network's in place of its name, as text."""
-    return compact(SERIES[name] | {"network": config["dp_mac"]["networks"][SERIES[name]["network"]]})
+    return compact(SERIES[name] | {"network": config["dp_mac"]["networks"].get(SERIES[name]["network"])})
 
 
 for trainer, methods in TRAINERS.items():
@@ -112,10 +116,13 @@ def data_of(series):
     return f"{PRIVATE}/data/{SERIES[series]['dataset']}.npz"
 
 
-AUTOENCODERS, CLASSIFIERS = (
-    curves_of(lambda series, output=output: config["dp_mac"]["networks"][series["network"]]["output"] == output)
-    for output in ("squared_error", "binary_cross_entropy")
-)
+def reconstructs(series):
+    """Whether a series trains autoencoders; else it trains classifiers."""
+    network = config["dp_mac"]["networks"].get(series["network"])
+    return network is not None and network["output"] == "squared_error"
+
+
+AUTOENCODERS, CLASSIFIERS = curves_of(reconstructs), curves_of(lambda series: not reconstructs(series))
 # the reference lines are of the first autoencoder's data
 REFERENCE = AUTOENCODERS[0][0] if AUTOENCODERS else None
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting import rdp
+from lib.accounting.statement import PrivacyStatement
 from lib.code_inputs import digest
 from lib.data.supervised import Images, divided
 from lib.files import save_arrays
@@ -37,6 +38,10 @@ class Curve:
         printed, delta = self.series.get("printed", []), self.series["delta"]
         return sigma_of(self.arguments.noise, self.arguments.epsilon, printed, run_at, self.orders, delta)
 
+    def privacy(self, run: Run) -> dict[str, PrivacyStatement]:
+        """What a run costs, in every reading."""
+        return statements(run, self.orders, self.series["delta"])
+
     def checkpoint(self, script: str) -> Checkpoint:
         """Where the job keeps half-done work; script: its file."""
         files = dict.fromkeys(("checkpoint", "output", "curves", "weights"))
@@ -48,12 +53,12 @@ class Curve:
         curves: dict[str, np.ndarray],
         weights: dict[str, np.ndarray],
         sigma: float | None,
-        run: Run | None,
+        privacy: dict[str, PrivacyStatement],
         metrics: dict[str, float] | None = None,
     ) -> None:
         """Write the curves (R, epochs + 1), the weights, and the record with what the training cost.
 
-        run: as the accountant sees it; None without noise. metrics: more that is public.
+        privacy: `joint`, the guarantee, and other readings; empty without noise. metrics: more that is public.
         """
         arguments = self.arguments
         write_curves(arguments.curves, curves, arguments.repetitions)
@@ -77,7 +82,7 @@ class Curve:
             device=arguments.device,
             metrics=public | (metrics or {}),
             private_metrics={name: value for name, value in final.items() if name not in public},
-            privacy=statements(run, self.orders, self.series["delta"]) if run else {},
+            privacy=privacy,
         )
 
 

@@ -53,8 +53,8 @@ def main(argv: list[str] | None = None) -> None:
             for kind, values in trained.thresholds.items()
             for layer, value in enumerate(values.mean(0), start=1)
         }
-        run = None if sigma is None else run_at(sigma)
-        job.write(trained.curves, named_weights(trained.weights), sigma, run, thresholds)
+        privacy = {} if sigma is None else job.privacy(run_at(sigma))
+        job.write(trained.curves, named_weights(trained.weights), sigma, privacy, thresholds)
         checkpoint.remove()
 
 

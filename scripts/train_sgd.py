@@ -36,8 +36,8 @@ def main(argv: list[str] | None = None) -> None:
             checkpoint,
             cli.progress("epochs"),
         )
-        run = None if sigma is None else run_at(sigma)
-        job.write(trained.curves, named_weights(trained.weights), sigma, run)
+        privacy = {} if sigma is None else job.privacy(run_at(sigma))
+        job.write(trained.curves, named_weights(trained.weights), sigma, privacy)
         checkpoint.remove()
 
 

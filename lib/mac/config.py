@@ -3,6 +3,7 @@
 from lib.errors import InputError
 
 PLAIN = ("mac", "backpropagation", "cdbn")  # methods without noise
+BELIEF = ("cdbn", "dp_cdbn", "dp_cdbn_published")  # methods whose recipe describes the network, a classifier
 
 
 def check_mac(config: dict) -> None:
@@ -10,8 +11,11 @@ def check_mac(config: dict) -> None:
     block = config["dp_mac"]
     series, networks = block["series"], block["networks"]
     for name, each in series.items():
-        for key, known in (("dataset", config["datasets"]), ("network", networks)):
-            _known(f"dp_mac.series.{name}.{key}", each[key], known)
+        _known(f"dp_mac.series.{name}.dataset", each["dataset"], config["datasets"])
+        if each["method"] not in BELIEF:
+            _known(f"dp_mac.series.{name}.network", each["network"], networks)
+        elif each["network"] is not None:
+            raise InputError(f"dp_mac.series.{name}.network = {each['network']!r}: allowed is null, for its method")
     trained = set()
     for place, curve in enumerate(block["curves"]):
         key, name, noise = f"dp_mac.curves.{place}", curve["series"], curve["noise"]
@@ -32,7 +36,10 @@ def check_mac(config: dict) -> None:
         if found & trained:
             raise InputError(f"{key}: {name} at {sorted(found & trained)[0][1]} stands twice; allowed is once")
         trained |= found
-    outputs = {name: networks[each["network"]]["output"] for name, each in series.items()}
+    outputs = {
+        name: networks[each["network"]]["output"] if each["network"] else "binary_cross_entropy"
+        for name, each in series.items()
+    }
     compared = [curve for curve in block["curves"] if outputs[curve["series"]] == "squared_error"]
     compared_main = [curve for curve in compared if series[curve["series"]]["variant"] == "main"]
     if compared and max((len(curve.get("epsilon", [])) for curve in compared_main), default=0) < 2:

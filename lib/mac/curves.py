@@ -40,9 +40,9 @@ class Level:
         """A column as (R, epochs + 1)."""
         return self.points.pivot(index="repetition", columns="epoch", values=column).to_numpy()
 
-    def final(self, column: str) -> tuple[float, float | None]:
-        """Mean and spread over the repetitions of a column after the last epoch."""
-        return mean_and_spread(self.table(column)[:, -1])
+    def final(self, column: str) -> tuple[float | None, float | None]:
+        """Mean and spread over the repetitions of a column after the last epoch; none where it was not measured."""
+        return mean_and_spread(self.table(column)[:, -1] if column in self.points else [])
 
     @property
     def repetitions(self) -> int:
@@ -95,6 +95,7 @@ def level_row(level: Level) -> dict:
         "sigma": level.sigma,
         "epsilon": level.privacy.get("joint"),
         "epsilon_appendix_h": level.privacy.get("appendix_h"),
+        "epsilon_published": level.privacy.get("published"),
         "delta": level.series["delta"] if level.privacy else None,
     }
 
