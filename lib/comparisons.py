@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from lib.accounting.statement import PrivacyStatement
-from lib.results import mean_and_spread
+from lib.spread import mean_and_spread
 
 
 def epsilon_at_accuracy(epsilon: np.ndarray, accuracy: np.ndarray, wanted: float) -> float:

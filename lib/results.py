@@ -5,10 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from lib.accounting.statement import PrivacyStatement
 from lib.records import read_record
+from lib.spread import mean_and_spread
 
 
 def by_job(paths: Iterable[str | Path]) -> dict[tuple[str, ...], list[dict]]:
@@ -17,13 +16,6 @@ def by_job(paths: Iterable[str | Path]) -> dict[tuple[str, ...], list[dict]]:
     for record in sorted(map(read_record, paths), key=lambda record: int(record["job"][-1])):
         groups[tuple(record["job"][:-1])].append(record)
     return dict(groups)
-
-
-def mean_and_spread(values: Sequence[float]) -> tuple[float | None, float | None]:
-    """Mean and standard deviation (n - 1) of values; (None, None) of none, and no spread of one."""
-    if not len(values):
-        return None, None
-    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def numbers(records: Sequence[dict], name: str, private: bool = False) -> tuple[float | None, float | None]:

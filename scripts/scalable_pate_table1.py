@@ -4,7 +4,8 @@ import argparse
 import math
 
 from lib.claims import load_claims
-from lib.results import by_job, data_name, mean_and_spread, numbers, statement
+from lib.results import by_job, data_name, numbers, statement
+from lib.spread import mean_and_spread
 from lib.tables import write_table
 from scripts import cli
 

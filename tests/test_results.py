@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lib import results
 from lib.accounting.statement import PrivacyStatement
 from lib.records import write_record
+from lib.spread import mean_and_spread
 
 STATEMENT = PrivacyStatement(
     epsilon=2.0,
@@ -68,23 +69,23 @@ def test_names_of_jobs_of_any_length_are_kept(tmp_path):
 
 
 def test_mean_and_spread_are_known():
-    assert results.mean_and_spread([]) == (None, None)
-    assert results.mean_and_spread([3.0]) == (3.0, None)
-    mean, spread = results.mean_and_spread([1.0, 2.0, 6.0])
+    assert mean_and_spread([]) == (None, None)
+    assert mean_and_spread([3.0]) == (3.0, None)
+    mean, spread = mean_and_spread([1.0, 2.0, 6.0])
     assert mean == 3.0 and spread == pytest.approx(7**0.5)
-    assert results.mean_and_spread([5, 5, 5]) == (5.0, 0.0)
-    assert [type(x) for x in results.mean_and_spread(np.array([1, 2]))] == [float, float]
+    assert mean_and_spread([5, 5, 5]) == (5.0, 0.0)
+    assert [type(x) for x in mean_and_spread(np.array([1, 2]))] == [float, float]
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=20), st.floats(-1e3, 1e3), st.randoms(use_true_random=False))
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_mean_and_spread_move_with_their_values(values, shift, shuffler):
-    mean, spread = results.mean_and_spread(values)
-    moved_mean, moved_spread = results.mean_and_spread([value + shift for value in values])
+    mean, spread = mean_and_spread(values)
+    moved_mean, moved_spread = mean_and_spread([value + shift for value in values])
     assert moved_mean == pytest.approx(mean + shift, abs=1e-9)
     assert moved_spread == pytest.approx(spread, abs=1e-6)
     shuffler.shuffle(values)
-    assert results.mean_and_spread(values) == pytest.approx((mean, spread), abs=1e-9)
+    assert mean_and_spread(values) == pytest.approx((mean, spread), abs=1e-9)
 
 
 def test_numbers_come_from_the_block_that_is_asked():

@@ -10,6 +10,8 @@ from tests.workflow.running import Project, environment
 # All rules that follow from the votes; the tables and figure follow from the accounts.
 ENDS = {"claims", "scalable_pate_reproduction", "reproduction"}
 TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon"}
+# what the students and the noisy check of a run have a part in
+CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
 BOTH = ("all", "reproduction")
 
 
@@ -40,8 +42,8 @@ LEARNING = {"train_student", "train_baseline"}
 # a file, rules that are stale with it, and rules that are not
 CHANGES = {
     "lib/accounting/confident.py": (
-        {"account", "sanitize_epsilon"} | TABLES | ENDS,
-        DATA | LEARNING | {"aggregate", "datasets"},
+        {"account", "aggregate", "sanitize_epsilon"} | TABLES | CHECKED | ENDS,
+        DATA | {"train_baseline", "datasets"},
     ),
     "lib/aggregation/gnmax.py": ({"account", "aggregate", "train_student"} | TABLES, DATA | {"train_baseline"}),
     "lib/accounting/votes.py": ({"count_votes", "account", "aggregate"} | ENDS, {"train_baseline", "train_teachers"}),
@@ -186,7 +188,7 @@ def test_a_branch_and_back_makes_nothing_stale(changed, recorded):
 
 def test_one_runs_sigma_makes_only_that_runs_jobs_stale(changed):
     found = changed.over({"scalable_pate": {"runs": {"digits_confident": {"sigma": 2.5}}}}).pending(*BOTH)
-    one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | TABLES | ENDS
+    one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | TABLES | CHECKED | ENDS
     assert found.counts == dict.fromkeys(one_each, 1)
     assert not [message for message in found.messages if "digits_lnmax" in message]
     assert {message for message in found.messages if "digits_confident" in message} == {
@@ -194,6 +196,7 @@ def test_one_runs_sigma_makes_only_that_runs_jobs_stale(changed):
         "Running digits_confident, repetition 1",
         "Training the student of digits_confident, repetition 1",
         "Sanitising the epsilon of digits_confident, votes 1",
+        "Looking at what digits_confident selected, repetition 1",
     }
 
 
@@ -201,7 +204,7 @@ def test_another_repetition_adds_only_its_own_jobs(changed):
     found = changed.over({"repetitions": 2}).pending()
     numbers = {number for message in found.messages for number in re.findall(r"(?:repetition|votes) (\d+)", message)}
     assert numbers == {"2"}
-    assert set(found.counts) - {"claims"} - TABLES == {
+    assert set(found.counts) - {"claims", "scalable_pate_teachers"} - TABLES - CHECKED == {
         *["split_data", "train_teachers", "count_votes", "train_baseline"],
         *["account", "aggregate", "train_student", "sanitize_epsilon"],
     }
