@@ -11,7 +11,7 @@ from lib.files import atomic_path
 from lib.mac.curves import Level, epochs_to_converge, level_row, read_levels
 from lib.plotting import figure, save
 from lib.records import read_record
-from lib.results import mean_and_spread
+from lib.spread import mean_and_spread
 from lib.tables import write_table
 from scripts import cli
 

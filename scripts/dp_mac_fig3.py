@@ -10,7 +10,7 @@ from lib.files import atomic_path
 from lib.mac.features import roughness, significant_units
 from lib.mac.trained import TrainedNetworks, read_networks
 from lib.plotting import figure, save
-from lib.results import mean_and_spread
+from lib.spread import mean_and_spread
 from scripts import cli
 
 

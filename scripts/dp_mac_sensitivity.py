@@ -10,7 +10,8 @@ from lib.files import atomic_path
 from lib.mac.sensitivity import hidden_corrected, hidden_printed, output_corrected, output_printed
 from lib.mac.trained import read_networks
 from lib.records import read_record
-from lib.results import data_name, mean_and_spread
+from lib.results import data_name
+from lib.spread import mean_and_spread
 from scripts import cli
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
 from lib.records import read_record
-from lib.results import data_name, mean_and_spread
+from lib.results import data_name
+from lib.spread import mean_and_spread
 
 
 @dataclass(frozen=True)
