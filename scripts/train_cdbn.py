@@ -14,7 +14,7 @@ from scripts.curve import read_curve
 def arrays(name: str, part: object) -> dict[str, np.ndarray]:
     """The tensors of a network, by the names of the fields and places that hold them."""
     if torch.is_tensor(part):
-        return {name: part.cpu().numpy()}
+        return {name: part.detach().cpu().numpy()}
     inner = enumerate(part) if isinstance(part, list | tuple) else ()
     return {key: array for place, each in inner for key, array in arrays(f"{name}.{place}", each).items()}
 

@@ -31,7 +31,10 @@ def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
     with reading(path, ".mat"), open(path, "rb") as stream:
-        data = scipy.io.loadmat(stream).get("data")
+        try:
+            data = scipy.io.loadmat(stream).get("data")
+        except scipy.io.matlab.MatReadError as error:
+            raise ValueError(error) from error
     if data is None:
         raise InputError(f"{path}: lacks the array data")
     check_array(path, data, kinds="u", shape=(256, None, 10))
