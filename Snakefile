@@ -19,6 +19,7 @@ include: "rules/aggregation.smk"
 include: "rules/students.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
+include: "rules/dp_mac_common.smk"
 include: "rules/dp_mac.smk"
 include: "rules/claims.smk"
 

@@ -5,12 +5,13 @@ import shutil
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from tests.workflow.running import ROOT, Project
 
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
 SCHEMA = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
-RULE_FILES = sorted(path.name for path in (ROOT / "rules").glob("*.smk") if path.name != "common.smk")
+RULE_FILES = sorted(path.name for path in (ROOT / "rules").glob("*.smk") if not path.stem.endswith("common"))
 ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
 
 
@@ -26,6 +27,21 @@ def test_a_dry_run_of_quick_plans_every_stage(pristine):
     assert planned.counts["train_noiseless_student"] == repetitions * len(chosen["noiseless"])
     assert planned.counts["aggregate"] >= repetitions * len(CONFIGURATION["scalable_pate"]["table1"])
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
+
+
+@pytest.mark.parametrize("preset", ["quick", "real", "paper"])
+def test_a_dry_run_plans_every_curve_of_dp_mac(pristine, any_root, preset):
+    real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", "dp_mac")
+    source = "config.yaml" if preset == "quick" else f"presets/{preset}.yaml"
+    curves = yaml.safe_load((ROOT / source).read_text())["dp_mac"]["curves"]
+    jobs = 0
+    for curve in curves:
+        together = CONFIGURATION["dp_mac"]["series"][curve["series"]]["side_by_side"]
+        jobs += len(curve.get("epsilon", [None])) * (1 if together else curve["repetitions"])
+    assert sum(planned.counts.get(rule, 0) for rule in ("train_mac", "train_sgd", "train_cdbn")) == jobs
+    assert {f"dp_mac_fig{number}" for number in (1, 2, 3, 4)} <= planned.rules
+    assert {"dp_mac_budget", "dp_mac_table1a", "dp_mac_table1b", "dp_mac_sensitivity"} <= planned.rules
 
 
 def draws(name: str) -> int:
@@ -76,7 +92,7 @@ def rules_of(name: str) -> dict[str, str]:
     found = {}
     for start in starts:
         body = re.match(rf"(?:{start[1]} +.*\n|\n)*", text[start.end() :])[0]
-        found[start[2] or re.search(r'name:\s*f?"(\w+)', body)[1]] = body
+        found[start[2] or re.search(r'name:\s*f?"?([\w{}]+)', body)[1]] = body
     assert len(found) == len(starts)
     return found
 
@@ -145,7 +161,8 @@ def undescribed(block: object, schema: dict, where: str) -> list[str]:
     """Keys of the configuration without a description in the schema; fails for a key that it does not know."""
     if not isinstance(block, dict):
         return []
-    parts = [schema] + [part["then"] for part in [schema, *schema.get("allOf", [])] if "then" in part]
+    conditional = [part for part in [schema, *schema.get("allOf", [])] if "then" in part]
+    parts = [schema] + [part["then"] for part in conditional if Draft202012Validator(part["if"]).is_valid(block)]
     known = {name: key for part in parts for name, key in part.get("properties", {}).items()}
     found = []
     for name, value in block.items():

@@ -8,7 +8,7 @@ import pytest
 from tests.workflow.running import Project, environment
 
 # All rules that follow from the votes; the tables and figure follow from the accounts.
-ENDS = {"claims", "scalable_pate_reproduction", "reproduction"}
+ENDS = {"claims", "scalable_pate_reproduction", "dp_mac_reproduction", "reproduction"}
 TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon"}
 # what the students and the noisy check of a run have a part in
 CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
@@ -53,6 +53,12 @@ CHANGES = {
     "lib/style.mplstyle": ({"scalable_pate_epsilon"}, DATA | LEARNING | {"account", "scalable_pate_table1"}),
     "schemas/record.schema.yaml": ({"account", "train_student"} | TABLES | ENDS, DATA | {"datasets"}),
     "scripts/scalable_pate_table2.py": ({"scalable_pate_table2"} | ENDS, {"scalable_pate_table1", "account"}),
+    "lib/mac/release.py": (
+        {"train_mac", "train_sgd", "dp_mac_fig1", "dp_mac_table1a"} | ENDS,
+        DATA | LEARNING | TABLES | {"dp_mac_budget", "dp_mac_fig2", "train_cdbn"},
+    ),
+    "scripts/dp_mac_budget.py": ({"dp_mac_budget"} | ENDS, {"train_mac", "dp_mac_fig1", "scalable_pate_table1"}),
+    "report/dp_mac_readings.md": ({"dp_mac_reproduction"}, {"train_mac", "claims", "scalable_pate_reproduction"}),
     "scripts/cli.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
     "claims.csv": (
         {"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS,
