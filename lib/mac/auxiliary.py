@@ -30,23 +30,22 @@ def objective(
 def gradients(
     network: MacNetwork,
     weights: list[torch.Tensor],
-    x: torch.Tensor,
+    first: torch.Tensor,
     y: torch.Tensor,
     coordinates: list[torch.Tensor],
     mu: float,
 ) -> list[torch.Tensor]:
-    """Gradient of `objective` in every coordinate, tensors (R, b, d_k).
+    """Gradient of `objective` in every coordinate, tensors (R, b, d_k), one or more.
 
-    z_k stands in its own layer's residual, mu (z_k - f(u_k)), and in the next layer's pre-activation.
+    first: (R, b, d_1), what the first layer gives, which no coordinate changes. z_k stands in its own layer's residual,
+    mu (z_k - f(u_k)), and in the next layer's pre-activation.
     """
-    found = []
-    inputs, targets = [x, *coordinates], [*coordinates, y]
-    for k, kind in enumerate(network.objectives):
+    found, targets = [mu * (coordinates[0] - first)], [*coordinates[1:], y]
+    for k, (kind, z, target) in enumerate(zip(network.objectives[1:], coordinates, targets, strict=True), start=1):
         weighting = 1.0 if k == len(coordinates) else mu
-        u = network.preactivation(weights[k], inputs[k])
-        if k:
-            down = weights[k][:, : network.sizes[k]].mT  # without the bias, which is no coordinate
-            found[-1] += torch.bmm(0.5 * weighting * kind.first(u, targets[k]), down)
+        u = network.preactivation(weights[k], z)
+        down = weights[k][:, : network.sizes[k]].mT  # without the bias, which is no coordinate
+        found[-1] += torch.bmm(0.5 * weighting * kind.first(u, target), down)
         if k < len(coordinates):
             found.append(mu * (coordinates[k] - kind.output(u)))
     return found
@@ -70,9 +69,10 @@ def auxiliary_coordinates(
         coordinates = network.outputs(weights, x)[:-1]
         if not coordinates:
             return []
+        first = coordinates[0].clone()
         adam = torch.optim.Adam(coordinates, lr=rate, fused=True)
         for _ in range(steps):
-            for z, gradient in zip(coordinates, gradients(network, weights, x, y, coordinates, mu), strict=True):
+            for z, gradient in zip(coordinates, gradients(network, weights, first, y, coordinates, mu), strict=True):
                 z.grad = gradient
             adam.step()
         for z in coordinates:
