@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from lib.errors import InputError
 
 TAIL = 12.0  # standard deviations; what lies beyond weighs e^-72 of what lies within
+POINTS = 100_000  # of a sum, at most; more would be needed for hardly any noise only
 
 
 def subsampled_gaussian_rdp(orders: np.ndarray, rate: float, sigma: float) -> np.ndarray:
@@ -19,8 +20,11 @@ def subsampled_gaussian_rdp(orders: np.ndarray, rate: float, sigma: float) -> np
     ln E_{z ~ mu0} (mu(z) / mu0(z))^order / (order - 1), which is the larger of the two directions (Mironov, Talwar and
     Zhang 2019, Theorem 5). The expectation is summed by the trapezoid rule, for any real order > 1: the integrand is
     analytic in a strip of half-width pi sigma^2 (pi sigma where that is less) and bounded there by its real values, so
-    that a step of a quarter of sigma^2 (sigma) leaves a relative error of about e^-74. At rate 1 it is
-    order / (2 sigma^2). Raises InputError for a rate outside (0, 1], sigma <= 0 or an order <= 1.
+    that a step of a quarter of sigma^2 (sigma) leaves a relative error of about e^-74. Where that would take more than
+    POINTS steps, at small sigma and large orders, it is an upper bound: mu / mu0 is a mean of 1 and a ratio r, and
+    (1 - rate + rate r)^order <= 1 - rate + rate r^order by convexity; that is too much by ln(1 / rate) at most, beside
+    order / (2 sigma^2). At rate 1 it is order / (2 sigma^2). Raises InputError for a rate outside (0, 1], sigma <= 0 or
+    an order <= 1.
     """
     orders = np.asarray(orders, float)
     if not 0 < rate <= 1:
@@ -36,6 +40,8 @@ def subsampled_gaussian_rdp(orders: np.ndarray, rate: float, sigma: float) -> np
 
 def _log_moment(order: float, rate: float, sigma: float) -> float:
     step = min(sigma, sigma**2) / 4
+    if (order + 2 * TAIL * sigma) / step > POINTS:
+        return float(np.logaddexp(np.log1p(-rate), np.log(rate) + order * (order - 1) / (2 * sigma**2)))
     # the integrand has a bump at 0 and one at no more than `order`, each no wider than sigma
     z = np.arange(-TAIL * sigma, order + TAIL * sigma + step, step)
     log_ratio = np.logaddexp(np.log1p(-rate), np.log(rate) + (2 * z - 1) / (2 * sigma**2))

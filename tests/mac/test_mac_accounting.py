@@ -33,14 +33,26 @@ SIGMAS = st.floats(0.3, 20)
 # ---------------------------------------------------------------- one step
 
 
+def binomial_sum(order: int, rate: float, sigma: float) -> float:
+    """(order - 1) times the divergence, exactly."""
+    k = np.arange(order + 1)
+    log_choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
+    return logsumexp(log_choose + k * np.log(rate) + (order - k) * np.log1p(-rate) + (k * k - k) / (2 * sigma**2))
+
+
 @given(RATES, SIGMAS, st.integers(2, 60))
 @FIXED
 def test_integer_orders_equal_the_binomial_sum(rate, sigma, order):
-    k = np.arange(order + 1)
-    log_choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
-    log_terms = log_choose + k * np.log(rate) + (order - k) * np.log1p(-rate) + (k * k - k) / (2 * sigma**2)
     found = subsampled_gaussian_rdp(np.array([float(order)]), rate, sigma)[0]
-    assert found * (order - 1) == pytest.approx(logsumexp(log_terms), rel=1e-9, abs=1e-12)
+    assert found * (order - 1) == pytest.approx(binomial_sum(order, rate, sigma), rel=1e-9, abs=1e-12)
+
+
+@given(RATES, st.floats(1e-3, 0.0085), st.integers(2, 300))
+@FIXED
+def test_with_hardly_any_noise_the_cost_is_bounded_from_above_and_not_by_far(rate, sigma, order):
+    found = subsampled_gaussian_rdp(np.array([float(order)]), rate, sigma)[0]
+    exact = binomial_sum(order, rate, sigma) / (order - 1)
+    assert exact <= found * (1 + 1e-12) and found <= (exact + math.log(1 / rate)) * (1 + 1e-12)
 
 
 def divergence(order, rate, sigma, reverse):
