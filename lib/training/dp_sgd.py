@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from opacus.grad_sample import GradSampleModule
-from opacus.optimizers import DPOptimizer
+from opacus.optimizers import DPOptimizerFastGradientClipping
 
 from lib.errors import InputError
 from lib.mac.accounting import Run, steps_per_epoch
@@ -26,9 +25,9 @@ from lib.mac.training import Evaluate, Trained
 from lib.models.chain import Chain
 from lib.seeding import generator, integer_seed
 from lib.training.checkpoint import Checkpoint, State
+from lib.training.ghost import GhostClipping
 
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
-CLIPPINGS = ("fixed", "mean_norm")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +37,6 @@ class SgdRecipe:
     batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
     momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every epoch. clip: C, the largest norm
     of a sample's gradient over all layers; None: plain backpropagation.
-    clipping: `fixed`, at C; or `mean_norm`, at the mean norm of the batch's gradients, C at most, as DP-MAC's paper did
-    (Section 3, C its T_g). The latter takes its threshold from the data, unaccounted for: it is NOT private.
     Raises InputError for what is not allowed.
     """
 
@@ -49,32 +46,17 @@ class SgdRecipe:
     optimizer: str = "sgd"
     decay: float = 1.0
     clip: float | None = None
-    clipping: str = "fixed"
 
     def __post_init__(self) -> None:
         """Check numbers and names."""
-        for what, allowed in (("optimizer", OPTIMIZERS), ("clipping", CLIPPINGS)):
-            if getattr(self, what) not in allowed:
-                raise InputError(f"{what} {getattr(self, what)!r}: allowed are {', '.join(allowed)}")
+        if self.optimizer not in OPTIMIZERS:
+            raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
         if self.epochs < 0:
             raise InputError(f"epochs {self.epochs}: it must be at least 0")
         for what in ("batch", "rate", "decay", "clip"):
             value = getattr(self, what)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise InputError(f"{what} {value}: it must be positive and finite")
-        if self.clipping == "mean_norm" and self.clip is None:
-            raise InputError("clipping 'mean_norm' without clip: the largest threshold is needed")
-
-
-@dataclass(frozen=True)
-class SgdTrained(Trained):
-    """One trained network, as `Trained` with R = 1 and no thresholds.
-
-    private: whether its steps were the mechanism that `account` charges for; False without noise, without clipping and
-    with a threshold taken from the data.
-    """
-
-    private: bool
 
 
 def account(samples: int, recipe: SgdRecipe, sigma: float) -> Run:
@@ -83,11 +65,10 @@ def account(samples: int, recipe: SgdRecipe, sigma: float) -> Run:
     It is the mechanism of a DP-MAC run that releases one block: a step's release, the clipped sum over C, is a vector
     that one record moves by at most 1, with noise of sigma on each number, on a Poisson sample of rate B / N, and there
     are as many steps; what the optimizer makes of it is post-processing. That a gradient has many layers does not
-    matter, since they are clipped jointly. Raises InputError where there is no epsilon: sigma 0, no clip, and
-    `mean_norm`.
+    matter, since they are clipped jointly. Raises InputError where there is no epsilon: sigma 0 and no clip.
     """
-    if recipe.clip is None or recipe.clipping != "fixed":
-        raise InputError(f"clip {recipe.clip}, clipping {recipe.clipping!r}: only a fixed clip has an epsilon")
+    if recipe.clip is None:
+        raise InputError("clip None: without one there is no epsilon")
     return Run(
         samples=samples,
         batch=recipe.batch,
@@ -141,11 +122,12 @@ class SgdTrainer:
         if recipe.clip is None:
             self._factor /= recipe.batch
         else:
-            self._module = GradSampleModule(self._chain, loss_reduction="sum")
-            self._opacus = DPOptimizer(
+            clip = (1 - SLACK) * recipe.clip
+            self._module = GhostClipping(self._chain, clip)
+            self._opacus = DPOptimizerFastGradientClipping(
                 self._optimizer,
                 noise_multiplier=sigma / (1 - SLACK),
-                max_grad_norm=(1 - SLACK) * recipe.clip,
+                max_grad_norm=clip,
                 expected_batch_size=recipe.batch,
                 generator=self._noise,
             )
@@ -181,9 +163,11 @@ class SgdTrainer:
         for group in self._optimizer.param_groups:
             group["lr"] = recipe.rate * recipe.decay ** (self.step // self.epoch_steps)
         optimizer.zero_grad()
-        (self._factor * self._objective.value(self._module(x), y).sum()).backward()
-        if recipe.clipping == "mean_norm":
-            self._opacus.max_grad_norm = (1 - SLACK) * self._mean_norm()
+        loss = self._factor * self._objective.value(self._module(x), y).sum()
+        if self._opacus is None:
+            loss.backward()
+        else:
+            self._module.backward(loss, x)
         optimizer.step()
         if not all(parameter.isfinite().all() for parameter in self._chain.parameters()):
             raise InputError(
@@ -191,11 +175,6 @@ class SgdTrainer:
                 "or take a smaller learning rate"
             )
         self.step += 1
-
-    def _mean_norm(self) -> float:
-        """Mean norm of the batch's gradients, or the clip where that is less, or the batch empty."""
-        norms = torch.stack([samples.flatten(1).norm(dim=1) for samples in self._opacus.grad_samples]).norm(dim=0)
-        return min(self._recipe.clip, float(norms.mean()))  # the clip stands before a mean that is no number
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
@@ -233,7 +212,7 @@ def train_dp_sgd(
     evaluate: Evaluate,
     checkpoint: Checkpoint | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> SgdTrained:
+) -> Trained:
     """Train one run, `name`, on x (N, features), y (N, outputs), with noise multiplier `sigma`.
 
     The loss of a sample is half its sum of squared errors (eq. (1)), or its cross-entropy summed over outputs. sigma 0
@@ -264,5 +243,4 @@ def train_dp_sgd(
             progress(trainer.step // trainer.epoch_steps, recipe.epochs)
         if checkpoint and checkpoint.due():
             checkpoint.save({**{f"curve.{measure}": c for measure, c in stacked().items()}, **trainer.state()})
-    private = sigma > 0 and recipe.clipping == "fixed"
-    return SgdTrained([weight.cpu().numpy() for weight in trainer.weights], stacked(), {}, private)
+    return Trained([weight.cpu().numpy() for weight in trainer.weights], stacked(), {})

@@ -9,7 +9,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from opacus.accountants import RDPAccountant
-from opacus.optimizers import DPOptimizer
+from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 from sklearn.datasets import load_digits
 
@@ -36,7 +36,6 @@ PLAIN = replace(PRIVATE, clip=None)
 CASES = {
     "private": (PRIVATE, 1.3),
     "private adam": (replace(PRIVATE, optimizer="adam", rate=0.05), 1.3),
-    "mean norm": (replace(PRIVATE, clipping="mean_norm"), 1.3),
     "clipped": (PRIVATE, 0.0),
     "plain": (PLAIN, 0.0),
     "plain adam": (replace(PLAIN, optimizer="adam", rate=0.05), 0.0),
@@ -194,19 +193,20 @@ def test_noise_on_the_weights_has_the_accounted_deviation(rows, network, pixel, 
     assert np.abs(products).max() < 5 / np.sqrt(noise.shape[1])
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 999),
     samples=st.integers(1, 12),
-    spread=st.sampled_from([1e-3, 1.0, 30.0, 1e15]),
+    spread=st.sampled_from([1e-20, 1e-3, 1.0, 30.0, 1e15, 1e20]),
+    decades=st.sampled_from([0, 20]),
     clip=st.sampled_from([1e-3, 0.3, 50.0]),
     network=st.sampled_from([CLASSIFIER, AUTOENCODER, replace(AUTOENCODER, bias=True, activation="tanh")]),
 )
-def test_a_sample_moves_the_sum_by_no_more_than_the_clip(seed, samples, spread, clip, network):
+def test_a_sample_moves_the_sum_by_no_more_than_the_clip(seed, samples, spread, decades, clip, network):
     """Every sample left out in turn; what is clipped moves it by the clip itself."""
     rng = np.random.default_rng(seed)
-    x = spread * rng.standard_normal((samples + 1, 6))
-    y = rng.random((samples + 1, network.sizes[-1]))
+    x = spread * rng.standard_normal((samples + 1, 6)) / 10 ** rng.uniform(0, decades, (samples + 1, 6))
+    y = rng.random((samples + 1, 3)) if network is CLASSIFIER else x
     sums = {}
 
     def noting(optimizer):
@@ -216,11 +216,11 @@ def test_a_sample_moves_the_sum_by_no_more_than_the_clip(seed, samples, spread, 
     def clipped_sum(rows):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "poisson_batch", lambda rng, samples, rate: rows)
-            patch.setattr(DPOptimizer, "add_noise", noting)
+            patch.setattr(DPOptimizerFastGradientClipping, "add_noise", noting)
             make(replace(PRIVATE, batch=1, clip=clip, rate=1e-30), 1.0, network, x, y).advance()
         return sums["seen"]
 
-    actual = DPOptimizer.add_noise
+    actual = DPOptimizerFastGradientClipping.add_noise
     everything = np.arange(samples + 1)
     whole = clipped_sum(everything)
     first = make(network=network, y=Y if network is CLASSIFIER else X).weights
@@ -228,7 +228,7 @@ def test_a_sample_moves_the_sum_by_no_more_than_the_clip(seed, samples, spread, 
     for row in everything:
         distance = np.linalg.norm(whole - clipped_sum(np.delete(everything, row)))
         assert distance <= clip
-        if clip < norms[row] < 1e15:  # beyond, the square of the norm overflows and the sample counts as nothing
+        if clip < norms[row]:
             assert distance >= (1 - 1e-4) * clip
 
 
@@ -238,28 +238,6 @@ def test_a_bound_of_half_the_clip_does_not_hold(all_rows):
     one.advance()
     two.advance()
     assert 0.99 * 0.3 < np.linalg.norm(4 * (moved(one, before) - moved(two, before))) <= 0.3 * (1 + 1e-5)
-
-
-def test_clipping_at_the_mean_norm(all_rows, monkeypatch):
-    gradients = sample_gradients(CLASSIFIER, make().weights, X, Y)
-    norms = np.linalg.norm(gradients, axis=1)
-    for cap, threshold in ((100.0, norms.mean()), (0.3, 0.3)):
-        recipe = replace(PRIVATE, clip=cap, clipping="mean_norm")
-        trainer = make(recipe)
-        before = trainer.weights
-        trainer.advance()
-        expected = -0.5 * np.minimum(1, threshold / norms) @ gradients / 4
-        np.testing.assert_allclose(moved(trainer, before), expected, rtol=1e-3, atol=1e-6)
-        loud, quiet = make(recipe, 1e6), make(recipe)
-        loud.advance()
-        quiet.advance()
-        deviation = moved(loud, quiet.weights).std() / (0.5 * 1e6 / 4)
-        assert deviation == pytest.approx(threshold, rel=5 / np.sqrt(2 * gradients.shape[1]))
-    monkeypatch.setattr(module, "poisson_batch", lambda rng, samples, rate: np.arange(0))
-    trainer = make(recipe)
-    before = trainer.weights
-    trainer.advance()
-    assert not moved(trainer, before).any()
 
 
 # ---------------------------------------------------------------- accounting
@@ -294,13 +272,13 @@ def test_the_papers_noise_has_the_papers_epsilon():
 @pytest.mark.parametrize("case", ["private", "private adam"])
 def test_a_run_is_charged_for_every_noise_it_adds(case, monkeypatch):
     added = []
-    actual = DPOptimizer.add_noise
+    actual = DPOptimizerFastGradientClipping.add_noise
 
     def adding(optimizer):
         added.append(optimizer.noise_multiplier * optimizer.max_grad_norm)
         actual(optimizer)
 
-    monkeypatch.setattr(DPOptimizer, "add_noise", adding)
+    monkeypatch.setattr(DPOptimizerFastGradientClipping, "add_noise", adding)
     recipe, sigma = CASES[case]
     advance(make(recipe, sigma))
     run = account(13, recipe, sigma)
@@ -311,7 +289,7 @@ def test_a_run_is_charged_for_every_noise_it_adds(case, monkeypatch):
 
 @pytest.mark.parametrize(
     ("recipe", "sigma", "match"),
-    [(PLAIN, 1.0, "clip None"), (CASES["mean norm"][0], 1.0, "mean_norm"), (PRIVATE, 0.0, "sigma 0.0")],
+    [(PLAIN, 1.0, "clip None"), (PRIVATE, 0.0, "sigma 0.0")],
 )
 def test_what_has_no_epsilon_has_no_account(recipe, sigma, match):
     with pytest.raises(InputError, match=match):
@@ -356,7 +334,7 @@ def test_a_classifier_learns():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_result_holds_weights_curves_and_whether_it_is_private(case):
+def test_a_result_holds_weights_and_curves(case):
     recipe, sigma = CASES[case]
     seen = []
     found = whole_run(recipe, sigma, progress=lambda done, total: seen.append((done, total)))
@@ -372,7 +350,6 @@ def test_a_result_holds_weights_curves_and_whether_it_is_private(case):
     for one, two in zip(found.weights, trainer.weights, strict=True):
         assert one.tobytes() == two.numpy().tobytes()
     assert [weight.shape for weight in found.weights] == [(1, *shape) for shape in CLASSIFIER.shapes]
-    assert found.private == case.startswith("private")
 
 
 def test_runs_differ_by_name_seed_and_sigma():
@@ -412,7 +389,6 @@ def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(case, tmp_path):
         for one, two in zip(found.weights, expected.weights, strict=True):
             assert one.tobytes() == two.tobytes()
         assert found.curves["error"].tobytes() == expected.curves["error"].tobytes()
-        assert found.private == expected.private
 
 
 def test_empty_batches_move_weights_by_noise_only(monkeypatch):
@@ -430,8 +406,6 @@ def test_empty_batches_move_weights_by_noise_only(monkeypatch):
     ("change", "match"),
     [
         ({"optimizer": "lbfgs"}, "optimizer 'lbfgs': allowed are sgd, adam"),
-        ({"clipping": "layers"}, "clipping 'layers': allowed are fixed, mean_norm"),
-        ({"clipping": "mean_norm", "clip": None}, "mean_norm"),
         ({"epochs": -1}, "epochs -1"),
         ({"batch": 0}, "batch 0"),
         ({"rate": float("nan")}, "rate nan"),
@@ -461,6 +435,15 @@ def test_impossible_recipes_are_refused(change, match):
 def test_what_does_not_fit_is_refused(change, match):
     with pytest.raises(InputError, match=match):
         make(**change)
+
+
+def test_a_sample_whose_gradient_overflows_ends_the_run(all_rows):
+    """It is counted neither whole nor as nothing."""
+    x = X.copy()
+    x[7] = 3e38
+    trainer = make(PRIVATE, 1.3, replace(AUTOENCODER, sizes=(6, 6, 6), activation="linear"), x, x)
+    with pytest.raises(InputError, match="run one: its weights after step 0 of 8 are not finite"):
+        trainer.advance()
 
 
 @pytest.mark.parametrize("case", CASES)
