@@ -1,12 +1,15 @@
 """What Snakemake says of the workflow without running it, and what its rules and environments must have."""
 
+import ast
 import re
 import shutil
+import sys
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from lib.code_inputs import code_files
 from tests.workflow.running import ROOT, Project
 
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -145,6 +148,43 @@ def test_environments_pin_the_versions_of_the_requirements(name):
     wanted = requirements("requirements.txt")
     assert pinned
     assert {package: wanted.get(package) for package in pinned} == pinned
+
+
+# the package of a module that has another name
+PACKAGES = {"sklearn": "scikit-learn", "yaml": "pyyaml", "PIL": "pillow"}
+
+
+def imported_packages(script: str) -> set[str]:
+    """Packages that a script and all its modules import, by the names that indexes compare."""
+    modules = set()
+    for path in code_files(ROOT / "scripts" / f"{script}.py"):
+        for node in ast.walk(ast.parse(path.read_text())) if path.suffix == ".py" else []:
+            if isinstance(node, ast.Import):
+                modules |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                modules.add(node.module.partition(".")[0])
+    other = modules - sys.stdlib_module_names - {"lib", "scripts"}
+    return {normal(PACKAGES.get(module, module)) for module in other}
+
+
+@pytest.mark.parametrize("name", RULE_FILES)
+def test_environments_have_all_that_their_jobs_import(name):
+    text = (ROOT / "rules" / name).read_text()
+    # a rule made in a loop names its scripts elsewhere in its file
+    scripts = {word for word in re.findall(r'"(\w+)"', text) if (ROOT / "scripts" / f"{word}.py").exists()}
+    checked = set()
+    for rule, body in rules_of(name).items():
+        environment = yaml.safe_load((ROOT / "envs" / re.search(r'"\.\./envs/(.*)"', body)[1]).read_text())[
+            "dependencies"
+        ]
+        items = [item for item in environment if isinstance(item, str)]
+        items += [item for nested in environment if isinstance(nested, dict) for item in nested["pip"]]
+        have = {normal(item.partition("=")[0]) for item in items}
+        written = re.search(r'code\((?:"(\w+)"|\w+)', body)[1]
+        for script in [written] if written else sorted(scripts):
+            assert imported_packages(script) <= have, f"{rule}: {sorted(imported_packages(script) - have)} of {script}"
+            checked.add(script)
+    assert checked
 
 
 def test_every_requirement_of_the_jobs_has_an_exact_pin():
