@@ -92,25 +92,37 @@ def main(argv: list[str] | None = None) -> None:
         numbers_of(levels).to_csv(temporary, index=False, float_format="%.6g")
     write_table(arguments.comparison, arguments.privacy, comparison_rows(levels), key=("dataset", "comparison", "at"))
     mean_image = read_record(arguments.references)["private_metrics"]["mean_image_error"]
-    main_levels = [level for level in levels if level.series["variant"] == "main"]
-    panels = list(dict.fromkeys((level.series["title"], level.noise) for level in main_levels if level.privacy))
+    # DP-SGD at every learning rate: at Table 2's it hardly learns
+    shown = [level for level in levels if level.series["variant"] == "main" or level.series["method"] == "dp_sgd"]
+    panels = list(dict.fromkeys(panel_of(level) for level in shown if level.privacy))
     plain = {"DP-MAC": "MAC", "DP-SGD": "backpropagation"}
     with figure(1, len(panels), width=2.7, height=3.1) as (drawn, axes):
-        for axis, (method, noise) in zip(axes, panels, strict=True):
-            chosen = [level for level in main_levels if (level.series["title"], level.noise) == (method, noise)]
-            chosen += [level for level in main_levels if level.series["title"] == plain[method]]
+        for axis, (method, variant, noise) in zip(axes, panels, strict=True):
+            chosen = [level for level in shown if panel_of(level) == (method, variant, noise)]
+            chosen += [level for level in shown if level.series["title"] == plain[method]]
             panel(axis, chosen, mean_image)
-            axis.set_title(f"{method}, {NOISES[noise]}")
+            axis.set_title(", ".join([method, *([variant] if variant != "main" else []), NOISES[noise]]))
         axes[0].set_ylabel("squared error of an image")
         save(drawn, arguments.png, arguments.pdf)
 
 
+def panel_of(level: Level) -> tuple[str, str, str]:
+    """What the lines of one panel share."""
+    return level.series["title"], level.series["variant"], level.noise
+
+
 def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
-    """Test errors as lines with their spread, training errors as crosses; the mean image's error as a thin line."""
+    """Test errors as lines with their spread, training errors as crosses; the mean image's error as a thin line.
+
+    A line that ends above the panel says in the legend where.
+    """
+    top = 1.5 * mean_image
     for style, level in zip(plt.rcParams["axes.prop_cycle"], levels, strict=False):
         test, train = level.table("test_error"), level.table("train_error").mean(0)
         epochs, mean = np.arange(test.shape[1]), test.mean(0)
         label = rf"$\varepsilon$ = {level.epsilon:g}" if level.privacy else "not private"
+        if mean[-1] > top:
+            label += f" (ends at {mean[-1]:.3g})"
         axis.plot(epochs, mean, label=label, **style)
         if len(test) > 1:
             spread = test.std(0, ddof=1)
@@ -118,7 +130,7 @@ def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
         axis.plot(epochs, train, "x", ms=3, color=style["color"], markevery=max(1, len(epochs) // 20))
     axis.axhline(mean_image, color="0.4", lw=0.8)
     axis.text(0.99, mean_image, "mean image", ha="right", va="bottom", fontsize=7, transform=axis.get_yaxis_transform())
-    axis.set_ylim(0, 1.5 * mean_image)
+    axis.set_ylim(0, top)
     axis.set_xlim(left=0)
     axis.set_xlabel("epoch")
     axis.legend()
