@@ -63,7 +63,7 @@ SHOWN = {
         ),
         "budget": (
             "run,dataset,paper_epsilon,sigma,epsilon,epsilon_added,epsilon_training,epsilon_histogram,"
-            "epsilon_appendix_h,epsilon_each_batch,sigma_needed,sigma_needed_training"
+            "epsilon_appendix_h,epsilon_each_batch,epsilon_each_batch_in_proportion,sigma_needed,sigma_needed_training"
         ),
         "sensitivity": "dataset,layer,width,input_bound,analytic_printed,analytic_corrected,threshold",
     },

@@ -4,6 +4,7 @@ import argparse
 from dataclasses import replace
 
 from lib.accounting import rdp
+from lib.accounting.statement import PrivacyStatement
 from lib.mac.accounting import Run, calibrated_sigma, check, parts, statements
 from lib.tables import write_table
 from scripts import cli
@@ -21,16 +22,16 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def bounds_of_each_batch(run: Run) -> Run:
-    """The run with thresholds learned anew on every batch, in place of once after pre-training.
+def each_batch(run: Run, noise: float, orders: list[float], delta: float) -> PrivacyStatement:
+    """The run's cost with thresholds learned anew on every batch, in place of once after pre-training.
 
-    A step then releases the histograms of its batch too, one vector with the coefficients; their noise is as large in
-    proportion to the batch as the run's is to the data set. Two Gaussians on one batch are one, of which 1 / sigma^2 is
-    the sum of theirs.
+    A step then releases the histograms of its batch too, one vector with the coefficients, with `noise` on each count.
+    Two Gaussians on one batch are one, of which 1 / sigma^2 is the sum of theirs. No such run is made.
     """
-    noise = run.sigma_histogram * run.rate
     together = (run.sigma**-2 + run.histograms * noise**-2) ** -0.5
-    return replace(run, sigma=together, pretraining_epochs=0, sigma_histogram=None)
+    instead = replace(run, sigma=together, pretraining_epochs=0, sigma_histogram=None)
+    made = statements(instead, orders, delta)["joint"]
+    return replace(made, accountant="rdp, thresholds of every batch", guarantee=False)
 
 
 def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
@@ -44,10 +45,9 @@ def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
             epsilon, _ = rdp.epsilon_classic(orders, costs["histogram"], delta)
             histogram = replace(made["training"], epsilon=float(epsilon), accountant="rdp, histograms only")
         alone = replace(run, pretraining_epochs=0, sigma_histogram=None)
-        each_batch = None
-        if run.sigma_histogram:
-            made_each = statements(bounds_of_each_batch(run), orders, delta)["joint"]
-            each_batch = replace(made_each, accountant="rdp, thresholds of every batch")
+        same = in_proportion = None
+        if noise := run.sigma_histogram:
+            same, in_proportion = (each_batch(run, each, orders, delta) for each in (noise, noise * run.rate))
         rows.append(
             {
                 "run": name,
@@ -63,8 +63,9 @@ def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
                 "epsilon_training": made["training"],
                 "epsilon_histogram": histogram,
                 "epsilon_appendix_h": made["appendix_h"],
-                # the alternative that the paper dismisses
-                "epsilon_each_batch": each_batch,
+                # the alternative that the paper dismisses, with the same noise on a count, or the same in proportion
+                "epsilon_each_batch": same,
+                "epsilon_each_batch_in_proportion": in_proportion,
                 "sigma_needed": calibrated_sigma(run, orders, delta, printed),
                 "sigma_needed_training": calibrated_sigma(alone, orders, delta, printed),
                 "difference_from_dp_accounting": check(run, orders),

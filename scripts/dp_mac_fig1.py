@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lib.files import atomic_path
-from lib.mac.curves import Level, epochs_to_converge, level_row, read_levels
+from lib.mac.curves import Level, epochs_to_reach, level_row, read_levels
 from lib.plotting import figure, save
 from lib.records import read_record
 from lib.spread import mean_and_spread
@@ -16,7 +16,7 @@ from lib.tables import write_table
 from scripts import cli
 
 NOISES = {"printed": "the paper's $\\sigma$", "needed": "$\\sigma$ that $\\varepsilon$ needs"}
-LEFT = 0.05  # share of the fall that is still to come where a curve counts as converged
+LEARNED = 0.9  # share of the mean image's error; a network below it has learned more than the mean
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -47,22 +47,26 @@ def numbers_of(levels: list[Level]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def compared(comparison: str, at: str, left: Level, right: Level, values: list[np.ndarray]) -> dict:
-    """One row: the mean over repetitions of the left level's values beside the right one's."""
+def compared(comparison: str, at: str, left: Level, values: list[np.ndarray], right: Level | None = None) -> dict:
+    """One row: the mean over repetitions of the left level's values beside the right one's, or beside a constant."""
     row = {name: left.series[name] for name in ("stands_for", "protocol")} | {"dataset": left.series["label"]}
     row |= {"comparison": comparison, "at": at}
     for name, found in zip(("value", "other_value"), values, strict=True):
         row[name], row[f"{name}_spread"] = mean_and_spread(found)
     return row | {
         "epsilon": left.privacy["joint"],
-        "other_epsilon": right.privacy["joint"],
-        "seeds": min(left.repetitions, right.repetitions),
+        "other_epsilon": right.privacy["joint"] if right else None,
+        "seeds": min(each.repetitions for each in (left, right or left)),
         "data": left.data,
     }
 
 
-def comparison_rows(levels: list[Level]) -> list[dict]:
-    """Test errors at one epsilon and the next smaller one, and epochs to converge of DP-MAC and DP-SGD."""
+def comparison_rows(levels: list[Level], mean_image: float) -> list[dict]:
+    """Test errors at one epsilon and the next smaller one, and beside the mean image's; epochs to learn more than that.
+
+    Epochs of DP-MAC are set beside those of DP-SGD at every learning rate, within the epochs that both were trained
+    for; where neither gets below LEARNED of the mean image's error by then, there is nothing to compare.
+    """
     rows, groups = [], {}
     for level in levels:
         if level.privacy and level.series["variant"] == "main":
@@ -71,16 +75,25 @@ def comparison_rows(levels: list[Level]) -> list[dict]:
         for larger, smaller in pairwise(sorted(group, key=lambda level: -level.epsilon)):
             at = f"{method}, {noise} sigma, {larger.epsilon:g} beside {smaller.epsilon:g}"
             values = [level.table("test_error")[:, -1] for level in (larger, smaller)]
-            rows.append(compared("error_at_larger_and_smaller_epsilon", at, larger, smaller, values))
-        for level in group:
-            for other in groups.get(("DP-SGD", noise), []) if method == "DP-MAC" else []:
-                if other.epsilon == level.epsilon:
-                    values = [
-                        np.array([epochs_to_converge(curve, LEFT) for curve in each.table("test_error")])
-                        for each in (level, other)
-                    ]
-                    at = f"{noise} sigma, epsilon {level.epsilon:g}"
-                    rows.append(compared("epochs_to_converge_dp_mac_and_dp_sgd", at, level, other, values))
+            rows.append(compared("error_at_larger_and_smaller_epsilon", at, larger, values, smaller))
+    for level in levels:
+        if not level.privacy or (level.series["method"], level.series["variant"]) != ("dp_mac", "main"):
+            continue
+        at = f"{level.noise} sigma, epsilon {level.epsilon:g}"
+        errors = level.table("test_error")
+        values = [errors[:, -1], np.full(len(errors), mean_image)]
+        rows.append(compared("error_of_dp_mac_and_mean_image", at, level, values))
+        for other in levels:
+            if (other.series["method"], other.epsilon) != ("dp_sgd", level.epsilon):
+                continue
+            epochs = min(each.table("test_error").shape[1] for each in (level, other)) - 1
+            values = [
+                np.array([epochs_to_reach(curve, LEARNED * mean_image, epochs) for curve in each.table("test_error")])
+                for each in (level, other)
+            ]
+            if min(found.min() for found in values) <= epochs:
+                beside = f"{at} beside DP-SGD, {other.series['variant']}, {other.noise} sigma"
+                rows.append(compared("epochs_to_learn_of_dp_mac_and_dp_sgd", beside, level, values, other))
     return rows
 
 
@@ -90,8 +103,13 @@ def main(argv: list[str] | None = None) -> None:
     levels = read_levels(arguments.records)
     with atomic_path(arguments.output) as temporary:
         numbers_of(levels).to_csv(temporary, index=False, float_format="%.6g")
-    write_table(arguments.comparison, arguments.privacy, comparison_rows(levels), key=("dataset", "comparison", "at"))
     mean_image = read_record(arguments.references)["private_metrics"]["mean_image_error"]
+    write_table(
+        arguments.comparison,
+        arguments.privacy,
+        comparison_rows(levels, mean_image),
+        key=("dataset", "comparison", "at"),
+    )
     # DP-SGD at every learning rate: at Table 2's it hardly learns
     shown = [level for level in levels if level.series["variant"] == "main" or level.series["method"] == "dp_sgd"]
     panels = list(dict.fromkeys(panel_of(level) for level in shown if level.privacy))

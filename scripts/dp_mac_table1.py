@@ -2,7 +2,7 @@
 
 import argparse
 
-from lib.mac.curves import Level, level_row, read_levels
+from lib.mac.curves import Level, below_first_thresholds, level_row, read_levels
 from lib.records import read_record
 from lib.results import data_name
 from lib.tables import write_table
@@ -32,6 +32,8 @@ def row_of(level: Level) -> dict:
     }
     if level.measure == "error":
         row["test_error_half"] = test / 2  # the scale of eq. (1)
+    if level.thresholds:
+        row["learned_below_first"] = below_first_thresholds(level)
     return row | {
         "seeds": level.repetitions,
         "stands_for": level.series["stands_for"],

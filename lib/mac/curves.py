@@ -20,7 +20,8 @@ class Level:
     """All repetitions of one series at one level of noise.
 
     name: of the series; series: its block. noise, epsilon, sigma: see `levels`. privacy: statements of what one
-    repetition costs, by name. points: a row for each repetition and epoch. data: the dataset, as tables show it.
+    repetition costs, by name. thresholds: the mean of each that was trained with, by name. points: a row for each
+    repetition and epoch. data: the dataset, as tables show it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Level:
     epsilon: float | None
     sigma: float | None
     privacy: dict[str, PrivacyStatement]
+    thresholds: dict[str, float]
     points: pd.DataFrame
     data: str
 
@@ -78,6 +80,7 @@ def read_levels(records: Iterable[str | Path]) -> list[Level]:
                 given["paper_epsilon"],
                 given["sigma"],
                 first["privacy"],
+                {name: value for name, value in first["metrics"].items() if name.startswith("threshold.")},
                 points,
                 data_name(first),
             )
@@ -101,7 +104,13 @@ def level_row(level: Level) -> dict:
     }
 
 
-def epochs_to_converge(curve: np.ndarray, share: float) -> int:
-    """Epochs until the error has done all but `share` of its fall from start to lowest; curve: (epochs + 1,)."""
-    lowest = curve.min()
-    return int(np.argmax(curve <= lowest + share * (curve[0] - lowest)))
+def below_first_thresholds(level: Level) -> bool:
+    """Whether any threshold that was learned lies below the first and largest one; else learning changed none."""
+    first = level.series.get("thresholds", {})
+    return any(value < first[name.split(".")[1]] for name, value in level.thresholds.items())
+
+
+def epochs_to_reach(curve: np.ndarray, wanted: float, epochs: int) -> int:
+    """Epochs until the error is at most `wanted`, or `epochs` + 1 where it is not by then; curve: (k,), k > epochs."""
+    reached = np.flatnonzero(curve[: epochs + 1] <= wanted)
+    return int(reached[0]) if len(reached) else epochs + 1

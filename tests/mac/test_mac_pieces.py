@@ -9,7 +9,7 @@ from lib.data.supervised import Images
 from lib.errors import InputError
 from lib.mac.accounting import Run
 from lib.mac.accounting import epsilon as cost
-from lib.mac.curves import epochs_to_converge
+from lib.mac.curves import epochs_to_reach
 from lib.mac.features import roughness, significant_units
 from lib.mac.levels import sigma_of
 from lib.mac.network import MacNetwork
@@ -90,10 +90,11 @@ def test_curves_have_a_row_for_each_repetition_and_epoch(tmp_path):
     assert found["test_error"].tolist() == [3, 2, 1, 6, 5, 4]
 
 
-def test_convergence_is_where_all_but_a_share_of_the_fall_is_done():
+def test_epochs_are_counted_until_an_error_is_reached_or_the_common_ones_end():
     curve = np.array([100.0, 50.0, 20.0, 14.0, 10.0, 12.0])
-    assert [epochs_to_converge(curve, share) for share in (0.05, 0.2, 1.0)] == [3, 2, 0]
-    assert epochs_to_converge(np.array([5.0, 5.0]), 0.05) == 0
+    assert [epochs_to_reach(curve, wanted, 5) for wanted in (200, 50, 14, 11, 9)] == [0, 1, 3, 4, 6]
+    assert epochs_to_reach(curve, 11, 3) == 4  # reached too late to be seen
+    assert epochs_to_reach(curve, 9, 3) == 4
 
 
 def test_the_unit_that_leads_to_a_label_is_found():

@@ -159,10 +159,10 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
         ]
     )
     compared = pd.read_csv(folder / "compared.csv")
-    assert compared["comparison"].value_counts().to_dict() == {
-        "error_at_larger_and_smaller_epsilon": 2,
-        "epochs_to_converge_dp_mac_and_dp_sgd": 2,
-    }
+    counts = compared["comparison"].value_counts().to_dict()
+    # after two epochs neither method need have learned more than the mean image
+    assert counts.pop("epochs_to_learn_of_dp_mac_and_dp_sgd", 0) <= 2
+    assert counts == {"error_at_larger_and_smaller_epsilon": 2, "error_of_dp_mac_and_mean_image": 2}
     assert len(pd.read_csv(folder / "fig1.csv")) == 5 * 3
     assert (folder / "fig1.png").stat().st_size > 10_000
 
@@ -222,12 +222,14 @@ def test_the_budget_agrees_with_what_is_known(tmp_path):
     np.testing.assert_allclose(table["epsilon_histogram"][:2], 0.595, atol=0.002)
     np.testing.assert_allclose(table["sigma_needed_training"][:2], [0.699, 2.351], atol=0.0006)
     assert (table["epsilon"] <= table["epsilon_added"]).all() and (table["epsilon"] >= table["epsilon_training"]).all()
-    assert (table["epsilon_each_batch"][:2] > 2 * table["epsilon"][:2]).all() and np.isnan(
-        table["epsilon_each_batch"][2]
-    )
+    # as much noise on a count of a batch is hidden by the sampling, as much in proportion is hardly any
+    each = table[["epsilon_each_batch", "epsilon_each_batch_in_proportion"]]
+    np.testing.assert_allclose(each.iloc[0], [1.125, 141_753], rtol=0.001)
+    assert each.iloc[2].isna().all()
     meaning = pd.read_csv(tmp_path / "p.csv").set_index(["run", "paper_epsilon", "column"])
     assert meaning.loc[("autoencoder", 8, "epsilon"), "guarantee"]
-    assert not meaning.loc[("autoencoder", 8, "epsilon_appendix_h"), "guarantee"]
+    for column in ("epsilon_appendix_h", "epsilon_each_batch", "epsilon_each_batch_in_proportion"):
+        assert not meaning.loc[("autoencoder", 8, column), "guarantee"]
 
 
 def test_figure_2_needs_no_data(tmp_path):
