@@ -32,9 +32,8 @@ def row_of(level: Level) -> dict:
     }
     if level.measure == "error":
         row["test_error_half"] = test / 2  # the scale of eq. (1)
-    if level.thresholds:
-        row["learned_below_first"] = below_first_thresholds(level)
     return row | {
+        "learned_below_first": below_first_thresholds(level) if level.thresholds else None,
         "seeds": level.repetitions,
         "stands_for": level.series["stands_for"],
         "protocol": level.series["protocol"],
