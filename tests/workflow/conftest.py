@@ -24,12 +24,14 @@ if "RECORD_TO" in os.environ:
         if event == "open" and isinstance(arguments[0], (str, os.PathLike)):
             path = os.path.abspath(arguments[0])
             writing = isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
-            if path.startswith(root) and "__pycache__" not in path and not writing:
+            kept = any(part in path for part in ("__pycache__", "/checkpoints/"))  # by this job for itself
+            if path.startswith(root) and not kept and not writing:
                 opened.add(path[len(root):])
 
     def write():
         files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-        modules = {os.path.abspath(file) for file in files if file}
+        # some of torch's modules have a name for their file and no file
+        modules = {os.path.abspath(file) for file in files if file and os.path.isfile(file)}
         content = {
             "log": os.fstat(1).st_ino,  # where a rule sends what its script prints
             "modules": sorted(file[len(root):] for file in modules if file.startswith(root)),
