@@ -58,6 +58,7 @@ def compared(comparison: str, at: str, left: Level, values: list[np.ndarray], ri
         "other_epsilon": right.privacy["joint"] if right else None,
         "seeds": min(each.repetitions for each in (left, right or left)),
         "data": left.data,
+        "sanitized": False,
     }
 
 
@@ -102,7 +103,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse_arguments(argv)
     levels = read_levels(arguments.records)
     with atomic_path(arguments.output) as temporary:
-        numbers_of(levels).to_csv(temporary, index=False, float_format="%.6g")
+        numbers_of(levels).assign(sanitized=False).to_csv(temporary, index=False, float_format="%.6g")
     mean_image = read_record(arguments.references)["private_metrics"]["mean_image_error"]
     write_table(
         arguments.comparison,
@@ -114,7 +115,7 @@ def main(argv: list[str] | None = None) -> None:
     shown = [level for level in levels if level.series["variant"] == "main" or level.series["method"] == "dp_sgd"]
     panels = list(dict.fromkeys(panel_of(level) for level in shown if level.privacy))
     plain = {"DP-MAC": "MAC", "DP-SGD": "backpropagation"}
-    with figure(1, len(panels), width=2.7, height=3.1) as (drawn, axes):
+    with figure(1, len(panels), width=2.7, height=3.6) as (drawn, axes):
         for axis, (method, variant, noise) in zip(axes, panels, strict=True):
             chosen = [level for level in shown if panel_of(level) == (method, variant, noise)]
             chosen += [level for level in shown if level.series["title"] == plain[method]]
@@ -151,7 +152,7 @@ def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
     axis.set_ylim(0, top)
     axis.set_xlim(left=0)
     axis.set_xlabel("epoch")
-    axis.legend()
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ def row_of(level: Level) -> dict:
         "protocol": level.series["protocol"],
         "data": level.data,
         "run": level.name,
+        "sanitized": False,
     }
 
 
@@ -52,6 +53,7 @@ def reference_rows(path: str, like: dict) -> list[dict]:
         | {name: series[name] for name in ("stands_for", "protocol")}
         | {"dataset": series["label"], "method": method, "variant": "main", "noise": "none", "run": "reference_lines"}
         | {"test_error": metrics[name], "test_error_half": metrics[name] / 2, "seeds": 0, "data": data_name(record)}
+        | {"sanitized": False}
         for method, name in names.items()
     ]
 

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from lib.functional import cdbn, published
+from lib.mac.task import stated_classes
 from lib.training.device import choose_device
 from scripts import cli
 from scripts.curve import read_curve
@@ -38,7 +39,7 @@ def main(argv: list[str] | None = None) -> None:
             settings,
             x,
             job.images.labels,
-            int(job.images.labels.max()) + 1,
+            stated_classes(job.images, series["classes"]),
             arguments.epsilon,
             arguments.seed,
             tuple(arguments.job),

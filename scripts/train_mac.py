@@ -17,7 +17,7 @@ def main(argv: list[str] | None = None) -> None:
     """Write the curves, the weights, and the record with the thresholds and with what the training cost."""
     job = read_curve(__doc__, argv)
     arguments, series = job.arguments, job.series
-    network, recipe = network_of(job.images, series["network"]), MacRecipe(**series["recipe"])
+    network, recipe = network_of(job.images, series["network"], series["classes"]), MacRecipe(**series["recipe"])
     learning = Learning(**series["learning"]) if series.get("learning") else None
     x, y = inputs_and_targets(network, job.images)
     names = [str(repetition) for repetition in arguments.repetitions]

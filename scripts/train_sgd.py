@@ -13,7 +13,8 @@ def main(argv: list[str] | None = None) -> None:
     job = read_curve(__doc__, argv)
     arguments = job.arguments
     (repetition,) = arguments.repetitions
-    network, recipe = network_of(job.images, job.series["network"]), SgdRecipe(**job.series["recipe"])
+    network = network_of(job.images, job.series["network"], job.series["classes"])
+    recipe = SgdRecipe(**job.series["recipe"])
     x, y = inputs_and_targets(network, job.images)
 
     def run_at(sigma: float) -> Run:

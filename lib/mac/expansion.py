@@ -17,6 +17,8 @@ import torch
 
 from lib.mac.objectives import Objective
 
+TINY = 1e-15  # norms below it are taken in double precision
+
 
 @dataclass(frozen=True)
 class PerSample:
@@ -35,10 +37,14 @@ class PerSample:
         """Norm of each sample's coefficient, (R, b): Frobenius over the whole layer, or the constant's magnitude."""
         if kind == "constant":
             return self.constant.abs()
-        inputs = self.inputs.norm(dim=-1)
-        if kind == "linear":
-            return self.linear.norm(dim=-1) * inputs
-        return self.quadratic.norm(dim=-1) * inputs**2
+        values, power = (self.linear, 1) if kind == "linear" else (self.quadratic, 2)
+        norms = values.norm(dim=-1), self.inputs.norm(dim=-1)
+        found = norms[0] * norms[1] ** power
+        tiny = (norms[0] < TINY) | (norms[1] < TINY)
+        if tiny.any():  # in single precision their squares vanish, and a norm of 0 would not be clipped
+            exact = values.double().norm(dim=-1) * self.inputs.double().norm(dim=-1) ** power
+            found = torch.where(tiny, exact.to(found), found)
+        return found
 
     def total(self, kind: str, weighting: torch.Tensor) -> torch.Tensor:
         """Sum over samples, each times its weighting (R, b): (R,), (R, in, out) or (R, out, in, in)."""

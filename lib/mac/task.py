@@ -8,6 +8,7 @@ import pandas as pd
 import torch
 
 from lib.data.supervised import Images
+from lib.errors import InputError
 from lib.files import atomic_path
 from lib.mac.evaluation import accuracies, squared_errors
 from lib.mac.network import MacNetwork
@@ -15,12 +16,23 @@ from lib.mac.network import MacNetwork
 Evaluate = Callable[[list[torch.Tensor]], dict[str, torch.Tensor]]
 
 
-def network_of(images: Images, settings: dict) -> MacNetwork:
-    """The network of a block of the configuration, its input and output as wide as the images and targets need."""
+def network_of(images: Images, settings: dict, classes: int) -> MacNetwork:
+    """The network of a block of the configuration, its input and output as wide as the images and targets need.
+
+    classes: stated, not counted, since labels are private; InputError where a label is beyond them.
+    """
     inputs = images.x[0].size
-    outputs = inputs if settings["output"] == "squared_error" else int(images.labels.max()) + 1
+    outputs = inputs if settings["output"] == "squared_error" else stated_classes(images, classes)
     sizes = (inputs, *settings["hidden"], outputs)
     return MacNetwork(sizes, **{name: value for name, value in settings.items() if name != "hidden"})
+
+
+def stated_classes(images: Images, classes: int) -> int:
+    """The number of classes that was stated; InputError where a label is beyond them."""
+    largest = max(images.labels.max(), images.test_labels.max())
+    if largest >= classes:
+        raise InputError(f"classes: {classes}, but a label is {largest}; allowed is {largest + 1} or more")
+    return classes
 
 
 def inputs_and_targets(network: MacNetwork, images: Images) -> tuple[np.ndarray, np.ndarray]:

@@ -50,8 +50,9 @@ def toys(samples: int, bound: float, rng: np.random.Generator) -> dict[str, Toy]
     """
     inputs = rng.uniform(-bound, bound, (2, samples))
     classes = (rng.random(samples) < 1 / (1 + np.exp(-0.7 * inputs[1]))).astype(float)
+    largest = max(bound, float(np.logaddexp(0, 0.7 * bound)))  # of the first layer's inputs and targets
     return {
-        "input layer": Toy(SQUARED, inputs[0], np.logaddexp(0, -0.7 * inputs[0]), bound),
+        "input layer": Toy(SQUARED, inputs[0], np.logaddexp(0, -0.7 * inputs[0]), largest),
         "output layer": Toy(BinaryCrossEntropy(), inputs[1], classes, bound),
     }
 

@@ -42,5 +42,10 @@ def read_networks(record_path: str | Path, weights_path: str | Path, data: str |
         name += rf", $\varepsilon$ = {given['paper_epsilon']:g}{kind}"
     weights = [torch.from_numpy(weight) for weight in weights_of(load_arrays(weights_path))]
     return TrainedNetworks(
-        name, series, network_of(images, series["network"]), weights, images, given["noise"] != "none"
+        name,
+        series,
+        network_of(images, series["network"], series["classes"]),
+        weights,
+        images,
+        given["noise"] != "none",
     )

@@ -32,6 +32,7 @@ SERIES = {
     "variant": "main",
     "label": "digits",
     "stands_for": "USPS",
+    "classes": 10,
     "protocol": "reduced",
     "train": 150,
     "test": 50,

@@ -12,6 +12,7 @@ from scipy.stats import binom, chisquare, kstest
 
 from lib.mac import release as module
 from lib.mac.accounting import Run
+from lib.mac.expansion import PerSample
 from lib.mac.network import MacNetwork
 from lib.mac.release import blocks, clip_factors, exact, noise_deviation, release
 from lib.mac.sampling import padded, poisson_batch
@@ -95,6 +96,20 @@ def test_no_clipped_norm_exceeds_its_threshold_and_small_ones_stay(network, seed
             below = layer.norm(kind).double().numpy() <= limit * (1 - 2 * module.SLACK)
             assert (factors.numpy()[below] == 1).all()
             assert (clipped[~below] >= limit.repeat(9, 1)[~below] * (1 - 4 * module.SLACK)).all()
+
+
+@pytest.mark.parametrize(("outer", "inner"), [(1e-23, 1e18), (1e-30, 1e25), (1e18, 1e-23), (1e-12, 1e3)])
+def test_what_vanishes_in_single_precision_is_clipped_all_the_same(outer, inner):
+    """Squares of 1e-23 are 0 in single precision; the product with a large other part is not."""
+    value = torch.full((1, 1, 4), outer)
+    layer = PerSample(torch.full((1, 1, 3), inner), torch.zeros(1, 1), value, value)
+    threshold = torch.tensor([1e-12])
+    for kind in ("linear", "quadratic"):
+        norm = layer.norm(kind)
+        true = np.linalg.norm(dense(layer, kind)[0, 0])
+        assert norm.item() == pytest.approx(true, rel=1e-5)
+        factor = clip_factors(norm, threshold).double().item()
+        assert factor * true <= threshold.item() * (1 + 1e-6)
 
 
 def test_a_zero_coefficient_stays_zero():
