@@ -27,7 +27,7 @@ def test_the_published_budgets_take_about_one_twentieth(published, epochs):
 def test_what_the_printed_settings_cost(samples, epochs, expected):
     run = Run(samples=samples, batch=128, epochs=epochs, layers=1, sigma=1.1)
     fractional = epsilon_at_rate(128 / samples, 1.1, epochs, ORDERS, DELTA)
-    assert fractional == pytest.approx(expected, abs=0.006)
+    assert fractional == pytest.approx(expected, rel=0.002)
     # the accountant of runs rounds the batches of an epoch up
     assert fractional < epsilon(run, ORDERS, DELTA) < 1.01 * fractional
 
