@@ -29,10 +29,10 @@ def velocity_field(rows: int, columns: int) -> Field:
     # int() of a number that is not negative rounds down
     across = ((j + 50.0 * np.cos(2 * math.pi * i / 180)) % columns).astype(int)
     down = ((i + 50.0 * np.sin(2 * math.pi * i / 180)) % rows).astype(int)
-    source = (i + across) % rows, (j + down) % columns
+    source = (i + across) % rows * columns + (j + down) % columns
 
     def field(image: np.ndarray) -> np.ndarray:
-        return image[source]
+        return image.reshape(rows * columns, *image.shape[2:]).take(source, axis=0)
 
     return field
 
@@ -97,15 +97,15 @@ def _propagate(
     return image
 
 
-def blurred(image: np.ndarray, width: int) -> np.ndarray:
-    """Means over squares of `width` x `width` pixels around each, edges mirrored; image (rows, columns, channels).
+def blurred(image: np.ndarray, radius: int) -> np.ndarray:
+    """Means over squares that reach `radius` pixels to every side, edges mirrored; image (rows, columns, channels).
 
     The noise of Strategies I and II is drawn for every pixel, a picture's shades are not: the plainest of denoisers.
-    Raises InputError for a width that is not odd and positive.
+    Raises InputError for a negative radius.
     """
-    if width < 1 or width % 2 == 0:
-        raise InputError(f"blur of {width} pixels: it must be odd and positive")
-    return uniform_filter(image, (width, width, 1))
+    if radius < 0:
+        raise InputError(f"blur of {radius} pixels: it must be at least 0")
+    return uniform_filter(image, (2 * radius + 1, 2 * radius + 1, 1))
 
 
 def relative_error(recovered: np.ndarray, image: np.ndarray) -> float:

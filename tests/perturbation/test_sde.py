@@ -127,7 +127,7 @@ def test_additive_noise_is_invisible_on_pixels_in_0_255_and_multiplicative_noise
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_blur_of_what_is_stepped_back_without_new_noise_shows_the_picture(strategy):
-    recovered = blurred(stepped_back(strategy, 1, again=0.0), 15)
+    recovered = blurred(stepped_back(strategy, 1, again=0.0), 7)
     assert relative_error(recovered, IMAGE) < 0.7 * uniform_error(IMAGE)
     assert correlation(recovered, IMAGE) > 0.8
 
@@ -135,11 +135,11 @@ def test_a_blur_of_what_is_stepped_back_without_new_noise_shows_the_picture(stra
 def test_blurring_takes_means_of_squares_within_each_channel():
     image = np.zeros((9, 9, 2))
     image[4, 4, 0] = 9.0
-    smooth = blurred(image, 3)
+    smooth = blurred(image, 1)
     np.testing.assert_allclose(smooth[3:6, 3:6, 0], 1.0)
     assert smooth.sum() == pytest.approx(9.0)
     assert not smooth[..., 1].any()
-    np.testing.assert_array_equal(blurred(image, 1), image)
+    np.testing.assert_array_equal(blurred(image, 0), image)
 
 
 def test_errors_and_correlation_by_hand():
@@ -182,6 +182,5 @@ def test_images_too_small_are_refused():
         velocity_field(0, 3)
     with pytest.raises(InputError, match="15 pixels"):
         scene(15)
-    for width in (0, 2):
-        with pytest.raises(InputError, match=f"blur of {width}"):
-            blurred(IMAGE, width)
+    with pytest.raises(InputError, match="blur of -1"):
+        blurred(IMAGE, -1)
