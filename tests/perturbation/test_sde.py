@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
@@ -21,6 +21,7 @@ from lib.perturbation.sde import (
     velocity_field,
 )
 
+FIXED = settings(derandomize=True, deadline=None, max_examples=40)
 SIZE = 256
 IMAGE = scene(SIZE)
 FIELD = velocity_field(SIZE, SIZE)
@@ -63,6 +64,7 @@ def test_without_noise_the_end_is_the_exponential_of_the_field():
     assert errors[1] == pytest.approx(errors[0] / 10, rel=0.05)
 
 
+@FIXED
 @given(st.integers(1, 4), st.floats(0.001, 0.2), st.integers(0, 2**32 - 1))
 def test_a_step_of_the_ode_is_taken_and_taken_back_as_printed(steps, step, seed):
     image = np.random.default_rng(seed).random((7, 5, 3))
