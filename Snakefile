@@ -21,6 +21,7 @@ include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/dp_mac_common.smk"
 include: "rules/dp_mac.smk"
+include: "rules/residual_perturbation.smk"
 include: "rules/claims.smk"
 
 
@@ -28,6 +29,7 @@ localrules:
     all,
     scalable_pate,
     dp_mac,
+    residual_perturbation,
 
 
 rule scalable_pate:
@@ -50,11 +52,21 @@ rule dp_mac:
         [f"{MAC}/sensitivity.csv" for _ in config["dp_mac"]["sensitivity"][:1]],
 
 
+rule residual_perturbation:
+    """All tables and figures of residual perturbation."""
+    input:
+        [f"{PERTURBATION}/{item}.png" for item in SDE_FIGURES],
+        rules.residual_perturbation_theory.output,
+        rules.residual_perturbation_dp_sgd.output,
+        rules.residual_perturbation_rademacher.output,
+
+
 rule all:
     """Everything that the preset chooses: all papers, the claims, the table of datasets."""
     default_target: True
     input:
         rules.scalable_pate.input,
         rules.dp_mac.input,
+        rules.residual_perturbation.input,
         rules.claims.output,
         rules.datasets.output,

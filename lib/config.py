@@ -321,9 +321,11 @@ def _check_rounds(config: dict) -> None:
 
 
 def _check_orders(config: dict) -> None:
-    for name, (first, last, _) in config["accounting"]["orders"].items():
-        if not first < last:
-            raise InputError(f"accounting.orders.{name} = [{first}, {last}, ...]: allowed is first < last")
+    theory = config["residual_perturbation"]["theory"]
+    for key, block in (("accounting", config["accounting"]), ("residual_perturbation.theory.dp_sgd", theory["dp_sgd"])):
+        for name, (first, last, _) in block["orders"].items():
+            if not first < last:
+                raise InputError(f"{key}.orders.{name} = [{first}, {last}, ...]: allowed is first < last")
     grid = config["scalable_pate"].get("sanitize", {})
     if grid.get("first", 0.0) >= grid.get("last", 0.5):
         raise InputError(f"scalable_pate.sanitize.first = {grid['first']}: allowed is less than last = {grid['last']}")

@@ -3,6 +3,7 @@
 PAPERS = {
     "scalable_pate": "Scalable Private Learning with PATE",
     "dp_mac": "DP-MAC: The Differentially Private Method of Auxiliary Coordinates for Deep Learning",
+    "residual_perturbation": "Deep Learning with Data Privacy via Residual Perturbation",
 }
 # targets whose table holds what claims are about, and whether this preset has them
 CHOSEN = {
@@ -23,12 +24,16 @@ CHOSEN = {
         "fig2_comparison": True,
         "fig3_comparison": FIG3_CURVES,
     },
+    "residual_perturbation": {
+        **{item: True for item in ("theory", "dp_sgd", "rademacher")},
+        **{f"{item}_comparison": True for item in SDE_FIGURES},
+    },
 }
 TABLES = {
     paper: [(item, f"{RESULTS}/{paper}/{item}.csv") for item, chosen in items.items() if chosen]
     for paper, items in CHOSEN.items()
 }
-SHOWN_FIGURES = {"scalable_pate": FIGURES, "dp_mac": MAC_FIGURES}
+SHOWN_FIGURES = {"scalable_pate": FIGURES, "dp_mac": MAC_FIGURES, "residual_perturbation": list(SDE_FIGURES)}
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
     "scalable_pate": {
@@ -66,6 +71,18 @@ SHOWN = {
             "epsilon_appendix_h,epsilon_each_batch,epsilon_each_batch_in_proportion,sigma_needed,sigma_needed_training"
         ),
         "sensitivity": "dataset,layer,width,input_bound,analytic_printed,analytic_corrected,threshold",
+    },
+    "residual_perturbation": {
+        "theory": (
+            "dataset,method,gamma,pi,uses_reading,uses,lambda_reading,condition,epsilon_theorem,paper_epsilon,gamma_needed,"
+            "bound_needed"
+        ),
+        "dp_sgd": "dataset,samples,batch,epochs,sigma,epsilon,epsilon_tight,paper_epsilon,rate,rate_needed,batch_needed",
+        "rademacher": "gamma,paper,plain,plain_error,perturbed,perturbed_error,factor_exact,plain_lower,plain_upper",
+        **{
+            f"{item}_comparison": "strategy,pixels,equation,recovery,error,correlation,error_uniform,seeds"
+            for item in SDE_FIGURES
+        },
     },
 }
 

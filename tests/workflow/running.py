@@ -61,6 +61,13 @@ TINY = {
         "fig4": {"curves": [["digits_dp_mac", "printed_8"]]},
         "sensitivity": [],
     },
+    "residual_perturbation": {
+        "sde": {"size": 32, "steps": 4},
+        "theory": {
+            "dp_sgd": {"runs": [{"dataset": "IDC", "samples": 1000, "epochs": 1, "published": 2.0}]},
+            "rademacher": {"draws": 20, "paths": 20, "moves": 2},
+        },
+    },
 }
 # Written by a run beside its results, but different every time.
 NOT_RESULTS = {"benchmarks", "logs"}

@@ -47,6 +47,14 @@ def test_a_dry_run_plans_every_curve_of_dp_mac(pristine, any_root, preset):
     assert {"dp_mac_budget", "dp_mac_table1a", "dp_mac_table1b", "dp_mac_sensitivity"} <= planned.rules
 
 
+@pytest.mark.parametrize("preset", ["quick", "real", "paper"])
+def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset):
+    real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", "residual_perturbation")
+    items = ("fig1", "fig8", "theory", "dp_sgd", "rademacher")
+    assert planned.rules == {"residual_perturbation", *(f"residual_perturbation_{item}" for item in items)}
+
+
 def draws(name: str) -> int:
     """How often a run is accounted for: once for published votes, with a student in the loop every repetition."""
     run = CONFIGURATION["scalable_pate"]["runs"][name]

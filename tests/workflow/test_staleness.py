@@ -7,8 +7,9 @@ import pytest
 
 from tests.workflow.running import Project, environment
 
+PAPERS = ("scalable_pate", "dp_mac", "residual_perturbation")
 # All rules that follow from the votes; the tables and figure follow from the accounts.
-ENDS = {"claims", "scalable_pate_reproduction", "dp_mac_reproduction", "reproduction"}
+ENDS = {"claims", "reproduction"} | {f"{paper}_reproduction" for paper in PAPERS}
 TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon"}
 # what the students and the noisy check of a run have a part in
 CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
@@ -58,6 +59,10 @@ CHANGES = {
         DATA | LEARNING | TABLES | {"dp_mac_budget", "train_cdbn"},
     ),
     "scripts/dp_mac_budget.py": ({"dp_mac_budget"} | ENDS, {"train_mac", "dp_mac_fig1", "scalable_pate_table1"}),
+    "lib/perturbation/sde.py": (
+        {"residual_perturbation_fig1", "residual_perturbation_fig8"} | ENDS,
+        {"residual_perturbation_theory", "residual_perturbation_rademacher", "dp_mac_fig2"},
+    ),
     "report/dp_mac_readings.md": ({"dp_mac_reproduction"}, {"train_mac", "claims", "scalable_pate_reproduction"}),
     "scripts/cli.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
     "claims.csv": (

@@ -1,0 +1,102 @@
+"""What Theorems 1 and 2 of residual perturbation say that its strategies cost, in every reading; no guarantee."""
+
+import argparse
+from collections.abc import Iterator
+from itertools import product
+
+from lib.accounting.statement import PrivacyStatement
+from lib.perturbation.theorems import CONDITIONS, best_share, least_noise, theorem1, theorem2
+from lib.tables import write_table
+from scripts import cli
+
+DATA = "none: theory only"
+SHARES = {"best": None, "half": 0.5}  # readings of the free lambda
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    cli.add_json(parser, "--theory", "the block theory: delta, strategy1, strategy2")
+    parser.add_argument("--output", required=True, help="the table, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
+    return parser.parse_args(argv)
+
+
+def strategy1_rows(setting: dict, delta: float) -> Iterator[dict]:
+    """One row a gamma, reading and condition; the uses of a sample, T b / N, are epochs or left out of account."""
+    bounds = {"gamma": setting["residual_bound"], "pi": setting["input_bound"]}
+    readings = [("epochs", epochs) for epochs in setting["epochs"]] + [("left out", 1)]
+    for gamma, (reading, uses), share in product(setting["gammas"], readings, SHARES):
+        noise = {"gamma": gamma, "pi": setting["pi_share"] * gamma}
+        made = theorem1(
+            **noise,
+            residual_bound=bounds["gamma"],
+            input_bound=bounds["pi"],
+            uses=uses,
+            delta=delta,
+            share=SHARES[share],
+        )
+        about = {"dataset": setting["dataset"], "method": "Strategy I", **noise, "uses_reading": reading, "uses": uses}
+        yield from condition_rows(about, made, bounds, share, setting["published"])
+
+
+def strategy2_rows(setting: dict, delta: float) -> Iterator[dict]:
+    """One row a gamma, reading and condition, of one prediction; uses are releases, the output layer counted or not."""
+    bounds = {"gamma": setting["residual_bound"] / setting["floor"], "pi": setting["output_bound"]}
+    readings = [("M", setting["mappings"]), ("M + 1", setting["mappings"] + 1)]
+    for gamma, (reading, uses), share in product(setting["gammas"], readings, SHARES):
+        noise = {"gamma": gamma, "pi": setting["pi_share"] * gamma}
+        made = theorem2(
+            **noise,
+            residual_bound=setting["residual_bound"],
+            floor=setting["floor"],
+            output_bound=setting["output_bound"],
+            mappings=uses,
+            delta=delta,
+            share=SHARES[share],
+        )
+        about = {"dataset": setting["dataset"], "method": "Strategy II", **noise, "uses_reading": reading, "uses": uses}
+        yield from condition_rows(about, made, bounds, share, None)
+
+
+def condition_rows(
+    about: dict, made: dict[str, PrivacyStatement], bounds: dict[str, float], share: str, published: float | None
+) -> Iterator[dict]:
+    """One row a condition, with the gamma that the published epsilon takes, and the bound that it takes instead."""
+    for condition in CONDITIONS:
+        # of two conditions that with the larger bound over noise needs the larger epsilon, whatever else
+        binding = max(bounds, key=lambda name: bounds[name] / about[name]) if condition == "joint" else condition
+        noise, bound, delta = about[binding], bounds[binding], made[condition].delta
+        row = about | {
+            "lambda_reading": share,
+            "lambda": SHARES[share] or best_share(noise, bound, about["uses"], delta),
+            "condition": condition,
+            "bound": bound,
+            "epsilon_theorem": made[condition],
+            "delta": delta,
+        }
+        needed = published and least_noise(published, bound, about["uses"], delta, SHARES[share]) / noise
+        yield row | {
+            "paper_epsilon": published,
+            "times_the_papers": published and made[condition].epsilon / published,
+            "gamma_needed": published and about["gamma"] * needed,
+            "bound_needed": published and bound / needed,
+            "stands_for": about["dataset"],
+            "protocol": "paper",
+            "seeds": 0,
+            "data": DATA,
+        }
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the table."""
+    arguments = parse_arguments(argv)
+    theory = arguments.theory
+    rows = [row for setting in theory["strategy1"] for row in strategy1_rows(setting, theory["delta"])]
+    rows += [row for setting in theory["strategy2"] for row in strategy2_rows(setting, theory["delta"])]
+    key = ("dataset", "method", "gamma", "uses_reading", "uses", "lambda_reading", "condition")
+    write_table(arguments.output, arguments.privacy, rows, key=key)
+
+
+if __name__ == "__main__":
+    cli.run(main)
