@@ -84,8 +84,8 @@ class ResidualTrainer:
     """R networks in training, at a step that can be saved and restored.
 
     A replica's draws are keyed by (seed, job, its name): first weights, the order of every epoch, and its noise, a
-    stream of its own. No operation mixes replicas, so one trained beside others is the one trained alone: bit by bit
-    where they are computed one after the other, else within rounding.
+    stream of its own. No operation mixes replicas, so one trained beside others is the one trained alone, up to
+    rounding, which depends on where a weight lies in memory; and what one sees changes no bit of another.
     """
 
     def __init__(
