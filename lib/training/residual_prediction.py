@@ -20,7 +20,7 @@ def predicted_probabilities(
     device: torch.device,
     draws: int = 1,
     ensembles: Sequence[Sequence[int]] | None = None,
-    chunk: int = 500,
+    chunk: int = 128,
     loop: bool | None = None,
 ) -> np.ndarray:
     """Probabilities (E, N, classes), float64, of images x (N, height, width[, channels]) uint8.
