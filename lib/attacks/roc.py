@@ -35,11 +35,11 @@ def auc_interval(scores: np.ndarray, member: np.ndarray, level: float = 0.95) ->
     member = checked_members(scores, member)
     inside, outside = scores[member], scores[~member]
     ranks = rankdata(scores)
-    # the share of the others that a member beats, and the share of members that another sample is beaten by
+    # the share of the other kind that each sample beats
     beats = (ranks[member] - rankdata(inside)) / len(outside)
-    beaten = 1 - (ranks[~member] - rankdata(outside)) / len(inside)
+    theirs = (ranks[~member] - rankdata(outside)) / len(inside)
     auc = float(beats.mean())
-    variance = sum(float(part.var(ddof=1)) / len(part) for part in (beats, beaten) if len(part) > 1)
+    variance = sum(float(part.var(ddof=1)) / len(part) for part in (beats, theirs) if len(part) > 1)
     deviation = variance**0.5
     reach = norm.ppf((1 + level) / 2) * deviation
     constant = bool(scores.min() == scores.max())

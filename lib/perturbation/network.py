@@ -84,7 +84,7 @@ class PerturbedResNet8:
         weights: parameters and buffers by name, each with a leading axis R; in training mode, running statistics are
         updated in place. x (R, b, channels, height, width), or with `shared` the same for all. normals: of `draw`;
         gamma, pi (R,). loop: see `stacked_logits`. On one core of a CPU, 5 networks on batches of 128 images of 32x32
-        took 2.1 s a step at once (grouped convolutions) and 0.8 s one after the other, which hence is the default.
+        took 2.1 s a step at once (grouped convolutions) and 0.8 s one after the other, hence the default there.
         """
         noise = {f"normal {site}": normal for site, normal in normals.items()}
 
