@@ -52,6 +52,13 @@ def test_models_know_nothing_of_ours(module):
     assert not within(names, "scripts")
 
 
+@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "attacks"], ids=str)
+def test_attacks_see_models_through_probabilities_only(module):
+    ours = within(imported(module), "lib")
+    allowed = ("lib.attacks", "lib.errors", "lib.seeding")
+    assert ours == set().union(*(within(ours, name) for name in allowed))
+
+
 @pytest.mark.parametrize("module", MODULES, ids=str)
 def test_the_library_knows_no_script_and_no_workflow(module):
     names = imported(module)

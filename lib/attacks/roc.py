@@ -1,0 +1,63 @@
+"""How well scores tell members from the others: ROC, AUC with its interval, precision and recall."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm, rankdata
+from sklearn.metrics import precision_score, recall_score
+from sklearn.metrics import roc_curve as sklearn_roc_curve
+
+from lib.attacks.checks import checked_members
+
+
+@dataclass(frozen=True)
+class Auc:
+    """An area under the ROC curve, the ends of its confidence interval, and its standard deviation.
+
+    constant: every sample has the same score. Then the area is 0.5 whatever was attacked, and the interval a point:
+    such an attacker has not shown anything.
+    """
+
+    auc: float
+    low: float
+    high: float
+    deviation: float
+    constant: bool
+
+
+def auc_interval(scores: np.ndarray, member: np.ndarray, level: float = 0.95) -> Auc:
+    """The probability that a member scores higher than another sample, ties counting half, and its interval.
+
+    scores (N,): higher for what is taken for a member; member (N,): what is one. The interval is normal, of DeLong et
+    al. (1988), by ranks as in Sun and Xu (2014), cut off at 0 and 1; it covers the draw of the samples, not that of the
+    models. Where scores part members from others without fault it is a point. Raises InputError for what does not fit.
+    """
+    member = checked_members(scores, member)
+    inside, outside = scores[member], scores[~member]
+    ranks = rankdata(scores)
+    # the share of the other kind that each sample beats
+    beats = (ranks[member] - rankdata(inside)) / len(outside)
+    theirs = (ranks[~member] - rankdata(outside)) / len(inside)
+    auc = float(beats.mean())
+    variance = sum(float(part.var(ddof=1)) / len(part) for part in (beats, theirs) if len(part) > 1)
+    deviation = variance**0.5
+    reach = norm.ppf((1 + level) / 2) * deviation
+    constant = bool(scores.min() == scores.max())
+    return Auc(auc, float(max(0.0, auc - reach)), float(min(1.0, auc + reach)), deviation, constant)
+
+
+def roc_curve(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """False and true positive rates, rising from 0 to 1, and the thresholds, falling from infinity; all of them."""
+    member = checked_members(scores, member)
+    return sklearn_roc_curve(member, scores, drop_intermediate=False)
+
+
+def precision_recall(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Precision and recall (t,) if what scores at least a threshold (t,) is called a member (Section IV-A).
+
+    Precision is NaN where nothing is called a member.
+    """
+    member = checked_members(scores, member)
+    called = [scores >= threshold for threshold in thresholds]
+    precision = [precision_score(member, who, zero_division=np.nan) for who in called]
+    return np.array(precision), np.array([recall_score(member, who) for who in called])

@@ -1,0 +1,87 @@
+"""The shadow-model attack: a classifier learns on a model of the attacker's own what members' probabilities look like.
+
+Salem et al. (2019, ML-Leaks, the first adversary), as Tao et al. use it (Section IV-A): a shadow model is trained on
+D_shadow^train just like the target on its own data; the attack model learns to tell D_shadow^train from D_shadow^out
+by the shadow's largest class probabilities, and is asked about the target's.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 (its usual name)
+from torch import nn
+from torch.nn.utils import skip_init
+
+from lib.attacks.checks import checked_members, checked_probabilities
+from lib.errors import InputError
+from lib.seeding import integer_seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackSettings:
+    """The attack model and its training.
+
+    rate: learning rate of Adam. The paper's 0.1 may end in a constant answer, whose AUC is 0.5 for any target: 1e-3 is
+    to be run beside it. top: how many of the largest probabilities it sees, 3 in the paper, 2 for two classes. hidden:
+    width. batch: not in the paper. Raises InputError for what is not allowed.
+    """
+
+    rate: float = 0.1
+    top: int = 3
+    hidden: int = 64
+    epochs: int = 50
+    batch: int = 128
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not (math.isfinite(self.rate) and self.rate > 0):
+            raise InputError(f"rate {self.rate}: it must be positive and finite")
+        for what in ("top", "hidden", "epochs", "batch"):
+            if getattr(self, what) < 1:
+                raise InputError(f"{what} {getattr(self, what)}: it must be at least 1")
+
+
+def largest(probabilities: np.ndarray, top: int) -> np.ndarray:
+    """The `top` largest of each sample's class probabilities (N, classes), falling, (N, top) float32."""
+    checked = checked_probabilities(probabilities)
+    if top > checked.shape[1]:
+        raise InputError(f"top {top}: there are only {checked.shape[1]} classes")
+    return -np.sort(-checked, axis=1)[:, :top].astype(np.float32)
+
+
+def shadow_scores(
+    shadow: np.ndarray,
+    member: np.ndarray,
+    target: np.ndarray,
+    settings: AttackSettings,
+    seed: int,
+    job: tuple[str, ...],
+) -> np.ndarray:
+    """Probability (N,), float64, that the attack model gives to each of the target's samples of being a member.
+
+    shadow: probabilities (M, classes) that the shadow model gives to the samples of D_shadow, member (M,) whether each
+    was trained on; target: the target's (N, classes). First weights and the order of every epoch are keyed by (seed,
+    job). Runs on the CPU. Raises InputError for arrays that do not fit.
+    """
+    x = torch.from_numpy(largest(shadow, settings.top))
+    y = torch.from_numpy(checked_members(shadow[:, 0], member).astype(np.int64))
+    asked = torch.from_numpy(largest(target, settings.top))
+    generator = torch.Generator().manual_seed(integer_seed(seed, *job, "attack model"))
+    layers = [skip_init(nn.Linear, settings.top, settings.hidden), skip_init(nn.Linear, settings.hidden, 2)]
+    for layer in layers:
+        for parameter in layer.parameters():  # torch's own law, drawn from a generator of our own
+            nn.init.uniform_(parameter, -(layer.in_features**-0.5), layer.in_features**-0.5, generator)
+    model = nn.Sequential(layers[0], nn.ReLU(), layers[1])
+    optimizer = torch.optim.Adam(model.parameters(), lr=settings.rate, fused=True)
+    for _ in range(settings.epochs):
+        for rows in torch.randperm(len(x), generator=generator).split(settings.batch):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x.index_select(0, rows)), y.index_select(0, rows)).backward()
+            optimizer.step()
+    with torch.no_grad():
+        scores = model(asked).double().softmax(1)[:, 1]
+    if not scores.isfinite().all():
+        raise InputError(f"attack model {' '.join(job)}: it diverged; take a smaller rate than {settings.rate}")
+    return scores.numpy()
