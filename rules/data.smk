@@ -78,8 +78,8 @@ rule prepare_data:
         "../envs/learning.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=lambda wildcards: registry.get(DATASETS[wildcards.dataset]["module"], wildcards.dataset).memory,
+        runtime=30,
         gpu=0,
     params:
         entry=lambda wildcards: DATASETS[wildcards.dataset],
