@@ -13,9 +13,9 @@ from lib.seeding import integer_seed
 
 @dataclass(frozen=True)
 class Images:
-    """Images x (n, h, w), in colour (n, h, w, 3), float32 in [0, 1], not centred; labels (n,); the same of the test set.
+    """Images x (n, h, w), in colour (n, h, w, 3), float32 in [0, 1], not centred; their labels (n,).
 
-    fingerprint is the dataset's.
+    The same of the test set; and the dataset's fingerprint.
     """
 
     x: np.ndarray
