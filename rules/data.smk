@@ -78,7 +78,7 @@ rule prepare_data:
         "../envs/learning.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards: registry.get(DATASETS[wildcards.dataset]["module"], wildcards.dataset).memory,
+        mem_mb=6000,
         runtime=30,
         gpu=0,
     params:

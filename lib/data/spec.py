@@ -43,7 +43,6 @@ class DatasetSpec:
     layouts: accepted lists of files below `data_root`, the preferred one first; a name that ends in / is a folder.
     downloads: public files whose targets make up one of `layouts`.
     unordered: groups of arrays whose rows are samples in no canonical order; rows of a group belong together.
-    memory: MB that reading and verifying it takes.
     """
 
     title: str
@@ -58,7 +57,6 @@ class DatasetSpec:
     downloads: tuple[Download, ...] = ()
     unordered: tuple[tuple[str, ...], ...] = ()
     known_by: str = ""
-    memory: int = 2000
 
     def __post_init__(self) -> None:
         """Raises ValueError if nothing says which data they are."""

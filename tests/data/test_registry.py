@@ -3,6 +3,7 @@
 import importlib
 import os
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -182,3 +183,10 @@ def test_sorting_keeps_repeated_samples_and_other_arrays():
 def test_a_download_without_a_digest_is_a_mistake():
     with pytest.raises(ValueError, match="needs a sha256 or an md5"):
         Download(urls=("https://example.org/a",), target="a", size=3)
+
+
+def test_a_dataset_that_nothing_identifies_is_a_mistake():
+    spec = registry.get("digits", "digits")
+    with pytest.raises(ValueError, match="needs a fingerprint, or known_by"):
+        replace(spec, fingerprint=None)
+    assert replace(spec, fingerprint=None, known_by="its looks").identity == "its looks"

@@ -45,7 +45,6 @@ DATASETS = {
         sources=("data_root",),
         read=partial(read, published=_PUBLISHED),
         layouts=(("IDC_regular_ps50_idx5/",), ("idc/",)),
-        memory=8000,
     ),
     "idc_samples": DatasetSpec(
         title="IDC, a sample of 40 patches of 9 patients",
