@@ -101,7 +101,8 @@ def data_files(dataset):
     """The files a dataset is read from; ends the workflow with one line if they are not there."""
     entry = DATASETS[dataset]
     try:
-        return list(map(str, registry.required_files(dataset, entry["module"], entry["source"], data_root(dataset))))
+        files = registry.required_files(dataset, entry["module"], entry["source"], data_root(dataset))
+        return list(map(str, registry.watched(files)))
     except InputError as error:
         refuse(error)
 

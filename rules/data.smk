@@ -78,8 +78,8 @@ rule prepare_data:
         "../envs/learning.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=6000,
+        runtime=30,
         gpu=0,
     params:
         entry=lambda wildcards: DATASETS[wildcards.dataset],

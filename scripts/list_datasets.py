@@ -54,7 +54,8 @@ def rows(datasets: dict[str, dict[str, str]]) -> list[tuple[str, ...]]:
             continue
         spec = registry.supporting(entry["module"], name, entry["source"])
         obtain = f"{spec.obtain} (about it: {spec.homepage})"
-        table.append((name, spec.title, entry["source"], spec.samples, spec.fingerprint, spec.licence, obtain))
+        known = spec.fingerprint or spec.known_by
+        table.append((name, spec.title, entry["source"], spec.samples, known, spec.licence, obtain))
     return table
 
 

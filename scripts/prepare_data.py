@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.data import registry
 from lib.data.spec import SOURCES
-from lib.files import save_arrays
+from lib.files import fingerprint, save_arrays
 from scripts import cli
 
 
@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse_arguments(argv)
     arrays = registry.load(arguments.dataset, arguments.module, arguments.source, arguments.data_root)
     spec = registry.get(arguments.module, arguments.dataset)
-    save_arrays(arguments.output, **arrays, fingerprint=np.array(spec.fingerprint))
+    save_arrays(arguments.output, **arrays, fingerprint=np.array(spec.fingerprint or fingerprint(**arrays)))
 
 
 if __name__ == "__main__":

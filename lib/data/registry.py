@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -56,14 +57,19 @@ def required_files(name: str, module: str, source: str, root: str | Path | None)
     if source == "download":
         return [root / download.target for download in spec.downloads]
     for layout in spec.layouts:
-        files = [root / file for file in layout]
-        if all(file.is_file() for file in files):
-            return files
+        if all(_is_there(root, file) for file in layout):
+            return [root / file for file in layout]
     raise InputError(_missing(name, spec, root))
 
 
+def watched(files: Sequence[Path]) -> list[Path]:
+    """The files, and for a folder also the folders in it, two deep: their times tell when a file comes or goes."""
+    inner = [path for file in files for pattern in ("*/", "*/*/") for path in sorted(file.glob(pattern))]
+    return [*files, *(path for path in inner if path.is_dir())]
+
+
 def load(name: str, module: str, source: str, root: str | Path | None) -> dict[str, np.ndarray]:
-    """The arrays of the dataset, in canonical order, verified to have its fingerprint.
+    """The arrays of the dataset, in canonical order, verified to have its fingerprint where that is known.
 
     Raises InputError as `required_files` does, and, naming the file, if one is not there, cannot be decoded, or
     decodes to other samples than the dataset's.
@@ -71,12 +77,11 @@ def load(name: str, module: str, source: str, root: str | Path | None) -> dict[s
     spec = get(module, name)
     files = required_files(name, module, source, root)
     for file in files:
-        if not file.is_file():
+        if not file.exists():
             command = f"scripts/download_data.py --module {module} --dataset {name} --to {root}"
             raise InputError(f"dataset {name!r}: {file} is missing; get it with {command}")
     arrays = canonical(spec.read(files), spec.unordered)
-    found = fingerprint(**arrays)
-    if found != spec.fingerprint:
+    if spec.fingerprint and (found := fingerprint(**arrays)) != spec.fingerprint:
         where = ", ".join(str(file) for file in files) or "its embedded copy"
         raise InputError(
             f"dataset {name!r}: {where}: other samples than the dataset's: "
@@ -85,16 +90,20 @@ def load(name: str, module: str, source: str, root: str | Path | None) -> dict[s
     return arrays
 
 
+def _is_there(root: Path, file: str) -> bool:
+    """Whether an entry of a layout, a file or a folder, lies below `root`."""
+    return (root / file).is_dir() if file.endswith("/") else (root / file).is_file()
+
+
 def _missing(name: str, spec: DatasetSpec, root: Path) -> str:
     """What to put where, in one line."""
-    absent = [[file for file in layout if not (root / file).is_file()] for layout in spec.layouts]
+    absent = [[file for file in layout if not _is_there(root, file)] for layout in spec.layouts]
     begun = [files for layout, files in zip(spec.layouts, absent, strict=True) if len(files) < len(layout)]
     lacking = f" (only {', '.join(min(begun, key=len))} missing)" if begun else ""
     return (
         f"dataset {name!r}: no complete set of files below {root}{lacking}; "
         f"put there {_places(spec.layouts)}; "
-        f"fingerprint {spec.fingerprint[:16]} (SHA-256 of the decoded arrays, as lib.files.fingerprint takes it); "
-        f"{spec.obtain}"
+        f"{spec.identity}; {spec.obtain}"
     )
 
 

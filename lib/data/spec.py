@@ -34,19 +34,20 @@ class DatasetSpec:
     """One dataset.
 
     title: what it is; samples: how many and of what shape, in words.
-    fingerprint: `lib.files.fingerprint` (hex) of the arrays that `read` returns, after `canonical`.
+    fingerprint: `lib.files.fingerprint` (hex) of the arrays that `read` returns, after `canonical`; None where there
+        was no copy to take it from: then `read` itself refuses other data, and `known_by` says in words what by.
     licence, homepage, obtain: in words; `obtain` says how to get the files by hand.
     sources: those of SOURCES that it can come from.
     read: arrays by name from the paths of one layout, in the layout's order (no paths if embedded);
         it raises InputError, naming the file, on what is not such a file.
-    layouts: accepted lists of files below `data_root`, the preferred one first.
+    layouts: accepted lists of files below `data_root`, the preferred one first; a name that ends in / is a folder.
     downloads: public files whose targets make up one of `layouts`.
     unordered: groups of arrays whose rows are samples in no canonical order; rows of a group belong together.
     """
 
     title: str
     samples: str
-    fingerprint: str
+    fingerprint: str | None
     licence: str
     homepage: str
     obtain: str
@@ -55,6 +56,19 @@ class DatasetSpec:
     layouts: tuple[tuple[str, ...], ...] = ()
     downloads: tuple[Download, ...] = ()
     unordered: tuple[tuple[str, ...], ...] = ()
+    known_by: str = ""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError if nothing says which data they are."""
+        if not self.fingerprint and not self.known_by:
+            raise ValueError(f"dataset {self.title}: needs a fingerprint, or known_by")
+
+    @property
+    def identity(self) -> str:
+        """What its samples are recognised by, in words."""
+        if self.fingerprint is None:
+            return self.known_by
+        return f"fingerprint {self.fingerprint[:16]} (SHA-256 of the decoded arrays, as lib.files.fingerprint takes it)"
 
 
 def canonical(arrays: Mapping[str, np.ndarray], unordered: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:

@@ -13,7 +13,10 @@ from lib.seeding import integer_seed
 
 @dataclass(frozen=True)
 class Images:
-    """Images x (n, h, w), float32 in [0, 1], not centred; their labels (n,); the same of the test set; fingerprint."""
+    """Images x (n, h, w), in colour (n, h, w, 3), float32 in [0, 1], not centred; their labels (n,).
+
+    The same of the test set; and the dataset's fingerprint.
+    """
 
     x: np.ndarray
     labels: np.ndarray
@@ -26,9 +29,12 @@ def divided(path: str | Path, train: int, test: int, largest: float, seed: int, 
     """Draw `train` and `test` samples of a prepared dataset, equally many of each class as far as it has them.
 
     Of a dataset with an official test set, the test samples are drawn from that and the others from its training set.
-    largest: the grey value that becomes 1. The draw is keyed by (seed, job). Raises InputError where there are too few.
+    largest: the grey value that becomes 1. The draw is keyed by (seed, job). Raises InputError where there are too few,
+    or where samples are a patient's, whom this would put on both sides (lib/data/grouped.py divides those).
     """
     data = read_samples(path)
+    if data.groups is not None:
+        raise InputError(f"{path}: its samples belong to groups; divide it by group")
     rows, official = np.arange(len(data.y)), data.official_train
     if official is None:
         pools = (rows, rows)
