@@ -22,6 +22,8 @@ include: "rules/figures.smk"
 include: "rules/dp_mac_common.smk"
 include: "rules/dp_mac.smk"
 include: "rules/residual_perturbation.smk"
+include: "rules/residual_attack_common.smk"
+include: "rules/residual_attack.smk"
 include: "rules/claims.smk"
 
 
@@ -59,6 +61,9 @@ rule residual_perturbation:
         rules.residual_perturbation_theory.output,
         rules.residual_perturbation_dp_sgd.output,
         rules.residual_perturbation_rademacher.output,
+        rules.residual_perturbation_fig2.output,
+        [f"{PERTURBATION}/{item}.csv" for item in RESIDUAL["tables"]],
+        [f"{PERTURBATION}/{item}.png" for item in RESIDUAL["figures"]],
 
 
 rule all:

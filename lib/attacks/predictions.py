@@ -1,0 +1,66 @@
+"""What a target's and a shadow's networks predict about the data of an attack, as one file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lib.attacks.task import PARTS, Task
+from lib.errors import InputError
+from lib.files import load_arrays, save_arrays
+
+SIDES = ("target", "shadow")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What the networks of one side, alone or as ensembles, say of the rows they are asked about.
+
+    probabilities (E, n, classes) float64; part (n,), places in PARTS; labels (n,), those that were trained on; sizes
+    (E,), the number of members of each ensemble, 1 for a network alone.
+    """
+
+    probabilities: np.ndarray
+    part: np.ndarray
+    labels: np.ndarray
+    sizes: np.ndarray
+
+    def of(self, ensemble: int, *parts: str) -> np.ndarray:
+        """Probabilities (k, classes) that one ensemble gives to the rows of some parts, one after the other."""
+        return np.concatenate([self.probabilities[ensemble][self.part == PARTS.index(name)] for name in parts])
+
+    def halves(self, ensemble: int, side: str) -> tuple[np.ndarray, np.ndarray]:
+        """The same of both halves of a side's data, and whether each sample is in the half that is trained on."""
+        names = f"{side}_train", f"{side}_out"
+        counts = [int((self.part == PARTS.index(name)).sum()) for name in names]
+        return self.of(ensemble, *names), np.repeat([True, False], counts)
+
+    def accuracy(self, ensemble: int, part: str) -> float:
+        """Share of a part's rows whose label is the most probable class."""
+        rows = self.part == PARTS.index(part)
+        return float((self.probabilities[ensemble][rows].argmax(1) == self.labels[rows]).mean())
+
+
+def ensembles_of(members: int, sizes: Sequence[int]) -> list[list[int]]:
+    """Every network alone, and for each larger size the first so many; InputError for a size beyond the members."""
+    if not sizes or max(sizes) > members or min(sizes) < 1:
+        raise InputError(f"sizes {list(sizes)}: allowed are ensembles of 1 to {members}")
+    return [[k] for k in range(members)] + [list(range(size)) for size in sizes if size > 1]
+
+
+def asked(task: Task, side: str) -> np.ndarray:
+    """Rows that a side's networks are asked about: the target's of all, the shadow's of its own halves."""
+    return task.rows(*PARTS) if side == "target" else task.rows("shadow_train", "shadow_out")
+
+
+def write_predictions(path: str | Path, predictions: dict[str, Predictions]) -> None:
+    """Write the predictions of SIDES as .npz."""
+    save_arrays(path, **{f"{side}.{name}": a for side in SIDES for name, a in vars(predictions[side]).items()})
+
+
+def read_predictions(path: str | Path) -> dict[str, Predictions]:
+    """What `write_predictions` wrote; InputError names a file that is none."""
+    names = Predictions.__dataclass_fields__
+    arrays = load_arrays(path, *(f"{side}.{name}" for side in SIDES for name in names))
+    return {side: Predictions(**{name: arrays[f"{side}.{name}"] for name in names}) for side in SIDES}

@@ -1,0 +1,146 @@
+"""What the scripts share that train the networks of one attack: its data, its settings, and what is written."""
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from lib.accounting.statement import PrivacyStatement
+from lib.attacks.predictions import SIDES, Predictions, asked, ensembles_of, write_predictions
+from lib.attacks.task import Task, read_task
+from lib.code_inputs import digest
+from lib.files import save_arrays
+from lib.perturbation.network import PerturbedResNet8
+from lib.perturbation.noise import NoiseForm
+from lib.records import write_record
+from lib.seeding import generator
+from lib.training.checkpoint import Checkpoint, state_key
+from lib.training.device import choose_device
+from lib.training.residual import TrainedReplicas
+from lib.training.residual_prediction import predicted_probabilities
+from scripts import cli
+
+
+@dataclass(frozen=True)
+class ResidualJob:
+    """One job: its arguments, the data of its attack, and where it computes."""
+
+    arguments: argparse.Namespace
+    task: Task
+    device: torch.device
+
+    @property
+    def settings(self) -> dict:
+        """The method's block of the configuration."""
+        return self.arguments.method
+
+    @property
+    def largest(self) -> float:
+        """The grey value that is white."""
+        return self.arguments.task["largest"]
+
+    @property
+    def network(self) -> PerturbedResNet8:
+        """What all networks of the job have in common."""
+        block = self.arguments.task
+        more = {name: self.settings[name] for name in ("skip", "norm") if name in self.settings}
+        form = NoiseForm(**self.settings.get("form", {}))
+        return PerturbedResNet8(
+            channels=self.task.x.shape[3], classes=block["classes"], widths=tuple(block["widths"]), form=form, **more
+        )
+
+    def recipe(self, name: str) -> dict:
+        """How the task trains, as `name` of its block says, with what the method changes."""
+        recipe = self.arguments.task[name] | self.settings.get("recipe", {})
+        return {key: tuple(value) if isinstance(value, list) else value for key, value in recipe.items()}
+
+    def checkpoint(self, script: str, *part: str) -> Checkpoint:
+        """Where half-done work is kept; script: the job's file; part: of a job that trains one after the other."""
+        arguments = vars(self.arguments)
+        files = dict.fromkeys(("checkpoint", "output", "predictions", "weights", "data"))
+        key = state_key(arguments | files, digest(f"scripts/{Path(script).name}"), self.task.fingerprint)
+        path = Path(self.arguments.checkpoint)
+        return Checkpoint(path.with_stem("-".join((path.stem, *part))), key)
+
+    def write(self, trained: dict[str, TrainedReplicas], privacy: dict[str, PrivacyStatement] | None = None) -> None:
+        """Write the weights, the predictions, and the record of networks trained on each side.
+
+        privacy: what training one network cost, in every reading; empty where it is no mechanism.
+        """
+        arguments = self.arguments
+        ensembles = ensembles_of(len(trained["target"].names), arguments.sizes)
+        predicted = {}
+        for side in SIDES:
+            rows = asked(self.task, side)
+            probabilities = predicted_probabilities(
+                self.network,
+                trained[side],
+                self.task.x[rows],
+                arguments.seed,
+                (*arguments.job, side),
+                self.device,
+                ensembles=ensembles,
+            )
+            sizes = np.array([len(members) for members in ensembles])
+            predicted[side] = Predictions(probabilities, self.task.part[rows], self.task.y[rows], sizes)
+        write_predictions(arguments.predictions, predicted)
+        save_arrays(
+            arguments.weights, **{f"{side}.{name}": a for side in SIDES for name, a in trained[side].arrays.items()}
+        )
+        target = predicted["target"]
+        alone = range(len(trained["target"].names))
+        write_record(
+            arguments.output,
+            job=arguments.job,
+            preset=arguments.preset,
+            seed=arguments.seed,
+            dataset=arguments.dataset,
+            fingerprint=self.task.fingerprint,
+            parameters={
+                "task": arguments.task,
+                "method": arguments.method,
+                "gamma": arguments.gamma,
+                "members": arguments.members,
+                "sizes": arguments.sizes,
+            },
+            device=arguments.device,
+            metrics={},
+            private_metrics={
+                name: float(np.mean([target.accuracy(k, part) for k in alone]))
+                for name, part in (("train_accuracy", "target_train"), ("test_accuracy", "test"))
+            },
+            privacy=privacy,
+        )
+
+
+def read_job(description: str | None, argv: list[str] | None) -> ResidualJob:
+    """The job of a command line."""
+    parser = cli.job_parser(description)
+    parser.add_argument("--data", required=True, help="what draw_task wrote")
+    cli.add_json(parser, "--task", "the task's block of the configuration")
+    cli.add_json(parser, "--method", "the method's block of the configuration")
+    parser.add_argument("--gamma", type=float, required=True, help="noise coefficient")
+    parser.add_argument("--members", type=int, required=True, help="networks of each side")
+    parser.add_argument("--sizes", nargs="+", type=int, required=True, help="members of the ensembles to predict with")
+    cli.add_json(parser, "--accounting", "the accounting block of the configuration")
+    cli.add_training(parser)
+    parser.add_argument("--predictions", required=True, help="probabilities to write, .npz")
+    parser.add_argument("--weights", required=True, help="weights to write, .npz")
+    parser.add_argument("--output", required=True, help="the record to write")
+    arguments = parser.parse_args(argv)
+    task = read_task(arguments.data)
+    if arguments.method.get("memorise"):
+        task = memorised(task, arguments.method["memorise"], arguments.seed, tuple(arguments.job))
+    return ResidualJob(arguments, task, choose_device(arguments.device, arguments.threads))
+
+
+def memorised(task: Task, rows: int, seed: int, job: tuple[str, ...]) -> Task:
+    """The first `rows` samples of each quarter with labels drawn at random: what a network can only learn by heart.
+
+    The positive control: an attack that does not find the members of such a network is no attack.
+    """
+    kept = np.concatenate([np.flatnonzero(task.part == part)[:rows] for part in np.unique(task.part)])
+    labels = generator(seed, *job, "random labels").permutation(task.y[kept])
+    return replace(task, x=task.x[kept], y=labels, part=task.part[kept])

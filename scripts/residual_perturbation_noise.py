@@ -1,0 +1,146 @@
+"""Figures of residual perturbation against the noise coefficient: the attack, and training and test accuracy."""
+
+import argparse
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from lib.attacks.summary import Attacked, read_attacked, summary_row
+from lib.files import atomic_path
+from lib.plotting import figure, save
+from scripts import cli
+
+COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")
+LINES = ("-", "--", ":", "-.")
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
+    parser.add_argument("--sizes", action="store_true", help="draw a line for each size of ensembles (Figure 6)")
+    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def numbers_of(found: list[Attacked]) -> pd.DataFrame:
+    """A row for each coefficient, size of ensembles and attack; without noise, networks alone and the ensembles."""
+    rows = []
+    for attacked in found:
+        for members in sorted(set(attacked.scores["members"])):
+            for attack in attacked.attacks:
+                row = summary_row(attacked, int(members), attack)
+                scores = attacked.of(int(members), attack)
+                names = [name for name in scores if name.startswith(("precision_", "recall_"))]
+                rows.append(row | {name: float(scores[name].mean()) for name in names})
+    return pd.DataFrame(rows).drop(columns="epsilon")
+
+
+def compared(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Every perturbed ensemble beside the plain network alone (`_at_zero`), and the next weaker noise (`_before`)."""
+    noisy = numbers[numbers["gamma"] > 0]
+    noisy = noisy[noisy["members"] == noisy["members"].max()]
+    plain = numbers[(numbers["gamma"] == 0) & (numbers["members"] == 1)]
+    rows = []
+    for attack, levels in noisy.groupby("attack", sort=False):
+        before = zero = plain[plain["attack"] == attack].iloc[0]
+        best = levels["test_accuracy"].idxmax()
+        for place, level in levels.sort_values("gamma").iterrows():
+            row = level.to_dict() | {"largest": "yes" if level["gamma"] == levels["gamma"].max() else "no"}
+            row |= {"best": "yes" if place == best else "no", "overfitted": zero["overfitted"]}
+            for name in (full for column in COMPARED for full in (column, f"{column}_spread")):
+                row |= {f"{name}_at_zero": zero[name], f"{name}_before": before[name]}
+            rows.append(row | {"seeds": min(level["seeds"], zero["seeds"], before["seeds"])})
+            before = level
+    return pd.DataFrame(rows)
+
+
+def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str, color: str | None = None) -> None:
+    """A line over coefficients with its spread."""
+    rows = rows.sort_values("gamma")
+    (line,) = axis.plot(rows["gamma"], rows[column], style, marker="o", markersize=3, label=label, color=color)
+    if f"{column}_spread" in rows:
+        low, high = (rows[column] + sign * rows[f"{column}_spread"] for sign in (-1, 1))
+        axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the numbers, what the claims compare, and the figure."""
+    arguments = parse_arguments(argv)
+    numbers = numbers_of(read_attacked(arguments.records))
+    with atomic_path(arguments.output) as temporary:
+        numbers.to_csv(temporary, index=False, float_format="%.6g")
+    comparison = compared(numbers)
+    with atomic_path(arguments.comparison) as temporary:
+        comparison.to_csv(temporary, index=False, float_format="%.6g")
+    panels = 3 if arguments.sizes else 4
+    with figure(1, panels, width=2.7, height=3.0) as (drawn, axes):
+        (by_size if arguments.sizes else by_noise)(axes, numbers)
+        for axis in axes[-3 if arguments.sizes else -2 :]:
+            axis.set_xlabel(r"noise coefficient $\gamma$")
+        first = numbers.iloc[0]
+        reduced = "" if first["protocol"] == "paper" else f": {first['protocol']}"
+        plain = numbers[(numbers["gamma"] == 0) & (numbers["members"] == 1)].iloc[0]
+        warning = "" if plain["overfitted"] == "yes" else "; the plain network is not overfitted: this tests nothing"
+        drawn.suptitle(f"{first['dataset']}{reduced}{warning}", fontsize="medium")
+        save(drawn, arguments.png, arguments.pdf)
+
+
+def shown(numbers: pd.DataFrame) -> pd.DataFrame:
+    """The plain network alone, and the largest perturbed ensembles."""
+    noisy = numbers["gamma"] > 0
+    return numbers[
+        (noisy & (numbers["members"] == numbers["members"][noisy].max())) | (~noisy & (numbers["members"] == 1))
+    ]
+
+
+def by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
+    """Precision and recall by threshold, accuracy and area by coefficient."""
+    rows = shown(numbers)
+    attacks = list(dict.fromkeys(rows["attack"]))
+    for axis, measure in zip(axes[:2], ("precision", "recall"), strict=True):
+        columns = [name for name in rows if name.startswith(f"{measure}_") and name != f"{measure}_spread"]
+        thresholds = [float(name.partition("_")[2]) for name in columns]
+        for _, row in rows[rows["attack"] == attacks[0]].iterrows():
+            axis.plot(
+                thresholds, row[columns].astype(float), marker="o", markersize=3, label=rf"$\gamma$ = {row['gamma']:g}"
+            )
+        axis.set_title(f"{measure} of the attack ({attacks[0]})")
+        axis.set_xlabel("threshold")
+        axis.set_ylim(0, 1.02)
+    axes[0].legend()
+    once = rows[rows["attack"] == attacks[0]]
+    curve(axes[2], once, "train_accuracy", "training", "-")
+    curve(axes[2], once, "test_accuracy", "test", "--")
+    axes[2].set_title("accuracy")
+    axes[2].set_ylim(0, 1.02)
+    for attack, style in zip(attacks, LINES, strict=False):
+        curve(axes[3], rows[rows["attack"] == attack], "auc", attack, style)
+    axes[3].set_title("area under the attack's ROC")
+    axes[3].axhline(0.5, color="0.4", linewidth=0.8)
+    for axis in axes[2:]:
+        axis.legend()
+
+
+def by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
+    """Area, training and test accuracy by coefficient, a line a size of ensembles, by the attack of confidence."""
+    attack = list(dict.fromkeys(numbers["attack"]))[-1]
+    titles = {
+        "auc": f"area under the attack's ROC ({attack})",
+        "train_accuracy": "training accuracy",
+        "test_accuracy": "test accuracy",
+    }
+    for axis, (column, title) in zip(axes, titles.items(), strict=True):
+        for size, style in zip(sorted(set(numbers["members"])), LINES, strict=False):
+            rows = numbers[(numbers["members"] == size) & (numbers["attack"] == attack)]
+            curve(axis, rows, column, f"{size} {'network' if size == 1 else 'members'}", style)
+        axis.set_title(title)
+    axes[0].axhline(0.5, color="0.4", linewidth=0.8)
+    axes[0].legend()
+
+
+if __name__ == "__main__":
+    cli.run(main)

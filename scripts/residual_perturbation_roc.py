@@ -1,0 +1,82 @@
+"""Figures 7 and 12 of residual perturbation: ROC curves of the attack on ensembles, by dataset and noise."""
+
+import argparse
+
+import numpy as np
+import pandas as pd
+
+from lib.attacks.summary import Attacked, read_attacked, summary_row
+from lib.files import atomic_path
+from lib.plotting import figure, save
+from scripts import cli
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
+    parser.add_argument("--output", required=True, help="the curves, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def members_of(attacked: Attacked) -> int:
+    """The size of ensembles that is shown: the plain network alone, else the largest."""
+    return attacked.largest_ensemble if attacked.gamma else 1
+
+
+def curves_of(attacked: Attacked, attack: str) -> pd.DataFrame:
+    """The mean curve over networks of the size that is shown, with the least and the largest of them."""
+    members = members_of(attacked)
+    curves = attacked.curves
+    curves = curves[(curves["members"] == members) & (curves["attack"] == attack)]
+    found = curves.groupby("fpr")["tpr"].agg(["mean", "min", "max"]).reset_index()
+    words = {"dataset": attacked.task["label"], "gamma": attacked.gamma, "members": members, "attack": attack}
+    return found.rename(columns={"mean": "tpr"}).assign(**words, data=attacked.data, sanitized=False)
+
+
+def compared(found: list[Attacked], curves: pd.DataFrame) -> pd.DataFrame:
+    """A row a dataset, coefficient and attack: the area, and how far the mean curve is from the diagonal."""
+    rows = []
+    for attacked in found:
+        largest = max(each.gamma for each in found if each.task["label"] == attacked.task["label"])
+        for attack in attacked.attacks:
+            row = summary_row(attacked, members_of(attacked), attack)
+            keys = curves[["dataset", "gamma", "attack"]].eq([row["dataset"], row["gamma"], attack]).all(axis=1)
+            away = np.abs(curves["tpr"] - curves["fpr"])[keys].max()
+            rows.append(row | {"largest": "yes" if attacked.gamma == largest else "no", "away_from_diagonal": away})
+    return pd.DataFrame(rows).drop(columns="epsilon")
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the curves, what the claims compare, and the figure."""
+    arguments = parse_arguments(argv)
+    found = sorted(read_attacked(arguments.records), key=lambda attacked: attacked.gamma)
+    curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
+    with atomic_path(arguments.output) as temporary:
+        curves.to_csv(temporary, index=False, float_format="%.6g")
+    with atomic_path(arguments.comparison) as temporary:
+        compared(found, curves).to_csv(temporary, index=False, float_format="%.6g")
+    labels = list(dict.fromkeys(each.task["label"] for each in found))
+    attacks = found[0].attacks
+    with figure(len(attacks), len(labels), width=2.7, height=2.7) as (drawn, axes):
+        panels = [(attack, label) for attack in attacks for label in labels]
+        for axis, (attack, label) in zip(axes, panels, strict=True):
+            own = curves[(curves["dataset"] == label) & (curves["attack"] == attack)]
+            for gamma, curve in own.groupby("gamma"):
+                (line,) = axis.plot(curve["fpr"], curve["tpr"], label=rf"$\gamma$ = {gamma:g}")
+                axis.fill_between(
+                    curve["fpr"], curve["min"], curve["max"], alpha=0.15, color=line.get_color(), linewidth=0
+                )
+            axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
+            axis.set_title(f"{label}, {attack}")
+            axis.set_xlabel("false positive rate")
+            axis.set_ylabel("true positive rate")
+            axis.legend()
+        save(drawn, arguments.png, arguments.pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,58 @@
+"""A table of residual perturbation: attack, training and test accuracy of some methods on one task."""
+
+import argparse
+
+from lib.attacks.summary import Attacked, control_auc, only, read_attacked, summary_row
+from lib.records import read_record
+from lib.spread import mean_and_spread
+from lib.tables import write_table
+from scripts import cli
+
+BASELINE = "DP-SGD"
+COMPARABLE = 0.006  # by which the paper's tables have areas differ that it calls as good
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
+    parser.add_argument("--control", required=True, help="the record of the attack on what was learned by heart")
+    parser.add_argument("--draws", nargs="+", required=True, help="records of draw_task")
+    cli.add_json(parser, "--rows", "the rows: [title of the method, noise coefficient, members]")
+    parser.add_argument("--output", required=True, help="the table, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
+    return parser.parse_args(argv)
+
+
+def rows_of(found: list[Attacked], wanted: list[list], control: Attacked, negative: float | None) -> list[dict]:
+    """A row for each of `wanted` and each attack, beside the baseline by the same attack."""
+    rows = []
+    for title, gamma, members in wanted:
+        attacked = only(found, title=title, gamma=gamma)
+        for attack in attacked.attacks:
+            row = summary_row(attacked, members, attack)
+            more = {"skip": "yes" if attacked.method.get("skip", True) else "no"}
+            more |= {"control_auc": control_auc(control, attack), "all_negative_accuracy": negative}
+            rows.append(row | more)
+    for row in rows:
+        beside = [r for r in rows if (r["method"], r["attack"]) == (BASELINE, row["attack"])]
+        for name in ("auc", "test_accuracy"):
+            for column in (name, f"{name}_spread"):
+                row[f"baseline_{column}"] = beside[0][column] if beside else None
+        other = beside and row["method"] != BASELINE
+        row["comparable"] = "yes" if other and row["auc"] <= beside[0]["auc"] + COMPARABLE else "no"
+    return rows
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the table."""
+    arguments = parse_arguments(argv)
+    (control,) = read_attacked([arguments.control])
+    drawn = [read_record(path)["metrics"].get("all_negative_accuracy") for path in arguments.draws]
+    negative, _ = mean_and_spread([share for share in drawn if share is not None])
+    rows = rows_of(read_attacked(arguments.records), arguments.rows, control, negative)
+    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method", "gamma", "members", "attack"))
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,50 @@
+"""Train the networks of one attack by DP-SGD: the target's and its shadow's, each one network."""
+
+from lib.training.residual_dp_sgd import train_residual_dp_sgd
+
+from lib.accounting import rdp
+from lib.attacks.predictions import SIDES
+from lib.errors import InputError
+from lib.mac.accounting import statements
+from lib.training.dp_sgd import SgdRecipe, account
+from lib.training.residual import Replica
+from scripts import cli
+from scripts.residual_job import read_job
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the weights, what they predict, and the record with what training one network cost."""
+    job = read_job(__doc__, argv)
+    arguments, task = job.arguments, job.task
+    if arguments.members != 1 or arguments.gamma:
+        raise InputError(f"members {arguments.members}, gamma {arguments.gamma:g}: allowed are 1 and 0 for DP-SGD")
+    block = job.recipe("dp_sgd")
+    sigma, delta = block.pop("sigma"), block.pop("delta")
+    recipe = SgdRecipe(**block)
+    trained, checkpoints = {}, []
+    for side in SIDES:
+        with job.checkpoint(__file__, side) as checkpoint:
+            trained[side] = train_residual_dp_sgd(
+                job.network,
+                task.x,
+                task.y,
+                Replica(f"{side} 0", task.rows(f"{side}_train")),
+                recipe,
+                sigma,
+                arguments.seed,
+                tuple(arguments.job),
+                job.device,
+                job.largest,
+                checkpoint,
+                cli.progress(f"epochs of the {side}"),
+            )
+            checkpoints.append(checkpoint)
+    run = account(len(task.rows("target_train")), recipe, sigma)
+    job.write(trained, statements(run, rdp.order_grid(**arguments.accounting["orders"]), delta))
+    for checkpoint in checkpoints:
+        with checkpoint:
+            checkpoint.remove()
+
+
+if __name__ == "__main__":
+    cli.run(main)
