@@ -34,7 +34,7 @@ class PerSampleClipping(GradSampleModule):
         samples = [parameter.grad_sample.flatten(1).double() for parameter in parameters]  # (b, numbers) each
         norms = torch.stack([gradients.norm(dim=1) for gradients in samples]).norm(dim=0)
         factors = (self._clip / norms).clamp(max=1.0)  # 1 for a gradient of 0, which so stays one
-        # by the factor 0 of an infinite gradient, a product of matrices might pass it over
+        # an infinite gradient would have the factor 0, with which a product of matrices may leave it out
         factors = factors.where(norms.isfinite(), torch.nan)
         for parameter, gradients in zip(parameters, samples, strict=True):
             parameter.grad = (factors @ gradients).view_as(parameter).to(parameter)
