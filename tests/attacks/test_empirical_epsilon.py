@@ -40,7 +40,7 @@ def test_the_bound_is_below_the_exact_epsilon_as_often_as_it_says(runs, level):
 
 
 def test_with_many_runs_the_bound_is_near_the_exact_epsilon():
-    bounds = [gaussian_bound(np.random.default_rng(seed), 20_000, SIGMA) for seed in range(3)]
+    bounds = [gaussian_bound(np.random.default_rng(seed), 40_000, SIGMA) for seed in range(3)]
     for bound in bounds:
         assert 0.85 * EPSILON < bound.epsilon <= EPSILON
         # the event that parts the mechanism's outputs best begins where their likelihoods differ by e^epsilon
