@@ -1,4 +1,4 @@
-"""DP-SGD (Abadi et al. 2016, Algorithm 1) with Opacus, and plain backpropagation, for the networks of DP-MAC.
+"""DP-SGD (Abadi et al. 2016, Algorithm 1) with Opacus, and plain backpropagation: of any module, and of DP-MAC's.
 
 Neighbouring relation: add or remove one record. A step clips each sample's gradient, over all layers jointly, to norm
 C, adds noise of standard deviation sigma C to every number of the batch's sum, and divides by the expected batch size
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from opacus.optimizers import DPOptimizerFastGradientClipping
+from torch import nn
 
 from lib.errors import InputError
 from lib.mac.accounting import Run, steps_per_epoch
@@ -26,8 +27,10 @@ from lib.models.chain import Chain
 from lib.seeding import generator, integer_seed
 from lib.training.checkpoint import Checkpoint, State
 from lib.training.ghost import GhostClipping
+from lib.training.per_sample import PerSampleClipping
 
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of each sample (b,), from what a module gives and y
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +38,8 @@ class SgdRecipe:
     """How a network is trained by gradients.
 
     batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
-    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every epoch. clip: C, the largest norm
-    of a sample's gradient over all layers; None: plain backpropagation.
+    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs. clip: C,
+    the largest norm of a sample's gradient over all layers; None: plain backpropagation.
     Raises InputError for what is not allowed.
     """
 
@@ -45,22 +48,28 @@ class SgdRecipe:
     rate: float
     optimizer: str = "sgd"
     decay: float = 1.0
+    decay_every: int = 1
     clip: float | None = None
 
     def __post_init__(self) -> None:
         """Check numbers and names."""
         if self.optimizer not in OPTIMIZERS:
             raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
-        if self.epochs < 0:
-            raise InputError(f"epochs {self.epochs}: it must be at least 0")
+        for what, least in (("epochs", 0), ("decay_every", 1)):
+            if getattr(self, what) < least:
+                raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
         for what in ("batch", "rate", "decay", "clip"):
             value = getattr(self, what)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise InputError(f"{what} {value}: it must be positive and finite")
 
+    def rate_at(self, epoch: int) -> float:
+        """Learning rate in an epoch, counted from 0."""
+        return self.rate * self.decay ** (epoch // self.decay_every)
+
 
 def account(samples: int, recipe: SgdRecipe, sigma: float) -> Run:
-    """What the accountant must charge for one run of `train_dp_sgd` with noise of `sigma`.
+    """What the accountant must charge for one run of an `SgdTrainer` with noise of `sigma`.
 
     It is the mechanism of a DP-MAC run that releases one block: a step's release, the clipped sum over C, is a vector
     that one record moves by at most 1, with noise of sigma on each number, on a Poisson sample of rate B / N, and there
@@ -80,11 +89,119 @@ def account(samples: int, recipe: SgdRecipe, sigma: float) -> Run:
 
 
 class SgdTrainer:
-    """One network in training, at a step that can be saved and restored.
+    """One module in training, at a step that can be saved and restored.
 
-    First weights and every batch are keyed by (seed, job, name) on their own. The noise of a run is one stream: a torch
-    generator takes 32 bits of seed, and with a seed a step, two of a run's steps might share one and so their noise.
+    Every batch is keyed by (seed, job, name) on its own, as should be the module's first weights. The noise of a run is
+    one stream: a torch generator takes 32 bits of seed, and with a seed a step, two of a run's steps might share one
+    and so their noise.
     """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: Loss,
+        clipping: type[GhostClipping] | type[PerSampleClipping],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        recipe: SgdRecipe,
+        sigma: float,
+        seed: int,
+        job: tuple[str, ...],
+        name: str,
+        seen: Callable[[torch.Tensor], torch.Tensor] = lambda x: x,
+    ) -> None:
+        """The module is trained in place, and must compute every sample on its own; it lies where x and y do.
+
+        loss: each sample's. clipping: what clips; it must suit the module's layers. x, y (N, ...): the samples. seen:
+        from rows of x to the floating-point batch that the module is given. sigma: noise multiplier; 0 adds none.
+        Raises InputError for a batch or a sigma that do not fit.
+        """
+        if recipe.batch > len(x):
+            raise InputError(f"batch {recipe.batch}: there are only {len(x)} samples")
+        if not (math.isfinite(sigma) and sigma >= 0):
+            raise InputError(f"sigma {sigma}: it must be finite and at least 0")
+        if sigma and recipe.clip is None:
+            raise InputError(f"sigma {sigma} without clip: noise needs a clip, plain backpropagation sigma 0")
+        self.module = module
+        self._loss, self._seen, self._recipe, self._device = loss, seen, recipe, x.device
+        self._seed, self._job, self._name = seed, job, name
+        self._x, self._y = x, y
+        self._optimizer = OPTIMIZERS[recipe.optimizer](module.parameters(), lr=recipe.rate, fused=True)
+        self._noise = torch.Generator(x.device).manual_seed(integer_seed(seed, *job, name, "noise"))
+        self._clipped = self._opacus = None
+        if recipe.clip is not None:
+            clip = (1 - SLACK) * recipe.clip
+            self._clipped = clipping(module, clip)
+            self._opacus = DPOptimizerFastGradientClipping(
+                self._optimizer,
+                noise_multiplier=sigma / (1 - SLACK),
+                max_grad_norm=clip,
+                expected_batch_size=recipe.batch,
+                generator=self._noise,
+            )
+        self.step = 0  # batches done
+        self.epoch_steps = steps_per_epoch(len(x), recipe.batch)
+
+    @property
+    def steps(self) -> int:
+        """Batches in all."""
+        return self._recipe.epochs * self.epoch_steps
+
+    def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """What the module is given, and y, of this step's Poisson sample."""
+        samples = len(self._x)
+        rng = generator(self._seed, *self._job, self._name, f"batch {self.step}")
+        rows = torch.from_numpy(poisson_batch(rng, samples, self._recipe.batch / samples)).to(self._device)
+        return self._seen(self._x.index_select(0, rows)), self._y.index_select(0, rows)
+
+    def advance(self) -> None:
+        """One batch; InputError names the run if its weights are no longer finite."""
+        x, y = self._batch()
+        x.requires_grad_()  # Opacus hooks into the backward pass of the first layer too, which must have one to pass on
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._recipe.rate_at(self.step // self.epoch_steps)
+        if self._opacus is None:
+            self._optimizer.zero_grad()
+            (self._loss(self.module(x), y).sum() * (1 / self._recipe.batch)).backward()
+            self._optimizer.step()
+        else:
+            self._opacus.zero_grad()
+            self._clipped.backward(self._loss(self._clipped(x), y).sum(), x)
+            self._opacus.step()
+        if not all(parameter.isfinite().all() for parameter in self.module.parameters()):
+            raise InputError(
+                f"run {self._name}: its weights after step {self.step} of {self.steps} are not finite; check the data, "
+                "or take a smaller learning rate"
+            )
+        self.step += 1
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        state = {"step": self.step, "noise": self._noise.get_state()}
+        state |= {f"weight.{name}": weight.detach().clone() for name, weight in self.module.named_parameters()}
+        for index, values in self._optimizer.state_dict()["state"].items():
+            state |= {f"optimizer.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}
+        return state
+
+    def restore(self, state: dict[str, np.ndarray | int]) -> None:
+        """Go on from what `state` returned for the same module, data, recipe, sigma and name."""
+        self.step = int(state["step"])
+        self._noise.set_state(torch.tensor(state["noise"]))
+        with torch.no_grad():
+            for name, weight in self.module.named_parameters():
+                weight.copy_(torch.as_tensor(state[f"weight.{name}"]))
+        optimizer = {}
+        for key, value in state.items():
+            kind, _, name = key.partition(".")
+            if kind == "optimizer":
+                index, _, name = name.partition(".")
+                optimizer.setdefault(int(index), {})[name] = torch.tensor(value, device=self._device)
+        groups = self._optimizer.state_dict()["param_groups"]
+        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+
+
+class ChainTrainer(SgdTrainer):
+    """A network of DP-MAC in training; its first weights are keyed by (seed, job, name), too."""
 
     def __init__(
         self,
@@ -103,100 +220,27 @@ class SgdTrainer:
         Raises InputError for data or sigma that do not fit.
         """
         check_data(network, x, y, recipe.batch)
-        if not (math.isfinite(sigma) and sigma >= 0):
-            raise InputError(f"sigma {sigma}: it must be finite and at least 0")
-        if sigma and recipe.clip is None:
-            raise InputError(f"sigma {sigma} without clip: noise needs a clip, plain backpropagation sigma 0")
-        self._recipe, self._device = recipe, device
-        self._seed, self._job, self._name = seed, job, name
-        self._x, self._y = self._tensor(x), self._tensor(y)
-        self._objective = network.objectives[-1]
-        # eq. (1) halves the squared error; cross-entropy is taken whole
-        self._factor = 0.5 if network.output == "squared_error" else 1.0
-        self._chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
-        self._chain.load([self._tensor(layer) for layer in network.initial_weights(self._generator("weights"))])
-        self._module = self._chain
-        self._optimizer = OPTIMIZERS[recipe.optimizer](self._chain.parameters(), lr=recipe.rate, fused=True)
-        self._noise = torch.Generator(device).manual_seed(integer_seed(seed, *job, name, "noise"))
-        self._opacus = None
-        if recipe.clip is None:
-            self._factor /= recipe.batch
-        else:
-            clip = (1 - SLACK) * recipe.clip
-            self._module = GhostClipping(self._chain, clip)
-            self._opacus = DPOptimizerFastGradientClipping(
-                self._optimizer,
-                noise_multiplier=sigma / (1 - SLACK),
-                max_grad_norm=clip,
-                expected_batch_size=recipe.batch,
-                generator=self._noise,
-            )
-        self.step = 0  # batches done
-        self.epoch_steps = steps_per_epoch(len(x), recipe.batch)
 
-    @property
-    def steps(self) -> int:
-        """Batches in all."""
-        return self._recipe.epochs * self.epoch_steps
+        def tensor(array: np.ndarray) -> torch.Tensor:
+            # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
+            return torch.tensor(array, dtype=torch.float32, device=device)
+
+        chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
+        first = network.initial_weights(generator(seed, *job, name, "weights"))
+        chain.load([tensor(layer) for layer in first])
+        objective = network.objectives[-1]
+        # eq. (1) halves the squared error; cross-entropy is taken whole
+        factor = 0.5 if network.output == "squared_error" else 1.0
+
+        def loss(u: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+            return factor * objective.value(u, target).sum(1)
+
+        super().__init__(chain, loss, GhostClipping, tensor(x), tensor(y), recipe, sigma, seed, job, name)
 
     @property
     def weights(self) -> list[torch.Tensor]:
         """Weights (1, in, out) of every layer, copied."""
-        return [weight[None] for weight in self._chain.weights()]
-
-    def _generator(self, role: str) -> np.random.Generator:
-        return generator(self._seed, *self._job, self._name, role)
-
-    def _tensor(self, array: np.ndarray) -> torch.Tensor:
-        # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
-        return torch.tensor(array, dtype=torch.float32, device=self._device)
-
-    def advance(self) -> None:
-        """One batch; InputError names the run if its weights are no longer finite."""
-        recipe = self._recipe
-        rows = poisson_batch(self._generator(f"batch {self.step}"), len(self._x), recipe.batch / len(self._x))
-        rows = torch.from_numpy(rows).to(self._device)
-        # Opacus hooks into the backward pass of the first layer too, which torch wants to have an input to pass on to
-        x = self._x.index_select(0, rows).requires_grad_()
-        y = self._y.index_select(0, rows)
-        optimizer = self._optimizer if self._opacus is None else self._opacus
-        for group in self._optimizer.param_groups:
-            group["lr"] = recipe.rate * recipe.decay ** (self.step // self.epoch_steps)
-        optimizer.zero_grad()
-        loss = self._factor * self._objective.value(self._module(x), y).sum()
-        if self._opacus is None:
-            loss.backward()
-        else:
-            self._module.backward(loss, x)
-        optimizer.step()
-        if not all(parameter.isfinite().all() for parameter in self._chain.parameters()):
-            raise InputError(
-                f"run {self._name}: its weights after step {self.step} of {self.steps} are not finite; check the data, "
-                "or take a smaller learning rate"
-            )
-        self.step += 1
-
-    def state(self) -> State:
-        """All that `restore` needs to go on from here."""
-        state = {"step": self.step, "noise": self._noise.get_state()}
-        state |= {f"weight.{k}": weight for k, weight in enumerate(self._chain.weights())}
-        for index, values in self._optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}
-        return state
-
-    def restore(self, state: dict[str, np.ndarray | int]) -> None:
-        """Go on from what `state` returned for the same network, data, recipe, sigma and name."""
-        self.step = int(state["step"])
-        self._noise.set_state(torch.tensor(state["noise"]))
-        self._chain.load([self._tensor(state[f"weight.{k}"]) for k in range(len(self._chain.weights()))])
-        optimizer = {}
-        for key, value in state.items():
-            kind, _, name = key.partition(".")
-            if kind == "optimizer":
-                index, _, name = name.partition(".")
-                optimizer.setdefault(int(index), {})[name] = self._tensor(value)
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+        return [weight[None] for weight in self.module.weights()]
 
 
 def train_dp_sgd(
@@ -219,9 +263,9 @@ def train_dp_sgd(
     clips only, without a clip it is plain backpropagation: for comparison. evaluate: from weights (1, in, out) a layer,
     (1,) of each name, before training and at every epoch's end. With a checkpoint, which must be entered, training goes
     on where it stopped and gives the same bytes. Calls progress(done, total) after each epoch. Raises InputError as
-    `SgdTrainer` does.
+    `ChainTrainer` does.
     """
-    trainer = SgdTrainer(network, x, y, recipe, sigma, seed, job, name, device)
+    trainer = ChainTrainer(network, x, y, recipe, sigma, seed, job, name, device)
     saved = (checkpoint.load() if checkpoint else None) or {}
     if saved:
         trainer.restore(saved)

@@ -107,7 +107,7 @@ class ResidualTrainer:
         one size.
         """
         x = checked_images(x, network)
-        strengths = _checked_replicas(network, x, y, replicas)
+        strengths = checked_replicas(network, x, y, replicas)
         self._network, self._recipe, self._device, self._loop = network, recipe, device, loop
         self._seed, self._job, self._names = seed, job, tuple(replica.name for replica in replicas)
         self._part = np.stack([replica.rows for replica in replicas])
@@ -265,7 +265,7 @@ def checked_images(x: np.ndarray, network: PerturbedResNet8) -> np.ndarray:
     return np.ascontiguousarray(images)
 
 
-def _checked_replicas(
+def checked_replicas(
     network: PerturbedResNet8, x: np.ndarray, y: np.ndarray, replicas: Sequence[Replica]
 ) -> list[tuple[float, float]]:
     """Gamma and pi of each replica; InputError names what does not fit."""

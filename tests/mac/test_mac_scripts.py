@@ -51,7 +51,7 @@ PRIVATE = SERIES | {
 SGD = SERIES | {
     "method": "dp_sgd",
     "title": "DP-SGD",
-    "recipe": {"batch": 30, "epochs": 2, "optimizer": "sgd", "rate": 1.0, "decay": 0.9, "clip": 0.1},
+    "recipe": {"batch": 30, "epochs": 2, "optimizer": "sgd", "rate": 1.0, "decay": 0.9, "decay_every": 1, "clip": 0.1},
     "printed": [[8, 1.3], [1, 7.0]],
 }
 CLASSIFIER = {"hidden": [10, 6], "output": "binary_cross_entropy"}

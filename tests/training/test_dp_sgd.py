@@ -24,7 +24,7 @@ from lib.seeding import generator
 from lib.training import dp_sgd as module
 from lib.training.checkpoint import Checkpoint
 from lib.training.device import choose_device
-from lib.training.dp_sgd import SgdRecipe, SgdTrainer, account, train_dp_sgd
+from lib.training.dp_sgd import ChainTrainer, SgdRecipe, account, train_dp_sgd
 
 CPU = torch.device("cpu")
 CLASSIFIER = MacNetwork((6, 4, 3), "binary_cross_entropy", bias=True)
@@ -51,7 +51,7 @@ def device():
 
 
 def make(recipe=PRIVATE, sigma=0.0, network=CLASSIFIER, x=X, y=Y, name="one", seed=1):
-    return SgdTrainer(network, x, y, recipe, sigma, seed, ("job",), name, CPU)
+    return ChainTrainer(network, x, y, recipe, sigma, seed, ("job",), name, CPU)
 
 
 def advance(trainer, steps=None):
@@ -146,13 +146,16 @@ def test_batches_are_the_poisson_sample_of_the_step(monkeypatch):
     assert min(sizes) < 2 and np.mean(sizes) == pytest.approx(4, abs=5 * np.sqrt(4 * 9 / 13 / 120))
 
 
-def test_the_learning_rate_falls_with_every_epoch():
-    trainer = make(replace(PRIVATE, epochs=3), 1.0)
+@pytest.mark.parametrize(("every", "falls"), [(1, [0, 1, 2, 3, 4]), (2, [0, 0, 1, 1, 2]), (5, [0] * 5)])
+@pytest.mark.parametrize("case", ["private", "plain adam"])
+def test_the_learning_rate_falls_after_so_many_epochs(case, every, falls):
+    recipe, sigma = CASES[case]
+    trainer = make(replace(recipe, epochs=5, decay_every=every), sigma)
     rates = []
-    for _ in range(12):
+    for _ in range(20):
         trainer.advance()
         rates.append(trainer._optimizer.param_groups[0]["lr"])
-    np.testing.assert_allclose(rates, 0.5 * 0.5 ** np.repeat([0, 1, 2], 4))
+    np.testing.assert_allclose(rates, recipe.rate * 0.5 ** np.repeat(falls, 4))
 
 
 def test_it_starts_from_the_weights_of_dp_mac():
@@ -410,6 +413,7 @@ def test_empty_batches_move_weights_by_noise_only(monkeypatch):
         ({"batch": 0}, "batch 0"),
         ({"rate": float("nan")}, "rate nan"),
         ({"decay": 0.0}, "decay"),
+        ({"decay_every": 0}, "decay_every 0: it must be at least 1"),
         ({"clip": 0.0}, "clip 0"),
         ({"clip": float("inf")}, "clip inf"),
     ],

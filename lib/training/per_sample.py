@@ -1,0 +1,54 @@
+"""Clipping of per-sample gradients that are laid out, with Opacus: for convolutions, where ghost clipping saves little.
+
+A layer's weights are used at every place of an image, so a sample's gradient is a sum over places, and its norm no
+product of two: with small images and few channels it is cheapest to have the gradient itself.
+"""
+
+import torch
+import torch.nn.functional as F  # noqa: N812 (its usual name)
+from opacus.grad_sample import GradSampleModule
+from torch import nn
+
+
+class PerSampleClipping(GradSampleModule):
+    """A module whose layers with parameters compute every sample on its own; see `GhostClipping`, which it stands for.
+
+    Norms, factors and sums are in double precision, and of the same gradients, so that no sample's part of the sum is
+    longer than the clip. Opacus refuses layers with buffers, batch normalisation among them (NotImplementedError).
+    """
+
+    def __init__(self, module: nn.Module, clip: float) -> None:
+        """clip: the largest norm of a sample's gradient over all layers."""
+        super().__init__(module, loss_reduction="sum")
+        self.GRAD_SAMPLERS = {**self.GRAD_SAMPLERS, nn.Conv2d: _convolution_gradients}
+        self._clip = clip
+
+    def backward(self, loss: torch.Tensor, x: torch.Tensor) -> None:
+        """Set every parameter's `grad` to the sum of the samples' clipped gradients.
+
+        loss: the sum of the samples' losses, no two of which may share anything but parameters. x: the batch that the
+        module was given, which must require a gradient. A sample whose gradient is not finite makes the sum NaN.
+        """
+        torch.autograd.grad(loss, x)  # the hooks on its way fill grad_sample; parameters' gradients are not needed
+        parameters = list(self._module.parameters())
+        samples = [parameter.grad_sample.flatten(1).double() for parameter in parameters]  # (b, numbers) each
+        norms = torch.stack([gradients.norm(dim=1) for gradients in samples]).norm(dim=0)
+        factors = (self._clip / norms).clamp(max=1.0)  # 1 for a gradient of 0, which so stays one
+        # by the factor 0 of an infinite gradient, a product of matrices might pass it over
+        factors = factors.where(norms.isfinite(), torch.nan)
+        for parameter, gradients in zip(parameters, samples, strict=True):
+            parameter.grad = (factors @ gradients).view_as(parameter).to(parameter)
+            parameter.grad_sample = None
+
+
+def _convolution_gradients(
+    layer: nn.Conv2d, activations: list[torch.Tensor], backprops: torch.Tensor
+) -> dict[nn.Parameter, torch.Tensor]:
+    """Gradient (b, ...) of each parameter for every sample; of a layer without groups, padded by a number of pixels.
+
+    Opacus's own cuts patches from memory as if channels came first there, and is silently wrong where they come last.
+    """
+    patches = F.unfold(activations[0], layer.kernel_size, layer.dilation, layer.padding, layer.stride)
+    backprops = backprops.flatten(2)  # (b, outputs, places), and patches (b, inputs * size^2, places)
+    gradients = {layer.weight: (backprops @ patches.mT).unflatten(2, layer.weight.shape[1:])}
+    return gradients if layer.bias is None else {**gradients, layer.bias: backprops.sum(2)}

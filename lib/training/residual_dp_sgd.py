@@ -1,0 +1,83 @@
+"""DP-SGD for ResNet8 (Tao et al., Section IV-A): what residual perturbation is compared with.
+
+Neighbouring relation: add or remove one record. A run is charged by `lib.training.dp_sgd.account`, its samples being
+the replica's rows. Noise enters by the gradients alone.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+from lib.errors import InputError
+from lib.perturbation.network import PerturbedResNet8
+from lib.seeding import generator
+from lib.training.checkpoint import Checkpoint
+from lib.training.dp_sgd import SgdRecipe, SgdTrainer
+from lib.training.per_sample import PerSampleClipping
+from lib.training.pixels import pixel_scale
+from lib.training.residual import Replica, TrainedReplicas, checked_images, checked_replicas, scaled
+
+
+def train_residual_dp_sgd(
+    network: PerturbedResNet8,
+    x: np.ndarray,
+    y: np.ndarray,
+    replica: Replica,
+    recipe: SgdRecipe,
+    sigma: float,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+    largest: float = 255.0,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> TrainedReplicas:
+    """Train one network on the replica's rows of x (N, height, width[, channels]) uint8 and y (N,).
+
+    A sample's loss is its cross-entropy. sigma: noise multiplier; 0 clips only, for comparison, and is not private.
+    First weights are drawn as `train_residual` draws them. With a checkpoint, which must be entered, training goes on
+    where it stopped and gives the same bytes. Calls progress(done, total) after each epoch. Raises InputError for a
+    network whose samples see their batch or that has noise of its own, for a recipe without clip, and for what does
+    not fit.
+    """
+    if network.norm == "batch":
+        raise InputError(
+            "norm 'batch': a sample would see its batch, and no clip bound what it moves; allowed is group"
+        )
+    if recipe.clip is None:
+        raise InputError("clip None: DP-SGD needs one")
+    x = checked_images(x, network)
+    ((gamma, pi),) = checked_replicas(network, x, y, [replica])
+    if gamma or pi:
+        raise InputError(f"replica {replica.name}: gamma {gamma}, pi {pi}: DP-SGD has no noise but its gradients'")
+    # [0, 1] by the white that is known beforehand: mean and deviation of the pixels would be made from private data,
+    # and are not accounted for
+    scale = pixel_scale("unit", x, largest)
+    shift, factor = (torch.tensor(values[None], device=device) for values in scale)
+
+    def seen(images: torch.Tensor) -> torch.Tensor:
+        # channels first in memory, too: the patches of Opacus's gradients are made faster of them
+        return scaled(images[None], shift, factor)[0].contiguous()
+
+    def loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return cross_entropy(logits, labels, reduction="none")
+
+    images = torch.from_numpy(x[replica.rows]).to(device)
+    labels = torch.from_numpy(y[replica.rows].astype(np.int64)).to(device)
+    module = network.module(generator(seed, *job, replica.name, "weights")).to(device)
+    clipping = PerSampleClipping
+    trainer = SgdTrainer(module, loss, clipping, images, labels, recipe, sigma, seed, job, replica.name, seen)
+    saved = checkpoint.load() if checkpoint else None
+    if saved:
+        trainer.restore(saved)
+    while trainer.step < trainer.steps:
+        trainer.advance()
+        if trainer.step % trainer.epoch_steps == 0:
+            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
+        if checkpoint and checkpoint.due():
+            checkpoint.save(trainer.state())
+    arrays = {f"weight.{name}": weight.detach()[None] for name, weight in module.named_parameters()}
+    arrays |= {"shift": shift, "factor": factor, "gamma": torch.zeros(1), "pi": torch.zeros(1)}
+    return TrainedReplicas((replica.name,), {name: array.cpu().numpy().copy() for name, array in arrays.items()})
