@@ -22,6 +22,7 @@ include: "rules/figures.smk"
 include: "rules/dp_mac_common.smk"
 include: "rules/dp_mac.smk"
 include: "rules/residual_perturbation.smk"
+include: "rules/residual_perturbation_audit.smk"
 include: "rules/claims.smk"
 
 
@@ -59,6 +60,7 @@ rule residual_perturbation:
         rules.residual_perturbation_theory.output,
         rules.residual_perturbation_dp_sgd.output,
         rules.residual_perturbation_rademacher.output,
+        [f"{PERTURBATION}/budget.csv" for _ in AUDITS[:1]],
 
 
 rule all:
