@@ -24,6 +24,7 @@ include: "rules/dp_mac.smk"
 include: "rules/residual_perturbation.smk"
 include: "rules/residual_attack_common.smk"
 include: "rules/residual_attack.smk"
+include: "rules/residual_perturbation_audit.smk"
 include: "rules/claims.smk"
 
 
@@ -64,6 +65,7 @@ rule residual_perturbation:
         rules.residual_perturbation_fig2.output,
         [f"{PERTURBATION}/{item}.csv" for item in RESIDUAL["tables"]],
         [f"{PERTURBATION}/{item}.png" for item in RESIDUAL["figures"]],
+        [f"{PERTURBATION}/budget.csv" for _ in AUDITS[:1]],
 
 
 rule all:

@@ -206,6 +206,17 @@ def _check_names(config: dict) -> None:
     references += [
         ("scalable_pate.fig3", name, "datasets", config["datasets"]) for name in config["scalable_pate"].get("fig3", [])
     ]
+    audit = config["residual_perturbation"]["audit"]
+    references += [
+        ("residual_perturbation.audit.chosen", name, "residual_perturbation.audit.tasks", audit["tasks"])
+        for name in audit["chosen"]
+    ]
+    for name, task in audit["tasks"].items():
+        key = f"residual_perturbation.audit.tasks.{name}"
+        references += [(f"{key}.dataset", task["dataset"], "datasets", config["datasets"])]
+        references += [
+            (f"{key}.stands_for", task["stands_for"], "residual_perturbation.audit.published", audit["published"])
+        ]
     figure = config["scalable_pate"]["fig4"]
     references += [
         (f"scalable_pate.{key}", name, "ensembles", config["ensembles"])
@@ -332,7 +343,14 @@ def _check_orders(config: dict) -> None:
 
 
 def _check_sizes(config: dict) -> None:
-    """Teachers need samples, and queries a pool."""
+    """Batches and teachers need samples, audits runs, and queries a pool."""
+    for name, task in config["residual_perturbation"]["audit"]["tasks"].items():
+        key, least = f"residual_perturbation.audit.tasks.{name}", 2 * config.get("repetitions", 1)
+        batch, samples = task["sgd"]["recipe"]["batch"], task["samples"]
+        if batch > samples:
+            raise InputError(f"{key}.sgd.recipe.batch = {batch}: allowed is at most samples = {samples}")
+        if task["runs"] < least:
+            raise InputError(f"{key}.runs = {task['runs']}: allowed is at least two a repetition, {least}")
     ensembles = config["ensembles"]
     for name, ensemble in ensembles.items():
         if ensemble["teachers"] > ensemble.get("private", ensemble["teachers"]):

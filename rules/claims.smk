@@ -26,6 +26,7 @@ CHOSEN = {
     },
     "residual_perturbation": {
         **{item: True for item in ("theory", "dp_sgd", "rademacher")},
+        "budget": AUDITS,
         **{f"{item}_comparison": True for item in SDE_FIGURES},
     },
 }
@@ -78,6 +79,10 @@ SHOWN = {
             "bound_needed"
         ),
         "dp_sgd": "dataset,samples,batch,epochs,sigma,epsilon,epsilon_tight,paper_epsilon,rate,rate_needed,batch_needed",
+        "budget": (
+            "dataset,method,epsilon,paper_epsilon,lower_bound,largest,lower_bound_pooled,largest_pooled,level,runs,"
+            "paper_lower_bound,ratio,protocol,data"
+        ),
         "rademacher": "gamma,paper,plain,plain_error,perturbed,perturbed_error,factor_exact,plain_lower,plain_upper",
         **{
             f"{item}_comparison": "strategy,pixels,equation,recovery,error,correlation,error_uniform,seeds"

@@ -1,13 +1,12 @@
 """Train the networks of one attack by DP-SGD: the target's and its shadow's, each one network."""
 
-from lib.training.residual_dp_sgd import train_residual_dp_sgd
-
 from lib.accounting import rdp
 from lib.attacks.predictions import SIDES
 from lib.errors import InputError
 from lib.mac.accounting import statements
 from lib.training.dp_sgd import SgdRecipe, account
 from lib.training.residual import Replica
+from lib.training.residual_dp_sgd import train_residual_dp_sgd
 from scripts import cli
 from scripts.residual_job import read_job
 

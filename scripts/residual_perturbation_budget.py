@@ -1,0 +1,128 @@
+"""Budgets of residual perturbation and of its baseline beside what audits show of them, and the published numbers."""
+
+import argparse
+
+import numpy as np
+import pandas as pd
+
+from lib.accounting.statement import PrivacyStatement
+from lib.attacks.empirical_epsilon import LowerBound, lower_bound, repeated_bounds
+from lib.errors import InputError
+from lib.files import reading
+from lib.perturbation.theorems import theorem1
+from lib.records import read_record
+from lib.results import data_name
+from lib.spread import mean_and_spread
+from lib.tables import write_table
+from scripts import cli
+
+TITLES = {"strategy1": "Strategy I", "dp_sgd": "DP-SGD", "plain": "plain"}
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line; the lists have one entry an audit."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", nargs="+", required=True, help="records of the audits")
+    parser.add_argument("--statistics", nargs="+", required=True, help="what their runs showed")
+    cli.add_json(parser, "--theory", "the block theory: strategy1 and dp_sgd")
+    cli.add_json(parser, "--published", "the block published: lower bounds by dataset and mechanism")
+    parser.add_argument("--repetitions", type=int, required=True, help="audits into which the runs are parted")
+    parser.add_argument("--output", required=True, help="the table, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
+    return parser.parse_args(argv)
+
+
+def read_statistics(path: str) -> list[np.ndarray]:
+    """The statistics of the runs with the canary, and of those without it."""
+    with reading(path, "statistics"):
+        table = pd.read_csv(path)
+    if not {"canary", "statistic"} <= set(table.columns):
+        raise InputError(f"{path}: its columns are {', '.join(table.columns)}; needed are canary and statistic")
+    return [table.loc[table["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)]
+
+
+def budget(record: dict, theory: dict) -> tuple[PrivacyStatement | None, float | None]:
+    """What the audited training costs, if anything is said of it, and the published number for the same dataset."""
+    task, mechanism = record["parameters"]["task"], record["parameters"]["mechanism"]
+    if mechanism == "plain":
+        return None, None
+    block = theory["strategy1"] if mechanism == "strategy1" else theory["dp_sgd"]["runs"]
+    settings = [entry for entry in block if entry["dataset"] == task["stands_for"]]
+    if not settings:
+        raise InputError(f"stands_for {task['stands_for']}: the block theory has nothing of it for {mechanism}")
+    if mechanism == "dp_sgd":
+        return record["privacy"]["joint"], settings[0]["published"]
+    made = theorem1(
+        task["gamma"],
+        settings[0]["pi_share"] * task["gamma"],
+        residual_bound=settings[0]["residual_bound"],
+        input_bound=settings[0]["input_bound"],
+        uses=task["recipe"]["epochs"],
+        delta=record["parameters"]["delta"],
+    )
+    return made["joint"], settings[0]["published"]
+
+
+def scatter(bounds: list[LowerBound]) -> float | None:
+    """Standard deviation of repetitions before they are cut off at 0; None where they do not tell it.
+
+    Cut off, bounds of 0 would seem to be equal. They say nothing where one has no logarithm, nor where all runs are
+    parted without fault and give the largest bound every time.
+    """
+    uncut = [bound.uncut for bound in bounds]
+    _, spread = mean_and_spread(uncut) if np.isfinite(uncut).all() else (None, None)
+    return spread or None
+
+
+def row_of(record: dict, statistics: list[np.ndarray], theory: dict, published: dict, repetitions: int) -> dict:
+    """One row: an audit, all its runs pooled, and parted."""
+    parameters = record["parameters"]
+    task, mechanism, delta = (parameters[name] for name in ("task", "mechanism", "delta"))
+    pooled = lower_bound(*statistics, delta, parameters["level"])
+    parts = repeated_bounds(*statistics, delta, parameters["level"], repetitions)
+    mean, spread = mean_and_spread([part.epsilon for part in parts])
+    epsilon, paper_epsilon = budget(record, theory)
+    recipe = task["sgd"]["recipe"] if mechanism == "dp_sgd" else task["recipe"]
+    return {
+        "dataset": task["label"],
+        "method": TITLES[mechanism],
+        "samples": task["samples"],
+        "epochs": recipe["epochs"],
+        "gamma": task["gamma"] if mechanism == "strategy1" else None,
+        "sigma": task["sgd"]["sigma"] if mechanism == "dp_sgd" else None,
+        "epsilon": epsilon,
+        "epsilon_seeds": 0,
+        "delta": delta,
+        "paper_epsilon": paper_epsilon,
+        "lower_bound": mean,
+        "lower_bound_spread": spread,
+        "largest": parts[0].largest,
+        "lower_bound_pooled": pooled.epsilon,
+        "lower_bound_pooled_spread": scatter(parts),
+        "largest_pooled": pooled.largest,
+        "level": parameters["level"],
+        "runs": task["runs"],
+        "paper_lower_bound": published[task["stands_for"]].get(mechanism),
+        "gap": epsilon and epsilon.epsilon - mean,
+        "gap_spread": epsilon and spread,
+        "ratio": epsilon.epsilon / pooled.epsilon if epsilon and pooled.epsilon else None,
+        "stands_for": task["stands_for"],
+        "protocol": task["protocol"],
+        "seeds": len(parts),
+        "data": data_name(record),
+        "sanitized": False,
+    }
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the table."""
+    arguments = parse_arguments(argv)
+    rows = [
+        row_of(read_record(record), read_statistics(path), arguments.theory, arguments.published, arguments.repetitions)
+        for record, path in zip(arguments.records, arguments.statistics, strict=True)
+    ]
+    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method"))
+
+
+if __name__ == "__main__":
+    cli.run(main)
