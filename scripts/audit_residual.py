@@ -51,8 +51,9 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse_arguments(argv)
     task, seed, job = arguments.task, arguments.seed, tuple(arguments.job)
     samples = read_samples(arguments.data)
+    training = slice(samples.official_train)
     # keyed without the mechanism: all are audited on the same images and canary
-    pair = neighbours(samples, task["samples"], task["classes"], seed, job[:-1])
+    pair = neighbours(samples.x[training], samples.y[training], task["samples"], task["classes"], seed, job[:-1])
     how = audited(arguments.mechanism, task, pair.x.shape[3] if pair.x.ndim == 4 else 1)
     device = choose_device(arguments.device, arguments.threads)
     files = dict.fromkeys(("checkpoint", "output", "statistics"))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lib.data.samples import Samples
 from lib.errors import InputError
 from lib.seeding import generator
 
@@ -21,20 +20,20 @@ class Neighbours:
         return np.arange(len(self.y) - (not with_canary))
 
 
-def neighbours(samples: Samples, count: int, classes: int, seed: int, job: tuple[str, ...]) -> Neighbours:
-    """Draw `count` training images, and a canary: independent uniform pixels, labelled as the class they have least of.
+def neighbours(x: np.ndarray, y: np.ndarray, count: int, classes: int, seed: int, job: tuple[str, ...]) -> Neighbours:
+    """Draw `count` of the images x (N, height, width[, channels]) uint8 with labels y (N,), and a canary.
 
-    A private mechanism is so for all neighbours, so any canary is allowed; one that no image explains shows most. Draws
-    are keyed by (seed, job). Raises InputError for images that are not uint8, for labels beyond `classes`, and for more
-    images than there are.
+    The canary has independent uniform pixels, and the label of the class that the drawn images have least of. A private
+    mechanism is so for all neighbours, so any canary is allowed; one that no image explains shows most. Draws are keyed
+    by (seed, job). Raises InputError for images that are not uint8, for labels beyond `classes`, and for more images
+    than there are.
     """
-    available = len(samples.y) if samples.official_train is None else samples.official_train
-    if not 1 <= count <= available:
-        raise InputError(f"samples {count}: allowed is 1 to {available}, the training images")
-    rows = np.sort(generator(seed, *job, "samples").choice(available, count, replace=False))
-    x, y = samples.x[rows], samples.y[rows].astype(np.int64)
+    if not 1 <= count <= len(y):
+        raise InputError(f"samples {count}: allowed is 1 to {len(y)}, the training images")
     if x.dtype != np.uint8:
         raise InputError(f"images of {x.dtype}: allowed are pixels of uint8")
+    rows = np.sort(generator(seed, *job, "samples").choice(len(y), count, replace=False))
+    x, y = x[rows], y[rows].astype(np.int64)
     if y.min() < 0 or y.max() >= classes:
         raise InputError(f"labels from {y.min()} to {y.max()}: allowed are 0 to {classes - 1}")
     pixels = generator(seed, *job, "canary").integers(0, 256, x.shape[1:], dtype=np.uint8)

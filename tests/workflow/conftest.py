@@ -128,6 +128,9 @@ def any_root(tmp_path_factory) -> Path:
     for name, entry in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"].items():
         if entry["source"] == "data_root":
             for file in registry.get(entry["module"], name).layouts[0]:
-                (folder / file).parent.mkdir(parents=True, exist_ok=True)
-                (folder / file).touch()
+                if file.endswith("/"):
+                    (folder / file).mkdir(parents=True, exist_ok=True)
+                else:
+                    (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / file).touch()
     return folder

@@ -51,8 +51,13 @@ def test_a_dry_run_plans_every_curve_of_dp_mac(pristine, any_root, preset):
 def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset):
     real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", "residual_perturbation")
-    items = ("fig1", "fig8", "theory", "dp_sgd", "rademacher")
-    assert planned.rules == {"residual_perturbation", *(f"residual_perturbation_{item}" for item in items)}
+    items = ("fig1", "fig8", "theory", "dp_sgd", "rademacher", "budget")
+    audits = {"prepare_data", "audit_residual"}
+    assert planned.rules == {"residual_perturbation", *audits, *(f"residual_perturbation_{item}" for item in items)}
+    source = "config.yaml" if preset == "quick" else f"presets/{preset}.yaml"
+    tasks = yaml.safe_load((ROOT / source).read_text())["residual_perturbation"]["audit"]["chosen"]
+    mechanisms = CONFIGURATION["residual_perturbation"]["audit"]["mechanisms"]
+    assert planned.counts["audit_residual"] == len(tasks) * len(mechanisms)
 
 
 def draws(name: str) -> int:
