@@ -7,13 +7,13 @@ rule draw_task:
         data=lambda wildcards: f"{PRIVATE}/data/{TASKS[wildcards.task]['dataset']}.npz",
         code=code("draw_task"),
     output:
-        samples=f"{PRIVATE}/residual_perturbation/draws/{{task}}/{{repetition}}.npz",
-        patients=f"{PRIVATE}/residual_perturbation/draws/{{task}}/{{repetition}}.csv",
-        record=f"{PERTURBATION}/draws/{{task}}/{{repetition}}.json",
+        samples=f"{PRIVATE}/residual_perturbation/draws/{{task}}.npz",
+        patients=f"{PRIVATE}/residual_perturbation/draws/{{task}}.csv",
+        record=f"{PERTURBATION}/draws/{{task}}.json",
     log:
-        log_of("draw_task", "{task}/{repetition}"),
+        log_of("draw_task", "{task}"),
     benchmark:
-        benchmark_of("draw_task", "{task}/{repetition}")
+        benchmark_of("draw_task", "{task}")
     wildcard_constraints:
         task=one_of(TASKS),
     conda:
@@ -25,14 +25,15 @@ rule draw_task:
         gpu=0,
     params:
         task=lambda wildcards: compact(TASKS[wildcards.task]),
+        repetitions=lambda wildcards: draws_of(wildcards.task),
         dataset=lambda wildcards: TASKS[wildcards.task]["dataset"],
         preset=config["preset"],
         seed=SEED,
     message:
-        "Drawing the data of {wildcards.task}, repetition {wildcards.repetition}"
+        "Drawing the data of {wildcards.task}"
     shell:
         "python -m scripts.draw_task --data {input.data} --task {params.task:q} --preset {params.preset} "
-        "--seed {params.seed} --job {wildcards.task} {wildcards.repetition} --dataset {params.dataset} "
+        "--seed {params.seed} --job {wildcards.task} --repetitions {params.repetitions} --dataset {params.dataset} "
         "--samples {output.samples} --patients {output.patients} --output {output.record} > {log} 2>&1"
 
 
@@ -42,16 +43,16 @@ for trainer, kind in (("train_residual", "residual"), ("train_residual_dp_sgd", 
         name:
             trainer
         input:
-            data=f"{PRIVATE}/residual_perturbation/draws/{{task}}/{{repetition}}.npz",
+            data=f"{PRIVATE}/residual_perturbation/draws/{{task}}.npz",
             code=code(trainer),
         output:
-            record=f"{PERTURBATION}/networks/{{task}}/{{method}}/{{gamma}}/{{repetition}}.json",
-            predictions=f"{PRIVATE}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}/{{repetition}}.npz",
-            weights=f"{PRIVATE}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}.npz",
+            record=f"{PERTURBATION}/networks/{{task}}/{{method}}/{{gamma}}.json",
+            predictions=f"{PRIVATE}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
+            weights=f"{PRIVATE}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz",
         log:
-            log_of(trainer, "{task}/{method}/{gamma}/{repetition}"),
+            log_of(trainer, "{task}/{method}/{gamma}"),
         benchmark:
-            benchmark_of(trainer, "{task}/{method}/{gamma}/{repetition}")
+            benchmark_of(trainer, "{task}/{method}/{gamma}")
         wildcard_constraints:
             task=one_of(TASKS),
             method=one_of([name for name, method in METHODS.items() if method["kind"] == kind]),
@@ -68,7 +69,7 @@ for trainer, kind in (("train_residual", "residual"), ("train_residual_dp_sgd", 
             task=lambda wildcards: compact(TASKS[wildcards.task]),
             method=lambda wildcards: compact(METHODS[wildcards.method]),
             dataset=lambda wildcards: TASKS[wildcards.task]["dataset"],
-            members=lambda wildcards: training_of(wildcards.task, wildcards.method, wildcards.gamma)["members"],
+            trained=lambda wildcards: training_of(wildcards.task, wildcards.method, wildcards.gamma),
             sizes=ensemble_sizes,
             checkpoint=lambda wildcards: checkpoint_of(*wildcards),
             accounting=compact(config["accounting"]),
@@ -76,11 +77,11 @@ for trainer, kind in (("train_residual", "residual"), ("train_residual_dp_sgd", 
             preset=config["preset"],
             seed=SEED,
         message:
-            "Training {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}, repetition {wildcards.repetition}"
+            "Training {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
         shell:
             "python -m scripts.{params.script} --data {input.data} --task {params.task:q} --method {params.method:q} "
-            "--gamma {wildcards.gamma} --members {params.members} --sizes {params.sizes} --preset {params.preset} "
-            "--seed {params.seed} --job {wildcards.task} {wildcards.method} {wildcards.gamma} {wildcards.repetition} "
+            "--gamma {wildcards.gamma} --members {params.trained[members]} --repetitions {params.trained[repetitions]} --sizes {params.sizes} --preset {params.preset} "
+            "--seed {params.seed} --job {wildcards.task} {wildcards.method} {wildcards.gamma} "
             "--dataset {params.dataset} --accounting {params.accounting:q} --device {params.device} "
             "--threads {threads} --checkpoint {params.checkpoint} --predictions {output.predictions} "
             "--weights {output.weights} --output {output.record} > {log} 2>&1"
@@ -88,8 +89,8 @@ for trainer, kind in (("train_residual", "residual"), ("train_residual_dp_sgd", 
 
 rule attack_residual:
     input:
-        records=lambda wildcards: network_files(wildcards, f"{PERTURBATION}/networks", "json"),
-        predictions=lambda wildcards: network_files(wildcards, f"{PRIVATE}/residual_perturbation/predictions", "npz"),
+        record=f"{PERTURBATION}/networks/{{task}}/{{method}}/{{gamma}}.json",
+        predictions=f"{PRIVATE}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
         code=code("attack_residual"),
     output:
         record=f"{PERTURBATION}/attacks/{{task}}/{{method}}/{{gamma}}.json",
@@ -118,7 +119,7 @@ rule attack_residual:
     message:
         "Attacking {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
     shell:
-        "python -m scripts.attack_residual --records {input.records} --predictions {input.predictions} "
+        "python -m scripts.attack_residual --record {input.record} --predictions {input.predictions} "
         "--attack {params.attack:q} --preset {params.preset} --seed {params.seed} "
         "--job attack {wildcards.task} {wildcards.method} {wildcards.gamma} --dataset {params.dataset} "
         "--scores {output.scores} --curves {output.curves} --output {output.record} > {log} 2>&1"
@@ -134,7 +135,7 @@ for item, table in RESIDUAL["tables"].items():
             records=table_records(item),
             tables=beside([*table_records(item), control_of(table["task"])]),
             control=control_of(table["task"]),
-            draws=draws_of(table["task"]),
+            draws=f"{PERTURBATION}/draws/{table['task']}.json",
             code=code("residual_perturbation_table"),
         output:
             table=report(

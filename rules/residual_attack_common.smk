@@ -12,18 +12,6 @@ def training_of(task, method, gamma):
     refuse(f"residual_perturbation.networks: has none of task {task}, method {method}, gamma {float(gamma):g}")
 
 
-def trained(task, method, gamma):
-    """The networks of each repetition, as (task, method, gamma, repetition) in the names of files."""
-    repetitions = training_of(task, method, gamma)["repetitions"]
-    return [(task, method, f"{float(gamma):g}", str(number)) for number in range(1, repetitions + 1)]
-
-
-def network_files(wildcards, folder, extension):
-    """A file of each repetition of the networks that an attack is about."""
-    names = map("/".join, trained(wildcards.task, wildcards.method, wildcards.gamma))
-    return [f"{folder}/{name}.{extension}" for name in names]
-
-
 def ensemble_sizes(wildcards):
     """Members of the ensembles that are predicted with."""
     members = training_of(wildcards.task, wildcards.method, wildcards.gamma)["members"]
@@ -68,9 +56,8 @@ def table_records(item):
 
 
 def draws_of(task):
-    """Records of the draws of a task's data in every repetition."""
-    repetitions = max(entry["repetitions"] for entry in TRAININGS if entry["task"] == task)
-    return [f"{PERTURBATION}/draws/{task}/{number}.json" for number in range(1, repetitions + 1)]
+    """How often a task's data are drawn."""
+    return max(entry["repetitions"] for entry in TRAININGS if entry["task"] == task)
 
 
 def titled_rows(item):

@@ -1,8 +1,12 @@
-"""Draw the data of one membership attack: the halves of the target and of the shadow, and the test set."""
+"""Draw the data of membership attacks: halves of a target and of a shadow, and a test set, anew in each repetition."""
 
-from lib.attacks.task import PARTS, draw_task
-from lib.data.grouped import all_negative, write_groups
+import numpy as np
+import pandas as pd
+
+from lib.attacks.task import PARTS, draw_task, joined
+from lib.data.grouped import all_negative, group_table
 from lib.data.samples import read_samples
+from lib.files import atomic_path
 from lib.records import write_record
 from scripts import cli
 
@@ -12,35 +16,32 @@ def main(argv: list[str] | None = None) -> None:
     parser = cli.job_parser(__doc__)
     parser.add_argument("--data", required=True, help="prepared dataset of images")
     cli.add_json(parser, "--task", "the task's block of the configuration")
-    parser.add_argument("--samples", required=True, help="the task to write, .npz")
-    parser.add_argument("--patients", required=True, help="the list of patients to write, .csv; empty without any")
+    parser.add_argument("--repetitions", type=int, required=True, help="number of draws")
+    parser.add_argument("--samples", required=True, help="the draws to write, .npz")
+    parser.add_argument("--patients", required=True, help="lists of patients to write, .csv; empty without any")
     parser.add_argument("--output", required=True, help="the record to write")
     arguments = parser.parse_args(argv)
-    block = arguments.task
-    task, groups = draw_task(
-        arguments.data,
-        block["quarter"],
-        block["test"],
-        block["largest"],
-        arguments.seed,
-        tuple(arguments.job),
-        block.get("patients"),
-    )
+    block, data = arguments.task, read_samples(arguments.data)
+    named = {name: block[name] for name in ("quarter", "test", "largest")} | {"patients": block.get("patients")}
+    draws, lists, deviations = [], [], {}
+    for repetition in range(1, arguments.repetitions + 1):
+        draw, groups = draw_task(
+            arguments.data, data, **named, seed=arguments.seed, job=tuple(arguments.job), repetition=repetition
+        )
+        draws.append(draw)
+        if groups is not None:
+            lists.append(group_table(groups, data.groups, data.y).assign(repetition=repetition))
+            for part, beyond in groups.deviation.items():
+                for label, count in enumerate(beyond):
+                    deviations[f"{repetition}.{part}.class {label} beyond the target"] = float(count)
+    task = joined(draws)
     task.write(arguments.samples)
-    if groups is None:
-        with open(arguments.patients, "w", encoding="utf-8"):
-            pass
-    else:
-        data = read_samples(arguments.data)
-        write_groups(arguments.patients, groups, data.groups, data.y)
-    counts = {name: len(task.rows(name)) for name in PARTS}
-    deviation = (
-        {f"{part}_class_{k}_beyond_target": n for part, own in groups.deviation.items() for k, n in enumerate(own)}
-        if groups
-        else {}
-    )
-    test = task.y[task.rows("test")]
-    negative = {"all_negative_accuracy": all_negative(test)} if block["classes"] == 2 else {}
+    with atomic_path(arguments.patients) as temporary:
+        (pd.concat(lists) if lists else pd.DataFrame()).to_csv(temporary, index=False)
+    metrics = {name: float(len(task.rows(1, name))) for name in PARTS}
+    if block["classes"] == 2:
+        shares = [all_negative(task.y[task.rows(draw, "test")]) for draw in task.repetitions]
+        metrics["all_negative_accuracy"] = float(np.mean(shares))
     write_record(
         arguments.output,
         job=arguments.job,
@@ -48,9 +49,9 @@ def main(argv: list[str] | None = None) -> None:
         seed=arguments.seed,
         dataset=arguments.dataset,
         fingerprint=task.fingerprint,
-        parameters={"task": block},
-        metrics={**counts, **{k: float(v) for k, v in negative.items()}},
-        private_metrics=deviation,
+        parameters={"task": block, "repetitions": arguments.repetitions},
+        metrics=metrics,
+        private_metrics=deviations,
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from lib.accounting.statement import PrivacyStatement
-from lib.attacks.predictions import SIDES, Predictions, asked, ensembles_of, write_predictions
-from lib.attacks.task import Task, read_task
+from lib.attacks.predictions import Predictions, asked, ensembles_of, write_predictions
+from lib.attacks.task import PARTS, Task, read_task
 from lib.code_inputs import digest
 from lib.files import save_arrays
 from lib.perturbation.network import PerturbedResNet8
@@ -64,33 +64,23 @@ class ResidualJob:
         path = Path(self.arguments.checkpoint)
         return Checkpoint(path.with_stem("-".join((path.stem, *part))), key)
 
-    def write(self, trained: dict[str, TrainedReplicas], privacy: dict[str, PrivacyStatement] | None = None) -> None:
-        """Write the weights, the predictions, and the record of networks trained on each side.
+    def write(
+        self, trained: dict[tuple[int, str], TrainedReplicas], privacy: dict[str, PrivacyStatement] | None = None
+    ) -> None:
+        """Write the weights, the predictions, and the record of networks trained in each repetition on each side.
 
         privacy: what training one network cost, in every reading; empty where it is no mechanism.
         """
         arguments = self.arguments
-        ensembles = ensembles_of(len(trained["target"].names), arguments.sizes)
-        predicted = {}
-        for side in SIDES:
-            rows = asked(self.task, side)
-            probabilities = predicted_probabilities(
-                self.network,
-                trained[side],
-                self.task.x[rows],
-                arguments.seed,
-                (*arguments.job, side),
-                self.device,
-                ensembles=ensembles,
-            )
-            sizes = np.array([len(members) for members in ensembles])
-            predicted[side] = Predictions(probabilities, self.task.part[rows], self.task.y[rows], sizes)
+        ensembles = ensembles_of(arguments.members, arguments.sizes)
+        predicted, weights = {}, {}
+        for (repetition, side), networks in trained.items():
+            own = predicted.setdefault(repetition, {})
+            own[side] = self._predictions(repetition, side, networks, ensembles)
+            weights |= {f"{repetition}.{side}.{name}": array for name, array in networks.arrays.items()}
         write_predictions(arguments.predictions, predicted)
-        save_arrays(
-            arguments.weights, **{f"{side}.{name}": a for side in SIDES for name, a in trained[side].arrays.items()}
-        )
-        target = predicted["target"]
-        alone = range(len(trained["target"].names))
+        save_arrays(arguments.weights, **weights)
+        targets = [(own["target"], member) for own in predicted.values() for member in range(arguments.members)]
         write_record(
             arguments.output,
             job=arguments.job,
@@ -99,26 +89,41 @@ class ResidualJob:
             dataset=arguments.dataset,
             fingerprint=self.task.fingerprint,
             parameters={
-                "task": arguments.task,
-                "method": arguments.method,
-                "gamma": arguments.gamma,
-                "members": arguments.members,
-                "sizes": arguments.sizes,
+                name: getattr(arguments, name)
+                for name in ("task", "method", "gamma", "members", "sizes", "repetitions")
             },
             device=arguments.device,
             metrics={},
             private_metrics={
-                name: float(np.mean([target.accuracy(k, part) for k in alone]))
+                name: float(np.mean([target.accuracy(member, part) for target, member in targets]))
                 for name, part in (("train_accuracy", "target_train"), ("test_accuracy", "test"))
             },
             privacy=privacy,
         )
+
+    def _predictions(
+        self, repetition: int, side: str, networks: TrainedReplicas, ensembles: list[list[int]]
+    ) -> Predictions:
+        """What the networks of one side say in one repetition."""
+        rows, arguments = asked(self.task, repetition, side), self.arguments
+        probabilities = predicted_probabilities(
+            self.network,
+            networks,
+            self.task.x[rows],
+            arguments.seed,
+            (*arguments.job, side),
+            self.device,
+            ensembles=ensembles,
+        )
+        sizes = np.array([len(members) for members in ensembles])
+        return Predictions(probabilities, self.task.part[rows], self.task.y[rows], sizes)
 
 
 def read_job(description: str | None, argv: list[str] | None) -> ResidualJob:
     """The job of a command line."""
     parser = cli.job_parser(description)
     parser.add_argument("--data", required=True, help="what draw_task wrote")
+    parser.add_argument("--repetitions", type=int, required=True, help="draws of the data to train on")
     cli.add_json(parser, "--task", "the task's block of the configuration")
     cli.add_json(parser, "--method", "the method's block of the configuration")
     parser.add_argument("--gamma", type=float, required=True, help="noise coefficient")
@@ -130,17 +135,17 @@ def read_job(description: str | None, argv: list[str] | None) -> ResidualJob:
     parser.add_argument("--weights", required=True, help="weights to write, .npz")
     parser.add_argument("--output", required=True, help="the record to write")
     arguments = parser.parse_args(argv)
-    task = read_task(arguments.data)
+    task = read_task(arguments.data).first(arguments.repetitions)
     if arguments.method.get("memorise"):
         task = memorised(task, arguments.method["memorise"], arguments.seed, tuple(arguments.job))
     return ResidualJob(arguments, task, choose_device(arguments.device, arguments.threads))
 
 
 def memorised(task: Task, rows: int, seed: int, job: tuple[str, ...]) -> Task:
-    """The first `rows` samples of each quarter with labels drawn at random: what a network can only learn by heart.
+    """The first `rows` samples of each part with labels drawn at random: what a network can only learn by heart.
 
     The positive control: an attack that does not find the members of such a network is no attack.
     """
-    kept = np.concatenate([np.flatnonzero(task.part == part)[:rows] for part in np.unique(task.part)])
-    labels = generator(seed, *job, "random labels").permutation(task.y[kept])
-    return replace(task, x=task.x[kept], y=labels, part=task.part[kept])
+    kept = np.concatenate([task.rows(draw, name)[:rows] for draw in task.repetitions for name in PARTS])
+    chosen = task.select(kept)
+    return replace(chosen, y=generator(seed, *job, "random labels").permutation(chosen.y))

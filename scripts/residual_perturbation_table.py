@@ -4,7 +4,6 @@ import argparse
 
 from lib.attacks.summary import Attacked, control_auc, only, read_attacked, summary_row
 from lib.records import read_record
-from lib.spread import mean_and_spread
 from lib.tables import write_table
 from scripts import cli
 
@@ -17,7 +16,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
     parser.add_argument("--control", required=True, help="the record of the attack on what was learned by heart")
-    parser.add_argument("--draws", nargs="+", required=True, help="records of draw_task")
+    parser.add_argument("--draws", required=True, help="the record of draw_task")
     cli.add_json(parser, "--rows", "the rows: [title of the method, noise coefficient, members]")
     parser.add_argument("--output", required=True, help="the table, .csv")
     parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
@@ -48,8 +47,7 @@ def main(argv: list[str] | None = None) -> None:
     """Write the table."""
     arguments = parse_arguments(argv)
     (control,) = read_attacked([arguments.control])
-    drawn = [read_record(path)["metrics"].get("all_negative_accuracy") for path in arguments.draws]
-    negative, _ = mean_and_spread([share for share in drawn if share is not None])
+    negative = read_record(arguments.draws)["metrics"].get("all_negative_accuracy")
     rows = rows_of(read_attacked(arguments.records), arguments.rows, control, negative)
     write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method", "gamma", "members", "attack"))
 

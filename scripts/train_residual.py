@@ -12,10 +12,10 @@ def main(argv: list[str] | None = None) -> None:
     """Write the weights, what they predict, and the record."""
     job = read_job(__doc__, argv)
     arguments, task = job.arguments, job.task
-    rows = {side: task.rows(f"{side}_train") for side in SIDES}
+    places = [(repetition, side) for repetition in task.repetitions for side in SIDES]
     replicas = [
-        Replica(f"{side} {member}", rows[side], arguments.gamma)
-        for side in SIDES
+        Replica(f"{repetition} {side} {member}", task.rows(repetition, f"{side}_train"), arguments.gamma)
+        for repetition, side in places
         for member in range(arguments.members)
     ]
     with job.checkpoint(__file__) as checkpoint:
@@ -32,8 +32,8 @@ def main(argv: list[str] | None = None) -> None:
             checkpoint,
             cli.progress("epochs"),
         )
-        places = np.arange(len(replicas)).reshape(len(SIDES), -1)
-        job.write({side: trained.select(own) for side, own in zip(SIDES, places, strict=True)})
+        members = np.arange(len(replicas)).reshape(len(places), -1)
+        job.write({place: trained.select(own) for place, own in zip(places, members, strict=True)})
         checkpoint.remove()
 
 

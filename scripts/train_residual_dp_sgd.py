@@ -1,5 +1,7 @@
 """Train the networks of one attack by DP-SGD: the target's and its shadow's, each one network."""
 
+from itertools import product
+
 from lib.accounting import rdp
 from lib.attacks.predictions import SIDES
 from lib.errors import InputError
@@ -21,13 +23,13 @@ def main(argv: list[str] | None = None) -> None:
     sigma, delta = block.pop("sigma"), block.pop("delta")
     recipe = SgdRecipe(**block)
     trained, checkpoints = {}, []
-    for side in SIDES:
-        with job.checkpoint(__file__, side) as checkpoint:
-            trained[side] = train_residual_dp_sgd(
+    for repetition, side in product(task.repetitions, SIDES):
+        with job.checkpoint(__file__, str(repetition), side) as checkpoint:
+            trained[repetition, side] = train_residual_dp_sgd(
                 job.network,
                 task.x,
                 task.y,
-                Replica(f"{side} 0", task.rows(f"{side}_train")),
+                Replica(f"{repetition} {side} 0", task.rows(repetition, f"{side}_train")),
                 recipe,
                 sigma,
                 arguments.seed,
@@ -35,10 +37,10 @@ def main(argv: list[str] | None = None) -> None:
                 job.device,
                 job.largest,
                 checkpoint,
-                cli.progress(f"epochs of the {side}"),
+                cli.progress(f"epochs of {side} {repetition}"),
             )
             checkpoints.append(checkpoint)
-    run = account(len(task.rows("target_train")), recipe, sigma)
+    run = account(len(task.rows(1, "target_train")), recipe, sigma)
     job.write(trained, statements(run, rdp.order_grid(**arguments.accounting["orders"]), delta))
     for checkpoint in checkpoints:
         with checkpoint:

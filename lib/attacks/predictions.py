@@ -1,6 +1,6 @@
 """What a target's and a shadow's networks predict about the data of an attack, as one file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,18 +49,27 @@ def ensembles_of(members: int, sizes: Sequence[int]) -> list[list[int]]:
     return [[k] for k in range(members)] + [list(range(size)) for size in sizes if size > 1]
 
 
-def asked(task: Task, side: str) -> np.ndarray:
+def asked(task: Task, repetition: int, side: str) -> np.ndarray:
     """Rows that a side's networks are asked about: the target's of all, the shadow's of its own halves."""
-    return task.rows(*PARTS) if side == "target" else task.rows("shadow_train", "shadow_out")
+    return task.rows(repetition, *(PARTS if side == "target" else ("shadow_train", "shadow_out")))
 
 
-def write_predictions(path: str | Path, predictions: dict[str, Predictions]) -> None:
-    """Write the predictions of SIDES as .npz."""
-    save_arrays(path, **{f"{side}.{name}": a for side in SIDES for name, a in vars(predictions[side]).items()})
+def write_predictions(path: str | Path, predictions: Mapping[int, Mapping[str, Predictions]]) -> None:
+    """Write the predictions of SIDES in each repetition as .npz."""
+    places = {f"{repetition}.{side}": own[side] for repetition, own in predictions.items() for side in SIDES}
+    save_arrays(path, **{f"{place}.{name}": a for place, own in places.items() for name, a in vars(own).items()})
 
 
-def read_predictions(path: str | Path) -> dict[str, Predictions]:
+def read_predictions(path: str | Path) -> dict[int, dict[str, Predictions]]:
     """What `write_predictions` wrote; InputError names a file that is none."""
-    names = Predictions.__dataclass_fields__
-    arrays = load_arrays(path, *(f"{side}.{name}" for side in SIDES for name in names))
-    return {side: Predictions(**{name: arrays[f"{side}.{name}"] for name in names}) for side in SIDES}
+    arrays = load_arrays(path)
+    try:
+        return {
+            repetition: {
+                side: Predictions(*(arrays[f"{repetition}.{side}.{name}"] for name in Predictions.__annotations__))
+                for side in SIDES
+            }
+            for repetition in sorted({int(key.partition(".")[0]) for key in arrays})
+        }
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{path}: not predictions of both sides ({error})") from error

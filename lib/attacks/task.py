@@ -1,6 +1,6 @@
-"""The data of one membership attack: a target's and a shadow's halves, and the test set, drawn from a dataset."""
+"""The data of membership attacks: a target's and a shadow's halves and the test set, drawn anew in each repetition."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from sklearn.model_selection import train_test_split
 
 from lib.attacks.split import QUARTERS, split_attack
 from lib.data.grouped import GroupedSplit, scaled, split_groups
-from lib.data.samples import Samples, read_samples
+from lib.data.samples import Samples
 from lib.errors import InputError
 from lib.files import load_arrays, save_arrays
 from lib.seeding import generator, integer_seed
@@ -19,16 +19,36 @@ PARTS = (*QUARTERS, "test")
 
 @dataclass(frozen=True)
 class Task:
-    """Images x (n, h, w, c) uint8, their labels y (n,), which of PARTS each is in (n,), and the data's fingerprint."""
+    """Images x (n, h, w, c) uint8 and their labels y (n,), and the data's fingerprint.
+
+    part (n,): which of PARTS each is in; repetition (n,): in which draw, from 1; every draw has images of its own.
+    """
 
     x: np.ndarray
     y: np.ndarray
     part: np.ndarray
+    repetition: np.ndarray
     fingerprint: str
 
-    def rows(self, *names: str) -> np.ndarray:
-        """The rows (k,) of some parts, one part after the other."""
-        return np.concatenate([np.flatnonzero(self.part == PARTS.index(name)) for name in names])
+    def rows(self, repetition: int, *names: str) -> np.ndarray:
+        """The rows (k,) of some parts of a draw, one part after the other."""
+        own = self.repetition == repetition
+        return np.concatenate([np.flatnonzero(own & (self.part == PARTS.index(name))) for name in names])
+
+    @property
+    def repetitions(self) -> list[int]:
+        """Numbers of the draws."""
+        return np.unique(self.repetition).tolist()
+
+    def select(self, rows: np.ndarray) -> "Task":
+        """Some of its rows (k,)."""
+        return Task(self.x[rows], self.y[rows], self.part[rows], self.repetition[rows], self.fingerprint)
+
+    def first(self, repetitions: int) -> "Task":
+        """The first so many draws; InputError where there are fewer."""
+        if not 1 <= repetitions <= len(self.repetitions):
+            raise InputError(f"repetitions {repetitions}: allowed are 1 to {len(self.repetitions)}")
+        return self.select(np.flatnonzero(self.repetition <= repetitions))
 
     def write(self, path: str | Path) -> None:
         """Write it as .npz."""
@@ -37,28 +57,36 @@ class Task:
 
 def read_task(path: str | Path) -> Task:
     """What `Task.write` wrote; InputError names a file that is none."""
-    arrays = load_arrays(path, "x", "y", "part", "fingerprint")
-    return Task(arrays["x"], arrays["y"], arrays["part"], str(arrays["fingerprint"]))
+    arrays = load_arrays(path, *Task.__dataclass_fields__)
+    return Task(**arrays | {"fingerprint": str(arrays["fingerprint"])})
+
+
+def joined(tasks: Sequence[Task]) -> Task:
+    """Draws of one dataset, one after the other."""
+    arrays = {name: [getattr(task, name) for task in tasks] for name in ("x", "y", "part", "repetition")}
+    return Task(**{name: np.concatenate(parts) for name, parts in arrays.items()}, fingerprint=tasks[0].fingerprint)
 
 
 def draw_task(
     path: str | Path,
+    data: Samples,
     quarter: int | None,
     test: int | None,
     largest: float,
     seed: int,
     job: tuple[str, ...],
+    repetition: int,
     patients: Mapping | None = None,
 ) -> tuple[Task, GroupedSplit | None]:
-    """Draw a task from a prepared dataset, and how groups were divided where samples are somebody's.
+    """One draw of a dataset, `data` as read from `path`, and how groups were divided where samples are somebody's.
 
     quarter: samples of each of QUARTERS, test: of the test set, equally many of each class as far as it has them; None
     takes all there are. A dataset with an official test set keeps it. Samples of groups are divided by group, as
     `patients` says: `train` and `test`, samples of class 0 and 1, out of `of`, which are scaled to what there is; the
-    training set is then quartered by sample, as the paper does. Draws are keyed by (seed, job).
+    training set is then quartered by sample, as the paper does. Draws are keyed by (seed, job, repetition).
     Raises InputError where there are too few samples, or pixels that are not whole numbers from 0 to `largest`.
     """
-    data = read_samples(path)
+    job = (*job, str(repetition))
     pools, groups = _pools(path, data, test, seed, job, patients)
     wanted = {"train": None if quarter is None else len(QUARTERS) * quarter, "test": test}
     train, tested = (
@@ -69,9 +97,8 @@ def draw_task(
     rows = [train[quarters[name]] for name in QUARTERS] + [tested]
     place = np.concatenate(rows)
     part = np.repeat(np.arange(len(PARTS), dtype=np.int8), [len(each) for each in rows])
-    return Task(
-        whole_pixels(path, data.x[place], largest), data.y[place].astype(np.int64), part, data.fingerprint
-    ), groups
+    x, y = whole_pixels(path, data.x[place], largest), data.y[place].astype(np.int64)
+    return Task(x, y, part, np.full(len(y), repetition), data.fingerprint), groups
 
 
 def whole_pixels(path: str | Path, x: np.ndarray, largest: float) -> np.ndarray:

@@ -1,17 +1,13 @@
 """Samples of groups, as patches of patients: parts between which no group is divided."""
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from lib.errors import InputError
-from lib.files import atomic_path, reading
 from lib.seeding import generator
-
-_COLUMNS = ["group", "part", "class_0", "class_1"]
 
 
 @dataclass(frozen=True)
@@ -127,26 +123,11 @@ def _exchange(counts: np.ndarray, wanted: np.ndarray, parts: np.ndarray) -> np.n
             parts[other] = back
 
 
-def write_groups(path: str | Path, split: GroupedSplit, groups: np.ndarray, labels: np.ndarray) -> None:
-    """Write the lists as CSV, a group a line: group, part, and its samples of class 0 and of class 1."""
-    with atomic_path(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for group, part in split.parts.items():
-            of_group = labels[groups == group]
-            writer.writerow([group, part, int(np.sum(of_group == 0)), int(np.sum(of_group == 1))])
-
-
-def read_groups(path: str | Path) -> dict[str, str]:
-    """Part by group, from what `write_groups` wrote; InputError names the file and the fault."""
-    with reading(path, "CSV"), open(path, newline="", encoding="utf-8") as stream:
-        lines = list(csv.DictReader(stream, restkey="more"))
-    if not lines or list(lines[0]) != _COLUMNS:
-        raise InputError(f"{path}: expected the columns {', '.join(_COLUMNS)} and a group a line")
-    parts = {line["group"]: line["part"] for line in lines}
-    if len(parts) != len(lines) or None in parts.values():
-        raise InputError(f"{path}: expected each group once, with its part")
-    return parts
+def group_table(split: GroupedSplit, groups: np.ndarray, labels: np.ndarray) -> pd.DataFrame:
+    """A row a group: group, part, and its samples of class 0 and of class 1, class_0 and class_1."""
+    counts = {name: labels[groups == name] for name in split.parts}
+    classes = {f"class_{label}": [int(np.sum(own == label)) for own in counts.values()] for label in (0, 1)}
+    return pd.DataFrame({"group": list(split.parts), "part": list(split.parts.values())} | classes)
 
 
 def all_negative(labels: np.ndarray) -> float:
