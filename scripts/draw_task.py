@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from lib.attacks.task import PARTS, draw_task, joined
+from lib.attacks.draw import draw_task
+from lib.attacks.task import PARTS, joined
 from lib.data.grouped import all_negative, group_table
 from lib.data.samples import read_samples
 from lib.files import atomic_path

@@ -137,15 +137,18 @@ def read_job(description: str | None, argv: list[str] | None) -> ResidualJob:
     arguments = parser.parse_args(argv)
     task = read_task(arguments.data).first(arguments.repetitions)
     if arguments.method.get("memorise"):
-        task = memorised(task, arguments.method["memorise"], arguments.seed, tuple(arguments.job))
+        task = memorised(
+            task, arguments.method["memorise"], arguments.task["classes"], arguments.seed, tuple(arguments.job)
+        )
     return ResidualJob(arguments, task, choose_device(arguments.device, arguments.threads))
 
 
-def memorised(task: Task, rows: int, seed: int, job: tuple[str, ...]) -> Task:
+def memorised(task: Task, rows: int, classes: int, seed: int, job: tuple[str, ...]) -> Task:
     """The first `rows` samples of each part with labels drawn at random: what a network can only learn by heart.
 
     The positive control: an attack that does not find the members of such a network is no attack.
     """
     kept = np.concatenate([task.rows(draw, name)[:rows] for draw in task.repetitions for name in PARTS])
     chosen = task.select(kept)
-    return replace(chosen, y=generator(seed, *job, "random labels").permutation(chosen.y))
+    drawn = generator(seed, *job, "random labels").integers(classes, size=len(chosen.y))
+    return replace(chosen, y=drawn)

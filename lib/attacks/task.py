@@ -1,18 +1,14 @@
 """The data of membership attacks: a target's and a shadow's halves and the test set, drawn anew in each repetition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
-from lib.attacks.split import QUARTERS, split_attack
-from lib.data.grouped import GroupedSplit, scaled, split_groups
-from lib.data.samples import Samples
+from lib.attacks.split import QUARTERS
 from lib.errors import InputError
 from lib.files import load_arrays, save_arrays
-from lib.seeding import generator, integer_seed
 
 PARTS = (*QUARTERS, "test")
 
@@ -65,78 +61,3 @@ def joined(tasks: Sequence[Task]) -> Task:
     """Draws of one dataset, one after the other."""
     arrays = {name: [getattr(task, name) for task in tasks] for name in ("x", "y", "part", "repetition")}
     return Task(**{name: np.concatenate(parts) for name, parts in arrays.items()}, fingerprint=tasks[0].fingerprint)
-
-
-def draw_task(
-    path: str | Path,
-    data: Samples,
-    quarter: int | None,
-    test: int | None,
-    largest: float,
-    seed: int,
-    job: tuple[str, ...],
-    repetition: int,
-    patients: Mapping | None = None,
-) -> tuple[Task, GroupedSplit | None]:
-    """One draw of a dataset, `data` as read from `path`, and how groups were divided where samples are somebody's.
-
-    quarter: samples of each of QUARTERS, test: of the test set, equally many of each class as far as it has them; None
-    takes all there are. A dataset with an official test set keeps it. Samples of groups are divided by group, as
-    `patients` says: `train` and `test`, samples of class 0 and 1, out of `of`, which are scaled to what there is; the
-    training set is then quartered by sample, as the paper does. Draws are keyed by (seed, job, repetition).
-    Raises InputError where there are too few samples, or pixels that are not whole numbers from 0 to `largest`.
-    """
-    job = (*job, str(repetition))
-    pools, groups = _pools(path, data, test, seed, job, patients)
-    wanted = {"train": None if quarter is None else len(QUARTERS) * quarter, "test": test}
-    train, tested = (
-        _draw(path, name, pool, data.y, wanted[name], integer_seed(seed, *job, f"draw {name}"))
-        for name, pool in pools.items()
-    )
-    quarters = split_attack(data.y[train], generator(seed, *job, "quarters"))
-    rows = [train[quarters[name]] for name in QUARTERS] + [tested]
-    place = np.concatenate(rows)
-    part = np.repeat(np.arange(len(PARTS), dtype=np.int8), [len(each) for each in rows])
-    x, y = whole_pixels(path, data.x[place], largest), data.y[place].astype(np.int64)
-    return Task(x, y, part, np.full(len(y), repetition), data.fingerprint), groups
-
-
-def whole_pixels(path: str | Path, x: np.ndarray, largest: float) -> np.ndarray:
-    """Images (n, h, w[, c]) as (n, h, w, c) uint8; InputError unless pixels are whole numbers from 0 to `largest`."""
-    pixels = x.astype(np.uint8)
-    if (pixels != x).any() or pixels.max() > largest:
-        raise InputError(f"{path}: pixels from {x.min():g} to {x.max():g}; allowed are whole numbers, 0 to {largest:g}")
-    return pixels[..., None] if x.ndim == 3 else pixels
-
-
-def _pools(
-    path: str | Path, data: Samples, test: int | None, seed: int, job: tuple[str, ...], patients: Mapping | None
-) -> tuple[dict[str, np.ndarray], GroupedSplit | None]:
-    """The samples that may be trained on, and those of the test set."""
-    rows = np.arange(len(data.y))
-    if (data.groups is None) != (patients is None):
-        raise InputError(f"{path}: samples of groups need the setting patients, and others must not have it")
-    if data.groups is not None:
-        targets = {name: tuple(patients[name]) for name in ("train", "test")}
-        targets = scaled(targets, tuple(patients["of"]), data.y)
-        split = split_groups(data.groups, data.y, targets, "validation", seed, *job)
-        return {name: split.rows(name, data.groups) for name in targets}, split
-    if data.official_train is not None:
-        return {"train": rows[: data.official_train], "test": rows[data.official_train :]}, None
-    if test is None or not 0 < test < len(rows):
-        raise InputError(f"{path}: test {test}; it has no test set of its own, allowed is 1 to {len(rows) - 1}")
-    train, tested = train_test_split(
-        rows, test_size=test, stratify=data.y, random_state=integer_seed(seed, *job, "test")
-    )
-    return {"train": np.sort(train), "test": np.sort(tested)}, None
-
-
-def _draw(
-    path: str | Path, what: str, pool: np.ndarray, labels: np.ndarray, count: int | None, seed: int
-) -> np.ndarray:
-    """`count` of a pool's rows, stratified and sorted; all of them for None."""
-    if count is None or count == len(pool):
-        return pool
-    if not 0 < count < len(pool):
-        raise InputError(f"{path}: {count} {what} samples; allowed is 1 to {len(pool)}")
-    return np.sort(train_test_split(pool, train_size=count, stratify=labels[pool], random_state=seed)[0])
