@@ -29,6 +29,7 @@ format: setup-dev
 bench: setup
 	$(BIN)/python -m bench.accounting
 	$(BIN)/python -m bench.dp_mac
+	$(BIN)/python -m bench.residual
 	$(BIN)/python -m bench.teachers
 
 setup: $(VENV)/.installed

@@ -63,6 +63,7 @@ rule residual_perturbation:
         rules.residual_perturbation_dp_sgd.output,
         rules.residual_perturbation_rademacher.output,
         rules.residual_perturbation_fig2.output,
+        rules.residual_perturbation_cost.output,
         [f"{PERTURBATION}/{item}.csv" for item in RESIDUAL["tables"]],
         [f"{PERTURBATION}/{item}.png" for item in RESIDUAL["figures"]],
         [f"{PERTURBATION}/budget.csv" for _ in AUDITS[:1]],

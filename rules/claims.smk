@@ -28,13 +28,20 @@ CHOSEN = {
         **{item: True for item in ("theory", "dp_sgd", "rademacher")},
         "budget": AUDITS,
         **{f"{item}_comparison": True for item in SDE_FIGURES},
+        **{item: True for item in ("cost", *RESIDUAL["tables"])},
+        **{f"{item}_comparison": True for item in RESIDUAL["figures"]},
+        **{item: True for item in ("fig6",) if item in RESIDUAL["figures"]},
     },
 }
 TABLES = {
     paper: [(item, f"{RESULTS}/{paper}/{item}.csv") for item, chosen in items.items() if chosen]
     for paper, items in CHOSEN.items()
 }
-SHOWN_FIGURES = {"scalable_pate": FIGURES, "dp_mac": MAC_FIGURES, "residual_perturbation": list(SDE_FIGURES)}
+SHOWN_FIGURES = {
+    "scalable_pate": FIGURES,
+    "dp_mac": MAC_FIGURES,
+    "residual_perturbation": ["fig1", "fig2", *RESIDUAL["figures"], "fig8"],
+}
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
     "scalable_pate": {
@@ -83,6 +90,14 @@ SHOWN = {
             "dataset,method,epsilon,paper_epsilon,lower_bound,largest,lower_bound_pooled,largest_pooled,level,runs,"
             "paper_lower_bound,ratio,protocol,data"
         ),
+        **{
+            item: (
+                "dataset,method,gamma,members,attack,auc,auc_low,auc_high,negative_auc,control_auc,train_accuracy,"
+                "test_accuracy,test_accuracy_spread,all_negative_accuracy,epsilon,seeds,protocol,data"
+            )
+            for item in RESIDUAL["tables"]
+        },
+        "cost": "method,norm,replicas,seconds_per_epoch,seconds_per_epoch_spread,of_plain,images,batch,device",
         "rademacher": "gamma,paper,plain,plain_error,perturbed,perturbed_error,factor_exact,plain_lower,plain_upper",
         **{
             f"{item}_comparison": "strategy,pixels,equation,recovery,error,correlation,error_uniform,seeds"

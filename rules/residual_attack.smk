@@ -242,3 +242,35 @@ rule residual_perturbation_fig2:
     shell:
         "python -m scripts.residual_perturbation_fig2 --seed {params.seed} --dataset {params.dataset} "
         "--data {input.data} --png {output.png} --pdf {output.pdf} > {log} 2>&1"
+
+
+rule residual_perturbation_cost:
+    """What an epoch costs with and without residual perturbation, and by DP-SGD: a measurement, not repeatable."""
+    input:
+        code=code("residual_perturbation_cost"),
+    output:
+        report(
+            f"{PERTURBATION}/cost.csv",
+            caption="../report/residual_perturbation_cost.rst",
+            category="Residual perturbation",
+            labels={"item": "Cost", "kind": "table"},
+        ),
+    log:
+        log_of("residual_perturbation_cost"),
+    benchmark:
+        benchmark_of("residual_perturbation_cost")
+    conda:
+        "../envs/networks.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=15,
+        gpu=GPU,
+    params:
+        settings=compact(RESIDUAL["cost"]),
+        device=config["device"],
+    message:
+        "Measuring what residual perturbation costs"
+    shell:
+        "python -m scripts.residual_perturbation_cost --settings {params.settings:q} --device {params.device} "
+        "--threads {threads} --output {output} > {log} 2>&1"

@@ -51,8 +51,10 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
         for place, level in levels.sort_values("gamma").iterrows():
             row = level.to_dict() | {"largest": "yes" if level["gamma"] == levels["gamma"].max() else "no"}
             row |= {"best": "yes" if place == best else "no", "overfitted": zero["overfitted"]}
-            for name in (full for column in COMPARED for full in (column, f"{column}_spread")):
-                row |= {f"{name}_at_zero": zero[name], f"{name}_before": before[name]}
+            for column in COMPARED:
+                for end in ("", "_spread"):
+                    row[f"{column}_at_zero{end}"] = zero[f"{column}{end}"]
+                    row[f"{column}_before{end}"] = before[f"{column}{end}"]
             rows.append(row | {"seeds": min(level["seeds"], zero["seeds"], before["seeds"])})
             before = level
     return pd.DataFrame(rows)

@@ -38,7 +38,7 @@ def rows_of(found: list[Attacked], wanted: list[list], control: Attacked, negati
         for name in ("auc", "test_accuracy"):
             for column in (name, f"{name}_spread"):
                 row[f"baseline_{column}"] = beside[0][column] if beside else None
-        other = beside and row["method"] != BASELINE
+        other = beside and row["gamma"] > 0
         row["comparable"] = "yes" if other and row["auc"] <= beside[0]["auc"] + COMPARABLE else "no"
     return rows
 

@@ -79,7 +79,7 @@ def summary_row(found: Attacked, members: int, attack: str) -> dict:
     """Means and spreads over all networks of one size, by one attack, and what they were trained on.
 
     `auc_low`, `auc_high`: means of the ends of the intervals. `constant`: share of attacks with the same score for all.
-    `overfitted`: whether training accuracy exceeds test accuracy by OVERFITTED. `seeds`: independent trainings.
+    `overfitted`: whether training accuracy exceeds test accuracy by OVERFITTED. `seeds`: networks or ensembles.
     """
     rows = found.of(members, attack)
     row = {
@@ -87,6 +87,7 @@ def summary_row(found: Attacked, members: int, attack: str) -> dict:
         "method": found.method["title"],
         "gamma": found.gamma,
         "members": members,
+        "ensemble": "one" if members == 1 else "largest" if members == found.largest_ensemble else "between",
         "attack": attack,
     }
     for name in SPREAD:

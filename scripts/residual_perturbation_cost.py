@@ -1,0 +1,82 @@
+"""What an epoch costs: plain, perturbed and DP-SGD training of one network, and replicas together or in turn."""
+
+import argparse
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import torch
+
+from lib.files import atomic_path
+from lib.perturbation.network import PerturbedResNet8
+from lib.perturbation.noise import NoiseForm
+from lib.spread import mean_and_spread
+from lib.training.device import choose_device
+from lib.training.dp_sgd import SgdRecipe
+from lib.training.residual import Replica, ResidualRecipe, ResidualTrainer
+from lib.training.residual_dp_sgd import residual_dp_sgd_trainer
+from lib.training.timing import Trainer, epoch_seconds
+from scripts import cli
+
+CLASSES = 10
+FORMS = {"Strategy I": NoiseForm(), "Strategy II": NoiseForm("multiplicative")}
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    cli.add_json(parser, "--settings", "the block cost: images, side, batch, gamma, epochs, replicas")
+    parser.add_argument("--device", required=True, help="cpu or cuda")
+    parser.add_argument("--threads", type=int, required=True, help="threads on the CPU")
+    parser.add_argument("--output", required=True, help="the table, .csv")
+    return parser.parse_args(argv)
+
+
+def trainers(settings: dict, device: torch.device) -> dict[tuple[str, str, int], Trainer]:
+    """Trainings on the same random images by method, normalisation and number of replicas."""
+    rng = np.random.default_rng(0)  # what the pixels are does not matter here
+    shape = settings["images"], settings["side"], settings["side"], 3
+    x, y = rng.integers(0, 256, shape, np.uint8), rng.integers(0, CLASSES, settings["images"])
+    rows, batch, epochs = np.arange(len(x)), settings["batch"], settings["epochs"] + 1
+    network = PerturbedResNet8(channels=3, classes=CLASSES)
+    recipe = ResidualRecipe(epochs=epochs, batch=batch, rate=0.01)
+
+    def residual(form: NoiseForm, gamma: float, norm: str, count: int = 1, loop: bool | None = None) -> Trainer:
+        replicas = [Replica(f"replica {k}", rows, gamma) for k in range(count)]
+        own = replace(network, form=form, norm=norm)
+        return ResidualTrainer(own, x, y, replicas, recipe, 0, ("cost",), device, loop=loop)
+
+    found = {}
+    for norm in ("batch", "group"):
+        found["ResNet8", norm, 1] = residual(NoiseForm(), 0.0, norm)
+        found |= {(name, norm, 1): residual(form, settings["gamma"], norm) for name, form in FORMS.items()}
+    private = SgdRecipe(epochs=epochs, batch=batch, rate=0.01, clip=1.0)
+    found["DP-SGD", "group", 1] = residual_dp_sgd_trainer(
+        replace(network, norm="group"), x, y, Replica("replica 0", rows), private, 1.1, 0, ("cost",), device
+    )
+    for name, loop in (("together", False), ("in turn", True)):
+        found[f"Strategy I, {name}", "batch", settings["replicas"]] = residual(
+            NoiseForm(), settings["gamma"], "batch", settings["replicas"], loop
+        )
+    return found
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the table."""
+    arguments = parse_arguments(argv)
+    settings, device = arguments.settings, choose_device(arguments.device, arguments.threads)
+    spent = epoch_seconds(trainers(settings, device), settings["epochs"], device)
+    plain, _ = mean_and_spread(spent["ResNet8", "batch", 1])
+    rows = []
+    for (method, norm, replicas), seconds in spent.items():
+        mean, spread = mean_and_spread(seconds)
+        row = {"dataset": "random images", "method": method, "norm": norm, "replicas": replicas}
+        row |= {"seconds_per_epoch": mean, "seconds_per_epoch_spread": spread, "of_plain": mean / (plain * replicas)}
+        words = {"images": settings["images"], "batch": settings["batch"], "device": arguments.device}
+        rows.append(row | words | {"seeds": len(seconds), "stands_for": "any", "protocol": "paper", "data": "random"})
+    with atomic_path(arguments.output) as temporary:
+        pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.4g")
+
+
+if __name__ == "__main__":
+    cli.run(main)
