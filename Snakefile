@@ -24,6 +24,8 @@ include: "rules/dp_mac.smk"
 include: "rules/residual_perturbation.smk"
 include: "rules/residual_attack_common.smk"
 include: "rules/residual_attack.smk"
+include: "rules/residual_attack_tables.smk"
+include: "rules/residual_attack_figures.smk"
 include: "rules/residual_perturbation_audit.smk"
 include: "rules/claims.smk"
 
@@ -63,9 +65,9 @@ rule residual_perturbation:
         rules.residual_perturbation_dp_sgd.output,
         rules.residual_perturbation_rademacher.output,
         rules.residual_perturbation_fig2.output,
-        rules.residual_perturbation_cost.output,
-        [f"{PERTURBATION}/{item}.csv" for item in RESIDUAL["tables"]],
-        [f"{PERTURBATION}/{item}.png" for item in RESIDUAL["figures"]],
+        [f"{PERTURBATION}/cost.csv" for chosen in [RESIDUAL["cost"]] if chosen],
+        [f"{PERTURBATION}/{item}.csv" for item in ATTACK_TABLES],
+        [f"{PERTURBATION}/{item}.png" for item in ATTACK_FIGURES],
         [f"{PERTURBATION}/budget.csv" for _ in AUDITS[:1]],
 
 

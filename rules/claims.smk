@@ -28,9 +28,10 @@ CHOSEN = {
         **{item: True for item in ("theory", "dp_sgd", "rademacher")},
         "budget": AUDITS,
         **{f"{item}_comparison": True for item in SDE_FIGURES},
-        **{item: True for item in ("cost", *RESIDUAL["tables"])},
-        **{f"{item}_comparison": True for item in RESIDUAL["figures"]},
-        **{item: True for item in ("fig6",) if item in RESIDUAL["figures"]},
+        "cost": RESIDUAL["cost"],
+        **{item: True for item in ATTACK_TABLES},
+        **{f"{item}_comparison": True for item in ATTACK_FIGURES},
+        "fig6": "fig6" in ATTACK_FIGURES,
     },
 }
 TABLES = {
@@ -40,7 +41,7 @@ TABLES = {
 SHOWN_FIGURES = {
     "scalable_pate": FIGURES,
     "dp_mac": MAC_FIGURES,
-    "residual_perturbation": ["fig1", "fig2", *RESIDUAL["figures"], "fig8"],
+    "residual_perturbation": ["fig1", "fig2", *ATTACK_FIGURES, "fig8"],
 }
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
@@ -95,7 +96,7 @@ SHOWN = {
                 "dataset,method,gamma,members,attack,auc,auc_low,auc_high,negative_auc,control_auc,train_accuracy,"
                 "test_accuracy,test_accuracy_spread,all_negative_accuracy,epsilon,seeds,protocol,data"
             )
-            for item in RESIDUAL["tables"]
+            for item in ATTACK_TABLES
         },
         "cost": "method,norm,replicas,seconds_per_epoch,seconds_per_epoch_spread,of_plain,images,batch,device",
         "rademacher": "gamma,paper,plain,plain_error,perturbed,perturbed_error,factor_exact,plain_lower,plain_upper",

@@ -2,6 +2,10 @@
 
 RESIDUAL = config["residual_perturbation"]
 TASKS, METHODS, TRAININGS = RESIDUAL["tasks"], RESIDUAL["methods"], RESIDUAL["networks"]
+ATTACK_TABLES, ATTACK_FIGURES = (
+    {item: chosen for item, chosen in RESIDUAL[kind].items() if chosen} for kind in ("tables", "figures")
+)
+ROC_FIGURES = ("fig7", "fig12")
 
 
 def training_of(task, method, gamma):
@@ -45,13 +49,13 @@ def over_noise(task, method):
 
 def figure_records(item):
     """Records of all attacks in a figure."""
-    chosen = RESIDUAL["figures"][item]
+    chosen = ATTACK_FIGURES[item]
     return [record for task in chosen["tasks"] for record in over_noise(task, chosen["method"])]
 
 
 def table_records(item):
     """Records of the attacks in a table."""
-    chosen = RESIDUAL["tables"][item]
+    chosen = ATTACK_TABLES[item]
     return list(dict.fromkeys(attack_record(chosen["task"], method, gamma) for method, gamma, _ in chosen["rows"]))
 
 
@@ -62,9 +66,5 @@ def draws_of(task):
 
 def titled_rows(item):
     """The rows of a table with methods' titles in place of their names, as text."""
-    rows = RESIDUAL["tables"][item]["rows"]
+    rows = ATTACK_TABLES[item]["rows"]
     return compact([[METHODS[method]["title"], float(gamma), members] for method, gamma, members in rows])
-
-
-NOISE_FIGURES = [item for item in RESIDUAL["figures"] if item not in ("fig7", "fig12")]
-ROC_FIGURES = [item for item in RESIDUAL["figures"] if item in ("fig7", "fig12")]

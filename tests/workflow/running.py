@@ -67,6 +67,23 @@ TINY = {
             "dp_sgd": {"runs": [{"dataset": "IDC", "samples": 1000, "epochs": 1, "published": 2.0}]},
             "rademacher": {"draws": 20, "paths": 20, "moves": 2},
         },
+        "tasks": {"digits": {"quarter": 40, "test": 60, "recipe": {"epochs": 1}, "dp_sgd": {"epochs": 1}}},
+        "methods": {"control": {"memorise": 8, "recipe": {"epochs": 1}}},
+        "networks": [
+            {"task": "digits", "method": "plain", "gammas": [0], "members": 1, "repetitions": 2},
+            {"task": "digits", "method": "strategy1", "gammas": [2.5], "members": 2, "repetitions": 2},
+            {"task": "digits", "method": "dp_sgd", "gammas": [0], "members": 1, "repetitions": 1},
+            {"task": "digits", "method": "control", "gammas": [0], "members": 1, "repetitions": 1},
+        ],
+        "attack": {"epochs": 1},
+        "tables": {**dict.fromkeys(("table1", "table3", "table4", "table5", "skip", "readings"))},
+        "figures": {
+            **dict.fromkeys(("fig3", "fig4", "fig5", "fig7", "fig9", "fig10", "fig11")),
+            "fig6": {"tasks": ["digits"]},
+            "fig12": {"tasks": ["digits"], "method": "strategy1"},
+        },
+        "patches": "digits",
+        "audit": {"chosen": []},
     },
 }
 # Written by a run beside its results, but different every time.

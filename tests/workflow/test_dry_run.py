@@ -51,13 +51,18 @@ def test_a_dry_run_plans_every_curve_of_dp_mac(pristine, any_root, preset):
 def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset):
     real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", "residual_perturbation")
-    items = ("fig1", "fig8", "theory", "dp_sgd", "rademacher", "budget")
-    audits = {"prepare_data", "audit_residual"}
-    assert planned.rules == {"residual_perturbation", *audits, *(f"residual_perturbation_{item}" for item in items)}
     source = "config.yaml" if preset == "quick" else f"presets/{preset}.yaml"
-    tasks = yaml.safe_load((ROOT / source).read_text())["residual_perturbation"]["audit"]["chosen"]
+    chosen = yaml.safe_load((ROOT / source).read_text())["residual_perturbation"]
+    figures = {f"fig{number}" for number in range(1, 13)}
+    tables = {*(f"table{number}" for number in range(1, 6)), "skip", "readings", "budget"}
+    items = {*figures, *tables, "theory", "dp_sgd", "rademacher"} | ({"cost"} if chosen["cost"] else set())
+    jobs = {"prepare_data", "draw_task", "train_residual", "train_residual_dp_sgd", "attack_residual", "audit_residual"}
+    assert planned.rules == {"residual_perturbation", *jobs, *(f"residual_perturbation_{item}" for item in items)}
     mechanisms = CONFIGURATION["residual_perturbation"]["audit"]["mechanisms"]
-    assert planned.counts["audit_residual"] == len(tasks) * len(mechanisms)
+    assert planned.counts["audit_residual"] == len(chosen["audit"]["chosen"]) * len(mechanisms)
+    trained = sum(len(entry["gammas"]) for entry in chosen["networks"])
+    assert planned.counts["train_residual"] + planned.counts["train_residual_dp_sgd"] == trained
+    assert planned.counts["attack_residual"] == trained
 
 
 def draws(name: str) -> int:
