@@ -10,6 +10,7 @@ import jsonschema
 
 from lib.errors import InputError
 from lib.mac.config import check_mac
+from lib.perturbation.config import check_attacks
 
 _CLOSED = ("additionalProperties", "unevaluatedProperties")
 # JSON takes 2.0 for an integer, and whatever counts things would not
@@ -36,6 +37,7 @@ def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> No
     _check_names(config)
     _check_claims(config, claims)
     check_mac(config)
+    check_attacks(config)
     _check_rounds(config)
     _check_orders(config)
     _check_sizes(config)

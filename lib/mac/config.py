@@ -1,5 +1,6 @@
 """What a schema cannot say of the configuration of DP-MAC: names that must exist, and levels that must be trained."""
 
+from lib.catalogue import known
 from lib.errors import InputError
 
 PLAIN = ("mac", "backpropagation", "cdbn")  # methods without noise
@@ -11,15 +12,15 @@ def check_mac(config: dict) -> None:
     block = config["dp_mac"]
     series, networks = block["series"], block["networks"]
     for name, each in series.items():
-        _known(f"dp_mac.series.{name}.dataset", each["dataset"], config["datasets"])
+        known(f"dp_mac.series.{name}.dataset", each["dataset"], config["datasets"])
         if each["method"] not in BELIEF:
-            _known(f"dp_mac.series.{name}.network", each["network"], networks)
+            known(f"dp_mac.series.{name}.network", each["network"], networks)
         elif each["network"] is not None:
             raise InputError(f"dp_mac.series.{name}.network = {each['network']!r}: allowed is null, for its method")
     trained = set()
     for place, curve in enumerate(block["curves"]):
         key, name, noise = f"dp_mac.curves.{place}", curve["series"], curve["noise"]
-        _known(f"{key}.series", name, series)
+        known(f"{key}.series", name, series)
         if (series[name]["method"] in PLAIN) != (noise == "none"):
             allowed = "none" if series[name]["method"] in PLAIN else "printed, needed"
             raise InputError(
@@ -61,8 +62,3 @@ def check_mac(config: dict) -> None:
         for name, _ in block[key]["curves"]:
             if outputs[name] != output:
                 raise InputError(f"dp_mac.{key}.curves: {name} has another output; allowed is {output}")
-
-
-def _known(key: str, name: str, catalogue: dict) -> None:
-    if name not in catalogue:
-        raise InputError(f"{key} = {name!r}: allowed: {', '.join(sorted(catalogue))}")

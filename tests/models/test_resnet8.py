@@ -103,7 +103,8 @@ def test_a_block_carries_its_input_or_its_projection():
     assert torch.equal(seen[1][0], module.stem(x))
     for site in (2, 3):
         block = module.blocks[site - 1]
-        torch.testing.assert_close(seen[site][0], block.project(F.relu(block.norm1(seen[site - 1][1]))))
+        active = F.relu(block.norm1(seen[site - 1][1]))
+        torch.testing.assert_close(seen[site][0], F.conv2d(active, block.project.weight, stride=2))
 
 
 def test_first_weights_have_the_law_of_the_public_code():
@@ -159,3 +160,9 @@ def test_opacus_finds_the_gradient_of_every_sample_with_group_normalisation():
 def test_impossible_networks_are_refused(settings, match):
     with pytest.raises(ValueError, match=match):
         make(**settings)
+
+
+def test_shortcuts_have_no_convolution_with_a_stride():
+    """A strided 1x1 convolution ended the process on some images; what it would see is taken beforehand."""
+    strides = [layer.stride for layer in make().modules() if getattr(layer, "kernel_size", None) == (1, 1)]
+    assert strides == [(1, 1), (1, 1)]
