@@ -91,6 +91,7 @@ rule attack_residual:
     input:
         record=f"{PERTURBATION}/networks/{{task}}/{{method}}/{{gamma}}.json",
         predictions=f"{PRIVATE}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
+        plain=f"{PRIVATE}/residual_perturbation/predictions/{{task}}/plain/0.npz",
         code=code("attack_residual"),
     output:
         record=f"{PERTURBATION}/attacks/{{task}}/{{method}}/{{gamma}}.json",
@@ -120,6 +121,6 @@ rule attack_residual:
         "Attacking {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
     shell:
         "python -m scripts.attack_residual --record {input.record} --predictions {input.predictions} "
-        "--attack {params.attack:q} --preset {params.preset} --seed {params.seed} "
+        "--plain {input.plain} --attack {params.attack:q} --preset {params.preset} --seed {params.seed} "
         "--job attack {wildcards.task} {wildcards.method} {wildcards.gamma} --dataset {params.dataset} "
         "--scores {output.scores} --curves {output.curves} --output {output.record} > {log} 2>&1"

@@ -9,7 +9,8 @@ for item in ATTACK_FIGURES:
             f"residual_perturbation_{item}"
         input:
             records=figure_records(item),
-            tables=beside(figure_records(item)),
+            controls=[control_of(task) for task in ATTACK_FIGURES[item]["tasks"]],
+            tables=beside(figure_records(item) + [control_of(task) for task in ATTACK_FIGURES[item]["tasks"]]),
             code=code(script),
         output:
             numbers=f"{PERTURBATION}/{item}.csv",
@@ -39,7 +40,7 @@ for item in ATTACK_FIGURES:
         message:
             "Figure {params.item} of residual perturbation"
         shell:
-            "python -m scripts.{params.script} --records {input.records} {params.sizes} --output {output.numbers} "
+            "python -m scripts.{params.script} --records {input.records} --controls {input.controls} {params.sizes} --output {output.numbers} "
             "--comparison {output.comparison} --png {output.png} --pdf {output.pdf} > {log} 2>&1"
 
 

@@ -4,7 +4,7 @@ import argparse
 
 import pandas as pd
 
-from lib.attacks.membership import attacked
+from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import read_predictions
 from lib.attacks.shadow import AttackSettings
 from lib.files import atomic_path
@@ -17,6 +17,9 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = cli.job_parser(__doc__)
     parser.add_argument("--record", required=True, help="the record of the networks")
     parser.add_argument("--predictions", required=True, help="their predictions in every repetition")
+    parser.add_argument(
+        "--plain", required=True, help="predictions of the networks without noise, for attacks with a plain shadow"
+    )
     cli.add_json(parser, "--attack", "the attack block of the configuration, with `top` of the task")
     parser.add_argument("--scores", required=True, help="what the attacks achieve, .csv")
     parser.add_argument("--curves", required=True, help="their ROC curves, .csv")
@@ -29,12 +32,15 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parse_arguments(argv)
     record, block = read_record(arguments.record), arguments.attack
     more = {name: block[name] for name in ("top", "epochs", "batch")}
-    attacks = [AttackSettings(rate=rate, **more) for rate in block["rates"]] + [None]
+    classifiers = [AttackSettings(rate=rate, **more) for rate in block["rates"]]
+    attacks = [*map(Attack, classifiers), *(Attack(settings, plain=True) for settings in classifiers), Attack()]
+    plain = read_predictions(arguments.plain)
     tables = ([], [])
     for number, predictions in read_predictions(arguments.predictions).items():
-        found = attacked(predictions, attacks, block["thresholds"], arguments.seed, (*arguments.job, str(number)))
+        job, shadow = (*arguments.job, str(number)), plain[number]["shadow"]
+        found = attacked(predictions, attacks, block["thresholds"], arguments.seed, job, shadow)
         for whole, part in zip(tables, found, strict=True):
-            whole.append(part.assign(repetition=number))
+            whole.append(part.assign(repetition=number, sanitized=False))
     scores, curves = (pd.concat(parts, ignore_index=True) for parts in tables)
     for path, table in ((arguments.scores, scores), (arguments.curves, curves)):
         with atomic_path(path) as temporary:

@@ -39,10 +39,10 @@ def main(argv: list[str] | None = None) -> None:
     task.write(arguments.samples)
     with atomic_path(arguments.patients) as temporary:
         (pd.concat(lists) if lists else pd.DataFrame()).to_csv(temporary, index=False)
-    metrics = {name: float(len(task.rows(1, name))) for name in PARTS}
+    found = {name: float(len(task.rows(1, name))) for name in PARTS} | deviations
     if block["classes"] == 2:
         shares = [all_negative(task.y[task.rows(draw, "test")]) for draw in task.repetitions]
-        metrics["all_negative_accuracy"] = float(np.mean(shares))
+        found["all_negative_accuracy"] = float(np.mean(shares))
     write_record(
         arguments.output,
         job=arguments.job,
@@ -51,8 +51,8 @@ def main(argv: list[str] | None = None) -> None:
         dataset=arguments.dataset,
         fingerprint=task.fingerprint,
         parameters={"task": block, "repetitions": arguments.repetitions},
-        metrics=metrics,
-        private_metrics=deviations,
+        metrics={},
+        private_metrics=found,
     )
 
 

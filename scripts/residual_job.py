@@ -106,6 +106,10 @@ class ResidualJob:
     ) -> Predictions:
         """What the networks of one side say in one repetition."""
         rows, arguments = asked(self.task, repetition, side), self.arguments
+        if self.network.form.scaling == "std":  # noise depends on what else is in a batch: not on members only
+            rows = rows[
+                generator(arguments.seed, *arguments.job, str(repetition), side, "asked").permutation(len(rows))
+            ]
         probabilities = predicted_probabilities(
             self.network,
             networks,

@@ -7,6 +7,7 @@ import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.empirical_epsilon import LowerBound, lower_bound, repeated_bounds
+from lib.attacks.summary import yes_no
 from lib.errors import InputError
 from lib.files import reading
 from lib.perturbation.theorems import theorem1
@@ -98,13 +99,15 @@ def row_of(record: dict, statistics: list[np.ndarray], theory: dict, published: 
         "lower_bound_spread": spread,
         "largest": parts[0].largest,
         "lower_bound_pooled": pooled.epsilon,
-        "lower_bound_pooled_spread": scatter(parts),
+        # at the most that so many runs can show, a bound can only be too low
+        "lower_bound_pooled_spread": 0.0 if pooled.epsilon == pooled.largest else scatter(parts),
         "largest_pooled": pooled.largest,
+        "informative": yes_no(0 < pooled.epsilon < pooled.largest),
         "level": parameters["level"],
         "runs": task["runs"],
         "paper_lower_bound": published[task["stands_for"]].get(mechanism),
-        "gap": epsilon and epsilon.epsilon - mean,
-        "gap_spread": epsilon and spread,
+        "gap": epsilon and epsilon.epsilon - pooled.epsilon,
+        "gap_spread": epsilon and scatter(parts),
         "ratio": epsilon.epsilon / pooled.epsilon if epsilon and pooled.epsilon else None,
         "stands_for": task["stands_for"],
         "protocol": task["protocol"],

@@ -1,11 +1,12 @@
 """Figures 7 and 12 of residual perturbation: ROC curves of the attack on ensembles, by dataset and noise."""
 
 import argparse
+import textwrap
 
 import numpy as np
 import pandas as pd
 
-from lib.attacks.summary import Attacked, read_attacked, summary_row
+from lib.attacks.summary import Attacked, only, read_attacked, summary_row, titled
 from lib.files import atomic_path
 from lib.plotting import figure, save
 from scripts import cli
@@ -15,6 +16,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
+    parser.add_argument("--controls", nargs="+", required=True, help="records of attacks on what was learned by heart")
     parser.add_argument("--output", required=True, help="the curves, .csv")
     parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
     parser.add_argument("--png", required=True, help="the figure, .png")
@@ -37,13 +39,13 @@ def curves_of(attacked: Attacked, attack: str) -> pd.DataFrame:
     return found.rename(columns={"mean": "tpr"}).assign(**words, data=attacked.data, sanitized=False)
 
 
-def compared(found: list[Attacked], curves: pd.DataFrame) -> pd.DataFrame:
+def compared(found: list[Attacked], curves: pd.DataFrame, controls: list[Attacked]) -> pd.DataFrame:
     """A row a dataset, coefficient and attack: the area, and how far the mean curve is from the diagonal."""
     rows = []
     for attacked in found:
         largest = max(each.gamma for each in found if each.task["label"] == attacked.task["label"])
         for attack in attacked.attacks:
-            row = summary_row(attacked, members_of(attacked), attack)
+            row = summary_row(attacked, members_of(attacked), attack, only(controls, label=attacked.task["label"]))
             keys = curves[["dataset", "gamma", "attack"]].eq([row["dataset"], row["gamma"], attack]).all(axis=1)
             away = np.abs(curves["tpr"] - curves["fpr"])[keys].max()
             rows.append(row | {"largest": "yes" if attacked.gamma == largest else "no", "away_from_diagonal": away})
@@ -57,12 +59,14 @@ def main(argv: list[str] | None = None) -> None:
     curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
     with atomic_path(arguments.output) as temporary:
         curves.to_csv(temporary, index=False, float_format="%.6g")
+    rows = compared(found, curves, read_attacked(arguments.controls))
     with atomic_path(arguments.comparison) as temporary:
-        compared(found, curves).to_csv(temporary, index=False, float_format="%.6g")
+        rows.to_csv(temporary, index=False, float_format="%.6g")
     labels = list(dict.fromkeys(each.task["label"] for each in found))
     attacks = found[0].attacks
-    with figure(len(attacks), len(labels), width=2.7, height=2.7) as (drawn, axes):
+    with figure(len(attacks), len(labels), width=2.7, height=3.0) as (drawn, axes):
         panels = [(attack, label) for attack in attacks for label in labels]
+        plain = rows[rows["gamma"] == 0].set_index("dataset")
         for axis, (attack, label) in zip(axes, panels, strict=True):
             own = curves[(curves["dataset"] == label) & (curves["attack"] == attack)]
             for gamma, curve in own.groupby("gamma"):
@@ -71,7 +75,9 @@ def main(argv: list[str] | None = None) -> None:
                     curve["fpr"], curve["min"], curve["max"], alpha=0.15, color=line.get_color(), linewidth=0
                 )
             axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
-            axis.set_title(f"{label}, {attack}")
+            first = plain.loc[[label]].iloc[0]
+            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 44)
+            axis.set_title(f"{words}\n{attack}")
             axis.set_xlabel("false positive rate")
             axis.set_ylabel("true positive rate")
             axis.legend()

@@ -2,7 +2,7 @@
 
 import argparse
 
-from lib.attacks.summary import Attacked, control_auc, only, read_attacked, summary_row
+from lib.attacks.summary import Attacked, only, read_attacked, summary_row, yes_no
 from lib.records import read_record
 from lib.tables import write_table
 from scripts import cli
@@ -24,22 +24,23 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 
 
 def rows_of(found: list[Attacked], wanted: list[list], control: Attacked, negative: float | None) -> list[dict]:
-    """A row for each of `wanted` and each attack, beside the baseline by the same attack."""
+    """A row for each of `wanted` and each attack, beside the baseline by the same attack.
+
+    `comparable`: whether an area is at most COMPARABLE above the baseline's; empty where there is nothing to compare.
+    """
     rows = []
     for title, gamma, members in wanted:
         attacked = only(found, title=title, gamma=gamma)
         for attack in attacked.attacks:
-            row = summary_row(attacked, members, attack)
-            more = {"skip": "yes" if attacked.method.get("skip", True) else "no"}
-            more |= {"control_auc": control_auc(control, attack), "all_negative_accuracy": negative}
-            rows.append(row | more)
+            row = summary_row(attacked, members, attack, control)
+            skip = yes_no(attacked.method.get("skip", True))
+            rows.append(row | {"skip": skip, "all_negative_accuracy": negative})
     for row in rows:
         beside = [r for r in rows if (r["method"], r["attack"]) == (BASELINE, row["attack"])]
-        for name in ("auc", "test_accuracy"):
-            for column in (name, f"{name}_spread"):
-                row[f"baseline_{column}"] = beside[0][column] if beside else None
-        other = beside and row["gamma"] > 0
-        row["comparable"] = "yes" if other and row["auc"] <= beside[0]["auc"] + COMPARABLE else "no"
+        compared = beside[0] if beside and row["gamma"] > 0 else {}
+        for column in ("auc", "auc_spread", "test_accuracy", "test_accuracy_spread", "learned", "attacker_works"):
+            row[f"baseline_{column}"] = compared.get(column)
+        row["comparable"] = yes_no(row["auc"] <= compared["auc"] + COMPARABLE) if compared else None
     return rows
 
 
@@ -47,7 +48,7 @@ def main(argv: list[str] | None = None) -> None:
     """Write the table."""
     arguments = parse_arguments(argv)
     (control,) = read_attacked([arguments.control])
-    negative = read_record(arguments.draws)["metrics"].get("all_negative_accuracy")
+    negative = read_record(arguments.draws)["private_metrics"].get("all_negative_accuracy")
     rows = rows_of(read_attacked(arguments.records), arguments.rows, control, negative)
     write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method", "gamma", "members", "attack"))
 

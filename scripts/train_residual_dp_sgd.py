@@ -40,7 +40,8 @@ def main(argv: list[str] | None = None) -> None:
                 cli.progress(f"epochs of {side} {repetition}"),
             )
             checkpoints.append(checkpoint)
-    run = account(len(task.rows(1, "target_train")), recipe, sigma)
+    sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in product(task.repetitions, SIDES)}
+    run = account(min(sizes), recipe, sigma)  # the fewest samples have the largest rate
     job.write(trained, statements(run, rdp.order_grid(**arguments.accounting["orders"]), delta))
     for checkpoint in checkpoints:
         with checkpoint:

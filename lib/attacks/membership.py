@@ -1,6 +1,7 @@
 """Membership attacks on one repetition's networks: every network and ensemble, by every attack, with its control."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,59 +10,76 @@ from lib.attacks.predictions import Predictions
 from lib.attacks.roc import auc_interval, precision_recall, roc_curve
 from lib.attacks.shadow import AttackSettings, shadow_scores
 from lib.attacks.threshold import best_threshold, confidences
+from lib.seeding import generator
 
 GRID = np.linspace(0, 1, 201)  # false positive rates at which ROC curves are kept
 THRESHOLD = "threshold"
 
 
-def attack_name(rate: float | None) -> str:
-    """How tables call an attack: by the learning rate of its classifier, or the confidence threshold for None."""
-    return THRESHOLD if rate is None else f"shadow {rate:g}"
+@dataclass(frozen=True)
+class Attack:
+    """A membership attack: a classifier with these settings, or for None a threshold of confidence.
+
+    plain: the classifier learns on a shadow without noise, whatever the target is, as Section IV-A has it word for
+    word ("En5ResNet8 ... and the standard ResNet8 as the target and shadow models, respectively").
+    """
+
+    settings: AttackSettings | None = None
+    plain: bool = False
+
+    @property
+    def name(self) -> str:
+        """How tables call it: by the learning rate of its classifier."""
+        if self.settings is None:
+            return THRESHOLD
+        return f"{'plain ' if self.plain else ''}shadow {self.settings.rate:g}"
 
 
 def attacked(
     predictions: Mapping[str, Predictions],
-    attacks: Sequence[AttackSettings | None],
+    attacks: Sequence[Attack],
     thresholds: Sequence[float],
     seed: int,
     job: tuple[str, ...],
+    plain: Predictions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What attacks achieve on the target's networks, and their ROC curves.
 
     predictions: of `target` and `shadow`, networks in the same order: each of the target's is attacked with its own
-    shadow. attacks: settings of a shadow attack, or None for the confidence threshold. thresholds: of the shadow
-    attack's scores, at which precision and recall are stated. Attack models are keyed by (seed, job).
+    shadow. plain: what a shadow without noise predicts, whose first network is taken, for the attacks that use it.
+    thresholds: of a classifier's score, at which precision and recall are stated. Attack models and the halves of the
+    negative control are keyed by (seed, job).
 
     First table, a row a network or ensemble and attack: `members`, `ensemble` (its place), `attack`; `auc`, the ends
     `auc_low`, `auc_high` of its 95 % interval (DeLong) and `constant` (the same score for all: no attack); the same of
-    the negative control, `negative_*` (on the shadow's halves, neither of which the target saw); `train_accuracy`,
-    `test_accuracy`; `precision` and `recall` at the attacker's own threshold (0.5, or the shadow's best), and
-    `precision_T`, `recall_T` for T of `thresholds`. Second: `members`, `ensemble`, `attack`, `fpr` (GRID), `tpr`.
+    the negative control, `negative_*`: one half of the samples that neither target nor shadow nor attack saw, as if
+    they were members, beside the other; accuracy on what was trained on, on samples of the same draw that were not
+    (`out_accuracy`), on the test set, and of the test set's most frequent class (`majority_accuracy`); `precision` and
+    `recall` at the attacker's own threshold (0.5, or the shadow's best), and for classifiers `precision_T`, `recall_T`
+    for T of `thresholds`. Second: `members`, `ensemble`, `attack`, `fpr` (GRID), `tpr`.
     """
     target, shadow = predictions["target"], predictions["shadow"]
     found, curves = [], []
     for place, members in enumerate(target.sizes):
         halves, member = target.halves(place, "target")
-        unseen, half = target.halves(place, "shadow")
-        known, inside = shadow.halves(place, "shadow")
-        for settings in attacks:
-            name = attack_name(settings.rate if settings else None)
-            if settings is None:
-                scores, others = confidences(halves), confidences(unseen)
-                own = best_threshold(confidences(known), inside)
+        outside = np.flatnonzero(~member)
+        pretended = np.zeros(len(outside), bool)
+        pretended[generator(seed, *job, "negative control").permutation(len(outside))[: len(outside) // 2]] = True
+        for attack in attacks:
+            known, inside = plain.halves(0, "shadow") if attack.plain else shadow.halves(place, "shadow")
+            if attack.settings is None:
+                scores, own, stated = confidences(halves), best_threshold(confidences(known), inside), []
             else:
-                asked = np.concatenate([halves, unseen])
-                given = shadow_scores(known, inside, asked, settings, seed, (*job, str(place), name))
-                scores, others, own = given[: len(halves)], given[len(halves) :], 0.5
-            words = {"members": int(members), "ensemble": place, "attack": name}
-            row = words | _areas("", scores, member) | _areas("negative_", others, half)
-            row |= {
-                f"{part}_accuracy": target.accuracy(place, of)
-                for part, of in (("train", "target_train"), ("test", "test"))
-            }
-            precision, recall = precision_recall(scores, member, np.array([own, *thresholds]))
+                scores = shadow_scores(known, inside, halves, attack.settings, seed, (*job, str(place), attack.name))
+                own, stated = 0.5, thresholds
+            words = {"members": int(members), "ensemble": place, "attack": attack.name}
+            row = words | _areas("", scores, member) | _areas("negative_", scores[outside], pretended)
+            for name, part in (("train", "target_train"), ("out", "target_out"), ("test", "test")):
+                row[f"{name}_accuracy"] = target.accuracy(place, part)
+            row["majority_accuracy"] = target.majority("test")
+            precision, recall = precision_recall(scores, member, np.array([own, *stated]))
             row |= {"precision": precision[0], "recall": recall[0]}
-            for threshold, *both in zip(thresholds, precision[1:], recall[1:], strict=True):
+            for threshold, *both in zip(stated, precision[1:], recall[1:], strict=True):
                 row |= dict(zip((f"precision_{threshold:g}", f"recall_{threshold:g}"), both, strict=True))
             found.append(row)
             rates = roc_curve(scores, member)

@@ -36,6 +36,12 @@ class Predictions:
         counts = [int((self.part == PARTS.index(name)).sum()) for name in names]
         return self.of(ensemble, *names), np.repeat([True, False], counts)
 
+    def majority(self, part: str) -> float:
+        """Share of a part's rows with its most frequent label: the accuracy of whoever learned nothing else."""
+        return float(
+            np.bincount(self.labels[self.part == PARTS.index(part)]).max() / (self.part == PARTS.index(part)).sum()
+        )
+
     def accuracy(self, ensemble: int, part: str) -> float:
         """Share of a part's rows whose label is the most probable class."""
         rows = self.part == PARTS.index(part)

@@ -11,8 +11,9 @@ from lib.files import reading
 from lib.records import read_record
 from lib.spread import mean_and_spread
 
-SPREAD = ("auc", "train_accuracy", "test_accuracy", "gap", "precision", "recall", "negative_auc")
-OVERFITTED = 0.1  # by which training accuracy exceeds test accuracy where a plain network gives an attack something
+SPREAD = ("auc", "train_accuracy", "out_accuracy", "test_accuracy", "gap", "precision", "recall", "negative_auc")
+OVERFITTED = 0.1  # by which accuracy on trained samples exceeds that on others, where there is something to attack
+WORKS = 0.65  # area that an attack must reach on networks that learned random labels by heart
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,17 @@ class Attacked:
     def gamma(self) -> float:
         """The noise coefficient."""
         return self.record["parameters"]["gamma"]
+
+    @property
+    def protocol(self) -> str:
+        """`paper`, or how the networks were trained where that is smaller than in the paper."""
+        task, method = self.task, self.method
+        if task["protocol"] == "paper":
+            return "paper"
+        recipe = task["dp_sgd"] if method["kind"] == "dp_sgd" else task["recipe"] | method.get("recipe", {})
+        images = "all images" if task["quarter"] is None else f"{task['quarter']} images a model"
+        widths = "-".join(map(str, task["widths"]))
+        return f"reduced: {images}, {recipe['epochs']} epochs, batches of {recipe['batch']}, widths {widths}"
 
     @property
     def data(self) -> str:
@@ -75,13 +87,18 @@ def read_attacked(records: Iterable[str | Path]) -> list[Attacked]:
     return found
 
 
-def summary_row(found: Attacked, members: int, attack: str) -> dict:
-    """Means and spreads over all networks of one size, by one attack, and what they were trained on.
+def summary_row(found: Attacked, members: int, attack: str, control: Attacked | None = None) -> dict:
+    """Means over all networks of one size, by one attack, and their spread over repetitions, whose number is `seeds`.
 
-    `auc_low`, `auc_high`: means of the ends of the intervals. `constant`: share of attacks with the same score for all.
-    `overfitted`: whether training accuracy exceeds test accuracy by OVERFITTED. `seeds`: networks or ensembles.
+    Members share their data and so count as one. `auc_low`, `auc_high`: means of the ends of single networks'
+    intervals. `constant`: share of networks to whose samples the attack gave one score. `overfitted`: whether accuracy
+    on what was trained on exceeds that on other samples of the same draw by OVERFITTED. `learned`: whether test
+    accuracy exceeds that of the most frequent class by more than its spread. `attacker_works`: whether the attack was
+    never constant, and reaches WORKS on the positive control, networks that learned random labels by heart (`control`,
+    with `control_auc`); empty without it. `negative_holds`: whether 0.5 lies in the interval of the negative control.
     """
     rows = found.of(members, attack)
+    draws = rows.groupby("repetition")
     row = {
         "dataset": found.task["label"],
         "method": found.method["title"],
@@ -91,26 +108,37 @@ def summary_row(found: Attacked, members: int, attack: str) -> dict:
         "attack": attack,
     }
     for name in SPREAD:
-        row[name], row[f"{name}_spread"] = mean_and_spread(rows[name].dropna())
-    row |= {name: float(rows[name].mean()) for name in ("auc_low", "auc_high", "constant")}
+        row[name], row[f"{name}_spread"] = mean_and_spread(draws[name].mean().dropna())
+    row |= {name: float(rows[name].mean()) for name in ("auc_low", "auc_high", "constant", "majority_accuracy")}
     row |= {f"negative_{end}": float(rows[f"negative_auc_{end}"].mean()) for end in ("low", "high")}
-    statement = found.record["privacy"].get("joint")
+    heart = mean_and_spread(control.of(1, attack)["auc"])[0] if control else None
+    works = "" if heart is None else yes_no(row["constant"] == 0 and heart >= WORKS)
     return row | {
         "auc_distance": abs(row["auc"] - 0.5),
         "auc_distance_spread": row["auc_spread"],
-        "overfitted": "yes" if row["gap"] >= OVERFITTED else "no",
-        "epsilon": statement,
-        "seeds": len(rows),
+        "overfitted": yes_no(row["train_accuracy"] - row["out_accuracy"] >= OVERFITTED),
+        "learned": yes_no(row["test_accuracy"] - (row["test_accuracy_spread"] or 0) > row["majority_accuracy"]),
+        "negative_holds": yes_no(row["negative_low"] <= 0.5 <= row["negative_high"]),
+        "control_auc": heart,
+        "attacker_works": works,
+        "epsilon": found.record["privacy"].get("joint"),
+        "seeds": len(draws),
         "stands_for": found.task["stands_for"],
-        "protocol": found.task["protocol"],
+        "protocol": found.protocol,
         "data": found.data,
         "sanitized": False,
     }
 
 
-def control_auc(control: Attacked, attack: str) -> float | None:
-    """What an attack achieves on networks that learned random labels by heart: below it, the attacker is broken."""
-    return mean_and_spread(control.of(1, attack)["auc"])[0]
+def titled(label: str, protocol: str, overfitted: str) -> str:
+    """A figure's title: the data, what is smaller than in the paper, and whether there is anything to attack."""
+    reduced = "" if protocol == "paper" else f": {protocol}"
+    return f"{label}{reduced}" + ("" if overfitted == "yes" else "; not overfitted without noise: this tests nothing")
+
+
+def yes_no(value: bool) -> str:
+    """How tables say it."""
+    return "yes" if value else "no"
 
 
 def only(found: Iterable[Attacked], **wanted: object) -> Attacked:

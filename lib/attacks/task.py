@@ -17,7 +17,7 @@ PARTS = (*QUARTERS, "test")
 class Task:
     """Images x (n, h, w, c) uint8 and their labels y (n,), and the data's fingerprint.
 
-    part (n,): which of PARTS each is in; repetition (n,): in which draw, from 1; every draw has images of its own.
+    part (n,): which of PARTS each is in; repetition (n,): in which draw, from 1; draws of one dataset overlap.
     """
 
     x: np.ndarray
@@ -58,6 +58,15 @@ def read_task(path: str | Path) -> Task:
 
 
 def joined(tasks: Sequence[Task]) -> Task:
-    """Draws of one dataset, one after the other."""
+    """Draws of one dataset, one after the other, all with as many samples in a quarter as the smallest has.
+
+    Patients do not divide evenly, and networks that are trained together need parts of one size.
+    """
+    least = min(len(task.rows(draw, name)) for task in tasks for draw in task.repetitions for name in QUARTERS)
+    tasks = [
+        task.select(np.concatenate([task.rows(draw, name)[: None if name == "test" else least] for name in PARTS]))
+        for task in tasks
+        for draw in task.repetitions
+    ]
     arrays = {name: [getattr(task, name) for task in tasks] for name in ("x", "y", "part", "repetition")}
     return Task(**{name: np.concatenate(parts) for name, parts in arrays.items()}, fingerprint=tasks[0].fingerprint)

@@ -9,7 +9,8 @@ ROC = ("fig7", "fig12")  # figures with a column a task; the others show one
 def check_attacks(config: dict) -> None:
     """Raise InputError for the first fault in the block residual_perturbation: key, value, and what is allowed."""
     block = config["residual_perturbation"]
-    known("residual_perturbation.patches", block["patches"], config["datasets"])
+    generated = {name: entry for name, entry in config["datasets"].items() if entry["source"] == "embedded"}
+    known("residual_perturbation.patches", block["patches"], generated)  # no image of a real patient is shown
     for name, task in block["tasks"].items():
         known(f"residual_perturbation.tasks.{name}.dataset", task["dataset"], config["datasets"])
         if task["top"] > task["classes"]:
@@ -22,6 +23,8 @@ def check_attacks(config: dict) -> None:
         if (method["kind"] == "dp_sgd") != (method.get("norm") == "group") or ("form" in method and "norm" in method):
             raise InputError(f"{_key(f'methods.{name}')}: allowed is norm group for DP-SGD and, without it, no norm")
     trained = _trained(block)
+    for task in {cell[0] for cell in trained}:
+        _check_row("networks", (task, "plain", 0, 1), trained, block["sizes"])
     for name, table in block["tables"].items():
         for place, row in enumerate(table["rows"] if table else ()):
             _check_row(f"tables.{name}.rows.{place}", (table["task"], *row), trained, block["sizes"])
