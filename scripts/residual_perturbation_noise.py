@@ -61,10 +61,10 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str, color: str | None = None) -> None:
+def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple) -> None:
     """A line over coefficients with its spread."""
     rows = rows.sort_values("gamma")
-    (line,) = axis.plot(rows["gamma"], rows[column], style, marker="o", markersize=3, label=label, color=color)
+    (line,) = axis.plot(rows["gamma"], rows[column], linestyle=style, marker="o", markersize=3, label=label)
     if f"{column}_spread" in rows:
         low, high = (rows[column] + sign * rows[f"{column}_spread"] for sign in (-1, 1))
         axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)

@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> None:
     with atomic_path(arguments.comparison) as temporary:
         rows.to_csv(temporary, index=False, float_format="%.6g")
     labels = list(dict.fromkeys(each.task["label"] for each in found))
-    attacks = found[0].attacks
+    attacks = [attack for attack in found[0].attacks if not attack.startswith("plain")]  # the CSV has all
     with figure(len(attacks), len(labels), width=2.7, height=3.0) as (drawn, axes):
         panels = [(attack, label) for attack in attacks for label in labels]
         plain = rows[rows["gamma"] == 0].set_index("dataset")
@@ -76,8 +76,8 @@ def main(argv: list[str] | None = None) -> None:
                 )
             axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
             first = plain.loc[[label]].iloc[0]
-            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 44)
-            axis.set_title(f"{words}\n{attack}")
+            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 38)
+            axis.set_title(f"{words}\n{attack}" if attack == attacks[0] else attack)
             axis.set_xlabel("false positive rate")
             axis.set_ylabel("true positive rate")
             axis.legend()

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm, rankdata
-from sklearn.metrics import precision_score, recall_score
-from sklearn.metrics import roc_curve as sklearn_roc_curve
+import pandas as pd
+from scipy.special import ndtri
 
 from lib.attacks.checks import checked_members
 
@@ -34,22 +33,32 @@ def auc_interval(scores: np.ndarray, member: np.ndarray, level: float = 0.95) ->
     """
     member = checked_members(scores, member)
     inside, outside = scores[member], scores[~member]
-    ranks = rankdata(scores)
+    ranks = average_ranks(scores)
     # the share of the other kind that each sample beats
-    beats = (ranks[member] - rankdata(inside)) / len(outside)
-    theirs = (ranks[~member] - rankdata(outside)) / len(inside)
+    beats = (ranks[member] - average_ranks(inside)) / len(outside)
+    theirs = (ranks[~member] - average_ranks(outside)) / len(inside)
     auc = float(beats.mean())
     variance = sum(float(part.var(ddof=1)) / len(part) for part in (beats, theirs) if len(part) > 1)
     deviation = variance**0.5
-    reach = norm.ppf((1 + level) / 2) * deviation
+    reach = ndtri((1 + level) / 2) * deviation
     constant = bool(scores.min() == scores.max())
     return Auc(auc, float(max(0.0, auc - reach)), float(min(1.0, auc + reach)), deviation, constant)
+
+
+def average_ranks(scores: np.ndarray) -> np.ndarray:
+    """Ranks (n,) from 1; equal scores share the mean of theirs."""
+    return pd.Series(scores).rank().to_numpy()
 
 
 def roc_curve(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """False and true positive rates, rising from 0 to 1, and the thresholds, falling from infinity; all of them."""
     member = checked_members(scores, member)
-    return sklearn_roc_curve(member, scores, drop_intermediate=False)
+    order = np.argsort(-scores, kind="stable")
+    falling, inside = scores[order], member[order]
+    last = np.append(falling[1:] < falling[:-1], True)  # equal scores are not parted
+    hits, called = np.cumsum(inside)[last], np.flatnonzero(last) + 1
+    rates = ((called - hits) / (~member).sum(), hits / member.sum(), falling[last])
+    return tuple(np.insert(part, 0, start) for part, start in zip(rates, (0.0, 0.0, np.inf), strict=True))
 
 
 def precision_recall(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -58,6 +67,7 @@ def precision_recall(scores: np.ndarray, member: np.ndarray, thresholds: np.ndar
     Precision is NaN where nothing is called a member.
     """
     member = checked_members(scores, member)
-    called = [scores >= threshold for threshold in thresholds]
-    precision = [precision_score(member, who, zero_division=np.nan) for who in called]
-    return np.array(precision), np.array([recall_score(member, who) for who in called])
+    called = scores >= np.asarray(thresholds)[:, None]
+    hits, calls = (called & member).sum(1), called.sum(1)
+    precision = np.divide(hits, calls, out=np.full(len(calls), np.nan), where=calls > 0)
+    return precision, hits / member.sum()
