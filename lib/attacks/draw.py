@@ -72,10 +72,8 @@ def _pools(
         return {"train": rows[: data.official_train], "test": rows[data.official_train :]}, None
     if test is None or not 0 < test < len(rows):
         raise InputError(f"{path}: test {test}; it has no test set of its own, allowed is 1 to {len(rows) - 1}")
-    train, tested = train_test_split(
-        rows, test_size=test, stratify=data.y, random_state=integer_seed(seed, *job, "test")
-    )
-    return {"train": np.sort(train), "test": np.sort(tested)}, None
+    tested = _draw(path, "test", rows, data.y, test, integer_seed(seed, *job, "test"))
+    return {"train": np.setdiff1d(rows, tested), "test": tested}, None
 
 
 def _draw(
@@ -86,4 +84,8 @@ def _draw(
         return pool
     if not 0 < count < len(pool):
         raise InputError(f"{path}: {count} {what} samples; allowed is 1 to {len(pool)}")
-    return np.sort(train_test_split(pool, train_size=count, stratify=labels[pool], random_state=seed)[0])
+    try:
+        drawn, _ = train_test_split(pool, train_size=count, stratify=labels[pool], random_state=seed)
+    except ValueError as error:  # fewer than there are classes are drawn, or left
+        raise InputError(f"{path}: {count} {what} samples of {len(pool)}: {error}") from error
+    return np.sort(drawn)

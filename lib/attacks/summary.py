@@ -82,6 +82,11 @@ def read_attacked(records: Iterable[str | Path]) -> list[Attacked]:
             beside = path.with_suffix(f".{name}")
             with reading(beside, "CSV"):
                 tables.append(pd.read_csv(beside))
+        missing = {"members", "attack", "repetition", *SPREAD} - {"gap", *tables[0]}
+        if missing:
+            raise InputError(
+                f"{path.with_suffix('.csv')}: not what an attack achieves; it lacks {', '.join(sorted(missing))}"
+            )
         scores = tables[0].assign(gap=tables[0]["train_accuracy"] - tables[0]["test_accuracy"])
         found.append(Attacked(read_record(path), scores, tables[1]))
     return found

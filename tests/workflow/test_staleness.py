@@ -63,6 +63,14 @@ CHANGES = {
         {"residual_perturbation_fig1", "residual_perturbation_fig8"} | ENDS,
         {"residual_perturbation_theory", "residual_perturbation_rademacher", "dp_mac_fig2"},
     ),
+    "lib/attacks/membership.py": (
+        {"attack_residual", "residual_perturbation_table2", "residual_perturbation_fig6"} | ENDS,
+        {"draw_task", "train_residual", "train_residual_dp_sgd", "residual_perturbation_theory", "train_mac"},
+    ),
+    "lib/attacks/draw.py": (
+        {"draw_task", "train_residual", "attack_residual", "residual_perturbation_fig12"} | ENDS,
+        {"prepare_data", "residual_perturbation_fig2", "train_sgd"},
+    ),
     "report/dp_mac_readings.md": ({"dp_mac_reproduction"}, {"train_mac", "claims", "scalable_pate_reproduction"}),
     "scripts/cli.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
     "claims.csv": (
