@@ -7,6 +7,7 @@ import pandas as pd
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import read_predictions
 from lib.attacks.shadow import AttackSettings
+from lib.errors import InputError
 from lib.files import atomic_path
 from lib.records import read_record, write_record
 from scripts import cli
@@ -37,6 +38,8 @@ def main(argv: list[str] | None = None) -> None:
     plain = read_predictions(arguments.plain)
     tables = ([], [])
     for number, predictions in read_predictions(arguments.predictions).items():
+        if number not in plain:
+            raise InputError(f"{arguments.plain}: has no repetition {number}; the networks attacked have one")
         job, shadow = (*arguments.job, str(number)), plain[number]["shadow"]
         found = attacked(predictions, attacks, block["thresholds"], arguments.seed, job, shadow)
         for whole, part in zip(tables, found, strict=True):

@@ -40,9 +40,11 @@ def main(argv: list[str] | None = None) -> None:
                 cli.progress(f"epochs of {side} {repetition}"),
             )
             checkpoints.append(checkpoint)
+    # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
     sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in product(task.repetitions, SIDES)}
-    run = account(min(sizes), recipe, sigma)  # the fewest samples have the largest rate
-    job.write(trained, statements(run, rdp.order_grid(**arguments.accounting["orders"]), delta))
+    orders = rdp.order_grid(**arguments.accounting["orders"])
+    costs = [statements(account(size, recipe, sigma), orders, delta) for size in sizes]
+    job.write(trained, max(costs, key=lambda cost: cost["joint"].epsilon))
     for checkpoint in checkpoints:
         with checkpoint:
             checkpoint.remove()

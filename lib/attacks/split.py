@@ -23,9 +23,3 @@ def split_attack(labels: np.ndarray, rng: np.random.Generator, stratified: bool 
     # dealt like cards, so that classes that lie together are spread over the quarters; who is served first is drawn
     dealt = order[: size * len(QUARTERS)].reshape(size, len(QUARTERS))[:, rng.permutation(len(QUARTERS))]
     return {name: np.sort(dealt[:, k]) for k, name in enumerate(QUARTERS)}
-
-
-def sides(split: dict[str, np.ndarray], side: str) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of all of D_target or D_shadow, `side` being `target` or `shadow`, and whether each was trained on."""
-    train, out = split[f"{side}_train"], split[f"{side}_out"]
-    return np.concatenate([train, out]), np.repeat([True, False], [len(train), len(out)])

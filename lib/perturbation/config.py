@@ -23,8 +23,14 @@ def check_attacks(config: dict) -> None:
         if (method["kind"] == "dp_sgd") != (method.get("norm") == "group") or ("form" in method and "norm" in method):
             raise InputError(f"{_key(f'methods.{name}')}: allowed is norm group for DP-SGD and, without it, no norm")
     trained = _trained(block)
-    for task in {cell[0] for cell in trained}:
-        _check_row("networks", (task, "plain", 0, 1), trained, block["sizes"])
+    repetitions = {entry["task"]: entry["repetitions"] for entry in block["networks"] if entry["method"] == "plain"}
+    for place, entry in enumerate(block["networks"]):
+        most = repetitions.get(entry["task"], 0)
+        if entry["repetitions"] > most:
+            raise InputError(
+                f"{_key(f'networks.{place}.repetitions')} = {entry['repetitions']}: attacks with a plain shadow need as "
+                f"many of plain on {entry['task']}, which has {most}"
+            )
     for name, table in block["tables"].items():
         for place, row in enumerate(table["rows"] if table else ()):
             _check_row(f"tables.{name}.rows.{place}", (table["task"], *row), trained, block["sizes"])

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from lib.attacks.split import QUARTERS, sides, split_attack
+from lib.attacks.split import QUARTERS, split_attack
 from lib.errors import InputError
 from lib.seeding import generator
 
@@ -50,14 +50,6 @@ def test_the_same_key_gives_the_same_quarters():
     for name in QUARTERS:
         np.testing.assert_array_equal(split()[name], split()[name])
         assert not np.array_equal(split()[name], split(seed=2)[name])
-
-
-def test_a_side_is_its_two_halves():
-    found = split()
-    for side in ("target", "shadow"):
-        rows, member = sides(found, side)
-        np.testing.assert_array_equal(rows[member], found[f"{side}_train"])
-        np.testing.assert_array_equal(rows[~member], found[f"{side}_out"])
 
 
 def test_too_few_samples_are_refused():

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 
 from lib.attacks.roc import auc_interval
 from lib.attacks.shadow import AttackSettings, shadow_scores
-from lib.attacks.split import sides, split_attack
+from lib.attacks.split import split_attack
 from lib.attacks.threshold import confidences
 from lib.perturbation.network import PerturbedResNet8
 from lib.seeding import generator
@@ -21,8 +21,8 @@ X = np.clip(DIGITS.images + np.random.default_rng(1).normal(0, 5, DIGITS.images.
 Y = DIGITS.target
 ATTACKED, ELSEWHERE = np.arange(1200), np.arange(1200, 1500)
 SPLIT = split_attack(Y[ATTACKED], generator(1, "split"))
-SHADOW_ROWS, SHADOW_MEMBER = sides(SPLIT, "shadow")
-ROWS, MEMBER = sides(SPLIT, "target")
+SHADOW_ROWS, ROWS = (np.concatenate([SPLIT[f"{side}_train"], SPLIT[f"{side}_out"]]) for side in ("shadow", "target"))
+MEMBER = SHADOW_MEMBER = np.repeat([True, False], 300)  # of 1200 samples, each half has a quarter
 ATTACKS = ["threshold", 0.1, 1e-3]
 
 

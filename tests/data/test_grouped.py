@@ -1,9 +1,9 @@
-"""No group is divided, the parts come close to what is asked for, and the lists survive a file."""
+"""No group is divided, the parts come close to what is asked for, and the list says who is where."""
 
 import numpy as np
 import pytest
 
-from lib.data.grouped import all_negative, read_groups, scaled, split_groups, write_groups
+from lib.data.grouped import all_negative, group_table, scaled, split_groups
 from lib.errors import InputError
 
 RNG = np.random.default_rng(8)
@@ -62,24 +62,24 @@ def test_published_counts_are_scaled_by_class():
     }
 
 
-def test_the_lists_survive_a_file(tmp_path):
+def test_the_list_has_every_group_with_its_part_and_its_samples():
+    groups, labels = np.array(list("aabbbccccd")), np.array([0, 1, 0, 0, 0, 1, 1, 1, 0, 1])
+    found = split_groups(groups, labels, {"train": (1, 1)}, "rest", 0, "case")
+    table = group_table(found, groups, labels)
+    assert table.to_dict("list") == {
+        "group": ["a", "b", "c", "d"],
+        "part": ["train", "rest", "rest", "rest"],
+        "class_0": [1, 3, 1, 0],
+        "class_1": [1, 0, 3, 1],
+    }
+
+
+def test_the_list_adds_up_to_the_parts():
     found = split()
-    write_groups(tmp_path / "groups.csv", found, GROUPS, LABELS)
-    assert read_groups(tmp_path / "groups.csv") == found.parts
-    lines = (tmp_path / "groups.csv").read_text().splitlines()
-    assert lines[0] == "group,part,class_0,class_1"
-    counts = np.array([line.split(",")[2:] for line in lines[1:]], int).sum(axis=0)
-    assert tuple(counts) == WHOLE
-
-
-@pytest.mark.parametrize(
-    "text", ["", "group,part\na,train\n", "group,part,class_0,class_1\n", "group,part,class_0,class_1\na\n",
-             "group,part,class_0,class_1\na,train,1,0\na,test,1,0\n"]
-)  # fmt: skip
-def test_other_lists_are_refused_by_name(tmp_path, text):
-    (tmp_path / "groups.csv").write_text(text)
-    with pytest.raises(InputError, match=r"groups\.csv: expected"):
-        read_groups(tmp_path / "groups.csv")
+    table = group_table(found, GROUPS, LABELS).set_index("group")
+    assert table["part"].to_dict() == found.parts
+    for part, rows in table.groupby("part"):
+        assert tuple(rows[["class_0", "class_1"]].sum()) == found.counts[part]
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_tables_and_figures_may_be_left_out():
         ("networks.0.method", "plane", "networks.0.method = 'plane'"),
         ("networks.0.gammas", [0, 1], "networks.0.gammas = [0, 1]: allowed is 0"),
         ("networks.1.gammas", [0], "networks.1.gammas = [0]: allowed is above 0"),
+        ("networks.1.repetitions", 4, "networks.1.repetitions = 4: attacks with a plain shadow need as many of plain"),
         ("networks.2.members", 2, "networks.2.members = 2: allowed is 1 for DP-SGD"),
         ("networks.1", CONFIG["residual_perturbation"]["networks"][0], "plain at 0 on digits stands twice"),
         ("tables.table1.rows", [["strategy1", 0.7, 1]], "have not 1 of strategy1 at 0.7 on tissue"),

@@ -70,8 +70,8 @@ TINY = {
         "tasks": {"digits": {"quarter": 40, "test": 60, "recipe": {"epochs": 1}, "dp_sgd": {"epochs": 1}}},
         "methods": {"control": {"memorise": 8, "recipe": {"epochs": 1}}},
         "networks": [
-            {"task": "digits", "method": "plain", "gammas": [0], "members": 1, "repetitions": 2},
-            {"task": "digits", "method": "strategy1", "gammas": [2.5], "members": 2, "repetitions": 2},
+            {"task": "digits", "method": "plain", "gammas": [0], "members": 1, "repetitions": 1},
+            {"task": "digits", "method": "strategy1", "gammas": [2.5], "members": 2, "repetitions": 1},
             {"task": "digits", "method": "dp_sgd", "gammas": [0], "members": 1, "repetitions": 1},
             {"task": "digits", "method": "control", "gammas": [0], "members": 1, "repetitions": 1},
         ],
