@@ -28,8 +28,8 @@ def check_attacks(config: dict) -> None:
         most = repetitions.get(entry["task"], 0)
         if entry["repetitions"] > most:
             raise InputError(
-                f"{_key(f'networks.{place}.repetitions')} = {entry['repetitions']}: attacks with a plain shadow need as "
-                f"many of plain on {entry['task']}, which has {most}"
+                f"{_key(f'networks.{place}.repetitions')} = {entry['repetitions']}: attacks with a plain shadow need "
+                f"as many of plain on {entry['task']}, which has {most}"
             )
     for name, table in block["tables"].items():
         for place, row in enumerate(table["rows"] if table else ()):
