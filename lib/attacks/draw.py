@@ -27,7 +27,7 @@ def draw_task(
 ) -> tuple[Task, GroupedSplit | None]:
     """One draw of a dataset, `data` as read from `path`, and how groups were divided where samples are somebody's.
 
-    quarter: samples of each of QUARTERS, test: of the test set, equally many of each class as far as it has them; None
+    quarter: samples of each of QUARTERS, test: of the test set, in the proportions of the classes; None
     takes all there are. A dataset with an official test set keeps it. Samples of groups are divided by group, as
     `patients` says: `train` and `test`, samples of class 0 and 1, out of `of`, which are scaled to what there is; the
     training set is then quartered by sample, as the paper does. Draws are keyed by (seed, job, repetition).
