@@ -17,6 +17,7 @@ from lib.errors import InputError
 from lib.perturbation.network import PerturbedResNet8
 from lib.seeding import generator, integer_seed
 from lib.training.checkpoint import Checkpoint, State
+from lib.training.epochs import run_to_end
 from lib.training.pixels import SCALES, pixel_scale
 
 
@@ -239,15 +240,7 @@ def train_residual(
     progress(done, total) after each epoch. Raises InputError as `ResidualTrainer` does.
     """
     trainer = ResidualTrainer(network, x, y, replicas, recipe, seed, job, device, largest)
-    saved = checkpoint.load() if checkpoint else None
-    if saved:
-        trainer.restore(saved)
-    while trainer.step < trainer.steps:
-        trainer.advance()
-        if trainer.step % trainer.epoch_steps == 0:
-            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
-        if checkpoint and checkpoint.due():
-            checkpoint.save(trainer.state())
+    run_to_end(trainer, checkpoint, progress)
     return trainer.trained()
 
 

@@ -15,6 +15,7 @@ from lib.perturbation.network import PerturbedResNet8
 from lib.seeding import generator
 from lib.training.checkpoint import Checkpoint
 from lib.training.dp_sgd import SgdRecipe, SgdTrainer
+from lib.training.epochs import run_to_end
 from lib.training.per_sample import PerSampleClipping
 from lib.training.pixels import pixel_scale
 from lib.training.residual import Replica, TrainedReplicas, checked_images, checked_replicas, scaled
@@ -92,15 +93,7 @@ def train_residual_dp_sgd(
     progress(done, total) after each epoch.
     """
     trainer = residual_dp_sgd_trainer(network, x, y, replica, recipe, sigma, seed, job, device, largest)
-    saved = checkpoint.load() if checkpoint else None
-    if saved:
-        trainer.restore(saved)
-    while trainer.step < trainer.steps:
-        trainer.advance()
-        if trainer.step % trainer.epoch_steps == 0:
-            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
-        if checkpoint and checkpoint.due():
-            checkpoint.save(trainer.state())
+    run_to_end(trainer, checkpoint, progress)
     arrays = {f"weight.{name}": weight.detach()[None] for name, weight in trainer.module.named_parameters()}
     arrays |= dict(zip(("shift", "factor"), public_scale(network, largest, device), strict=True))
     arrays |= {"gamma": torch.zeros(1), "pi": torch.zeros(1)}
