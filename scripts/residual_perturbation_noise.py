@@ -66,7 +66,8 @@ def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: st
     rows = rows.sort_values("gamma")
     (line,) = axis.plot(rows["gamma"], rows[column], linestyle=style, marker="o", markersize=3, label=label)
     if f"{column}_spread" in rows:
-        low, high = (rows[column] + sign * rows[f"{column}_spread"] for sign in (-1, 1))
+        spread = rows[f"{column}_spread"].astype(float)  # empty where there is one repetition
+        low, high = (rows[column] + sign * spread for sign in (-1, 1))
         axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)
 
 
