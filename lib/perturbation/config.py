@@ -9,8 +9,8 @@ ROC = ("fig7", "fig12")  # figures with a column a task; the others show one
 def check_attacks(config: dict) -> None:
     """Raise InputError for the first fault in the block residual_perturbation: key, value, and what is allowed."""
     block = config["residual_perturbation"]
-    generated = {name: entry for name, entry in config["datasets"].items() if entry["source"] == "embedded"}
-    known("residual_perturbation.patches", block["patches"], generated)  # no image of a real patient is shown
+    nobodys = {name: entry for name, entry in config["datasets"].items() if entry["module"] != "idc"}
+    known("residual_perturbation.patches", block["patches"], nobodys)  # no image of a real patient is shown
     for name, task in block["tasks"].items():
         known(f"residual_perturbation.tasks.{name}.dataset", task["dataset"], config["datasets"])
         if task["top"] > task["classes"]:

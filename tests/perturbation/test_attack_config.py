@@ -43,7 +43,7 @@ def test_tables_and_figures_may_be_left_out():
     ("path", "value", "message"),
     [
         ("patches", "tisue", "patches = 'tisue': allowed: "),
-        ("patches", "idc", "patches = 'idc': allowed: digits, "),
+        ("patches", "idc", "patches = 'idc': allowed: adult, "),
         ("tasks.shapes.dataset", "shape", "tasks.shapes.dataset = 'shape'"),
         ("tasks.tissue.top", 3, "tasks.tissue.top = 3: allowed is at most classes"),
         ("tasks.shapes.dp_sgd.batch", 65, "tasks.shapes.dp_sgd.batch = 65: allowed is at most quarter"),
