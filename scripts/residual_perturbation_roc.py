@@ -76,8 +76,8 @@ def main(argv: list[str] | None = None) -> None:
                 )
             axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
             first = plain.loc[[label]].iloc[0]
-            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 38)
-            axis.set_title(f"{words}\n{attack}" if attack == attacks[0] else attack)
+            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 40)
+            axis.set_title(f"{words}\n{attack}" if attack == attacks[0] else attack, fontsize="x-small")
             axis.set_xlabel("false positive rate")
             axis.set_ylabel("true positive rate")
             axis.legend()
