@@ -25,6 +25,7 @@ from scripts import cli
 
 # how an image is recovered, with what the figure calls that
 RECOVERIES = ("printed", "noiseless", "blurred")
+SHOWN_PIXELS = 128  # on a side, of a picture in the figure: noise cannot be compressed
 SHOWN = {"printed": "as printed", "blurred": "no new noise, blurred"}  # and what the figure calls them
 
 
@@ -115,9 +116,10 @@ def main(argv: list[str] | None = None) -> None:
         with atomic_path(path) as temporary:
             rows.to_csv(temporary, index=False, float_format="%.10g")
     columns = len(panels) // len(settings["pixels"])
+    every = -(-size // SHOWN_PIXELS)  # left out, not averaged, which would make noise look weaker than it is
     with figure(len(settings["pixels"]), columns, width=1.6, height=2.2) as (drawn, axes):
         for axis, (title, text, image) in zip(axes, panels, strict=True):
-            axis.imshow(image)
+            axis.imshow(image[::every, ::every], interpolation="nearest")
             axis.set(xticks=[], yticks=[])
             axis.grid(False)
             axis.spines[:].set_visible(False)

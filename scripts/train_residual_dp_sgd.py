@@ -1,8 +1,10 @@
 """Train the networks of one attack by DP-SGD: the target's and its shadow's, each one network."""
 
+from collections.abc import Sequence
 from itertools import product
 
 from lib.accounting import rdp
+from lib.accounting.statement import PrivacyStatement
 from lib.attacks.predictions import SIDES
 from lib.errors import InputError
 from lib.mac.accounting import statements
@@ -11,6 +13,11 @@ from lib.training.residual import Replica
 from lib.training.residual_dp_sgd import train_residual_dp_sgd
 from scripts import cli
 from scripts.residual_job import read_job
+
+
+def dearest(costs: Sequence[dict[str, PrivacyStatement]]) -> dict[str, PrivacyStatement]:
+    """The largest epsilon of each reading: which run is the dearest may differ between them."""
+    return {name: max((cost[name] for cost in costs), key=lambda made: made.epsilon) for name in costs[0]}
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -43,8 +50,7 @@ def main(argv: list[str] | None = None) -> None:
     # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
     sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in product(task.repetitions, SIDES)}
     orders = rdp.order_grid(**arguments.accounting["orders"])
-    costs = [statements(account(size, recipe, sigma), orders, delta) for size in sizes]
-    job.write(trained, max(costs, key=lambda cost: cost["joint"].epsilon))
+    job.write(trained, dearest([statements(account(size, recipe, sigma), orders, delta) for size in sizes]))
     for checkpoint in checkpoints:
         with checkpoint:
             checkpoint.remove()

@@ -16,16 +16,10 @@ from lib.attacks.predictions import Predictions
 from lib.attacks.shadow import AttackSettings
 from lib.attacks.task import PARTS
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SETTINGS = AttackSettings(rate=0.01, top=2, epochs=10, batch=32)
 SHADOW, PLAIN, SURE = Attack(SETTINGS), Attack(SETTINGS, plain=True), Attack()
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def networks(*confidences):

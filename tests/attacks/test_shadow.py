@@ -8,16 +8,10 @@ from lib.attacks.roc import auc_interval
 from lib.attacks.shadow import AttackSettings, largest, shadow_scores
 from lib.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 MEMBER = np.arange(400) < 200
 SLOW, PUBLISHED = AttackSettings(rate=1e-3), AttackSettings()
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def made_up(seed, sharpness, classes=5):

@@ -9,15 +9,9 @@ from torch.func import functional_call, grad, vmap
 
 from lib.models.resnet8 import FEATURES, INPUT, ResNet8
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SMALL = (4, 6, 8)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def make(channels=3, classes=5, seed=0, **settings):

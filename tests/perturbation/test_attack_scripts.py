@@ -1,6 +1,7 @@
 """Membership attacks from data to tables and figures, on a few small images: what is written, and that it agrees."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,6 +42,7 @@ from scripts import (
 from tests.attacks.builders import JOINT, ROW, write_attack
 
 ACCOUNTING = {"orders": {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}}
+CROSSING = ({"joint": 2.0, "joint_tight": 1.0}, {"joint": 1.9, "joint_tight": 1.5})
 TASK = {
     "dataset": "made",
     "label": "made",
@@ -720,3 +722,14 @@ def test_draws_that_do_not_come_out_even_can_be_trained_on_and_none_costs_more_t
     assert read_record(private.record)["privacy"]["joint"].epsilon >= needed["joint"].epsilon
     plain = train(patches.drawn.samples, patches.folder / "plain", PLAIN, repetitions=3, block=block)
     assert list(read_predictions(plain.predictions)) == [1, 2, 3]
+
+
+def test_every_reading_is_the_dearest_of_its_own():
+    """Whoever costs most by one reading may cost less by another."""
+    recipe = SgdRecipe(batch=8, epochs=1, rate=0.1, clip=1.0)
+    made = statements(account(40, recipe, 1.1), rdp.order_grid(**ACCOUNTING["orders"]), 1e-5)
+    one, other = ({name: replace(made[name], epsilon=cost) for name, cost in costs.items()} for costs in CROSSING)
+    assert {name: cost.epsilon for name, cost in train_residual_dp_sgd.dearest([one, other]).items()} == {
+        "joint": 2.0,
+        "joint_tight": 1.5,
+    }

@@ -10,17 +10,11 @@ from lib.models.resnet8 import FEATURES, INPUT
 from lib.perturbation.network import PerturbedResNet8
 from lib.perturbation.noise import NoiseForm
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 GAMMA, PI = 0.75, 0.4
 ADDITIVE, STD, MULTIPLICATIVE = NoiseForm(), NoiseForm(scaling="std"), NoiseForm("multiplicative")
 FLOORED = NoiseForm("multiplicative", floor=0.3)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def network(form, **settings):

@@ -9,16 +9,10 @@ from torch.func import stack_module_state
 from lib.perturbation.network import PerturbedResNet8
 from lib.perturbation.noise import NoiseForm
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 FORMS = [NoiseForm(), NoiseForm(scaling="std"), NoiseForm("multiplicative", floor=0.1)]
 GAMMA, PI = torch.tensor([0.0, 0.5, 1.0]), torch.tensor([0.0, 0.25, 0.0])
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("training", [True, False])

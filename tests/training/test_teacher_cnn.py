@@ -8,16 +8,10 @@ import torch.nn.functional as F  # noqa: N812
 from lib.models import teacher_cnn
 from lib.models.teacher_cnn import StackedTeacherCNN
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 # first weights larger than the paper's, so that the convolutions matter
 SMALL = {"classes": 10, "convolutions": (6, 8), "connected": (12, 9), "deviation": 0.1}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def stacked(network, teachers):

@@ -8,15 +8,9 @@ from torch import nn
 from lib.models.teacher_resnet import StackedTeacherResNet
 from lib.training.replicas import Recipe, replica_labels
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SMALL = {"classes": 5, "widths": (4, 8, 8), "blocks": 2, "groups": 2}
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def stacked(network, teachers):

@@ -1,0 +1,14 @@
+"""What tests of every room share."""
+
+import pytest
+
+
+@pytest.fixture
+def one_thread():
+    """Numbers of networks are those of one thread; other tests get back what they had."""
+    import torch  # tests that need none should not wait for it
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
