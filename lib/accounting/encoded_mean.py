@@ -1,0 +1,149 @@
+"""What the noisy mean of teachers' codes costs (Fay et al. 2020, Algorithm 2; Fay et al. 2022, Theorem 2).
+
+Neighbouring relation: replace one private record. It is in the share of one teacher, whose answers to all queries may
+change, each from one end of its ball to the other. The answers to all queries are one Gaussian vector (Fay et al. 2022,
+eq. (2)). What the codes are made and read with, encoder, decoder and all they were fitted on, is public.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import dp_accounting
+import numpy as np
+
+from lib.accounting import rdp
+from lib.accounting.gaussian import epsilon_analytic, epsilon_rdp, sigma_analytic, sigma_rdp
+from lib.accounting.ledger import NEIGHBOURING, Entry, Ledger
+from lib.accounting.statement import PrivacyStatement
+from lib.errors import InputError
+
+ROUTES: dict[str, Callable[[float, float, float], float]] = {"rdp": sigma_rdp, "analytic": sigma_analytic}
+
+
+def sensitivity(queries: int, teachers: int, radius: float, pieces: int = 1) -> float:
+    """L2 sensitivity of the answers to all queries together, 2 radius sqrt(queries pieces) / teachers.
+
+    radius: bound on the norm of each code. pieces: codes that one query has, each within `radius` on its own (patches,
+    slices or blocks of a volume); 1 where all of a query's numbers together are within it. Attained where every code
+    goes from v to -v, |v| = radius (Fay et al. 2022, eq. (7)). Raises InputError for what is not allowed.
+    """
+    for what, count in (("queries", queries), ("teachers", teachers), ("pieces", pieces)):
+        if count != int(count) or count < 1:
+            raise InputError(f"{what} {count}: a whole number, at least 1")
+    if not (math.isfinite(radius) and radius > 0):
+        raise InputError(f"radius {radius}: it must be positive and finite")
+    return 2 * radius * math.sqrt(queries * pieces) / teachers
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodedMeanNoise:
+    """Noise on the means of teachers' codes, and what the answers to all queries cost.
+
+    queries, teachers, radius, pieces: as in `sensitivity`. sigma: standard deviation of the noise on each number of a
+    mean, in the codes' unit. Raises InputError for what is not allowed; without noise there is no epsilon.
+    """
+
+    queries: int
+    teachers: int
+    radius: float
+    sigma: float
+    pieces: int = 1
+
+    def __post_init__(self) -> None:
+        """Check numbers."""
+        sensitivity(self.queries, self.teachers, self.radius, self.pieces)
+        if not (math.isfinite(self.sigma) and self.sigma > 0):
+            raise InputError(f"sigma {self.sigma}: it must be positive and finite; without noise there is no epsilon")
+
+    @property
+    def sensitivity(self) -> float:
+        """L2 sensitivity of all answers together, in the codes' unit."""
+        return sensitivity(self.queries, self.teachers, self.radius, self.pieces)
+
+    def ledger(self, orders: np.ndarray) -> Ledger:
+        """One entry, a draw for every code's mean; dp_accounting's accountant is its second route."""
+        orders = np.asarray(orders, float)
+        count, once = self.queries * self.pieces, sensitivity(1, self.teachers, self.radius)
+        cost = rdp.gaussian_rdp(orders, self.sigma, once)
+        ledger = Ledger(orders)
+        ledger.charge(
+            Entry(
+                "encoded_mean",
+                count,
+                {"sigma": self.sigma, "teachers": self.teachers, "radius": self.radius},
+                cost,
+                count * cost,  # nothing in it depends on the data
+                dp_accounting.GaussianDpEvent(self.sigma / once),
+                exact=True,
+            )
+        )
+        return ledger
+
+    def statements(self, delta: float) -> dict[str, PrivacyStatement]:
+        """All answers by both routes, guarantees that no data enters.
+
+        `analytic`: the least that there is. `rdp`: never less, with the classic conversion, as Fay et al. (2020) do.
+        """
+        _check_delta(delta)
+        made = {}
+        for route, epsilon, accountant, conversion in (
+            ("rdp", epsilon_rdp, "rdp", "classic"),
+            ("analytic", epsilon_analytic, "analytic gaussian", "none"),
+        ):
+            made[route] = PrivacyStatement(
+                epsilon=epsilon(self.sensitivity, self.sigma, delta),
+                delta=delta,
+                accountant=accountant,
+                conversion=conversion,
+                neighbouring=NEIGHBOURING,
+                data_dependent=False,
+                sanitized=False,
+                one_sided=False,
+                guarantee=True,
+            )
+        return made
+
+
+def calibrated(
+    queries: int, teachers: int, radius: float, epsilon: float, delta: float, route: str, pieces: int = 1
+) -> EncodedMeanNoise:
+    """The least noise with which the answers to all queries cost `epsilon` at `delta`.
+
+    route: `rdp`, the closed form (Fay et al. 2020, eqs. (5) and (15)), or `analytic` (Fay et al. 2022, Theorem 2), the
+    least that there is. The others are as in `sensitivity`. Raises InputError for what is not allowed.
+    """
+    bound = sensitivity(queries, teachers, radius, pieces)
+    sigma = _sigma(bound, epsilon, delta, route)
+    return EncodedMeanNoise(queries=queries, teachers=teachers, radius=radius, sigma=sigma, pieces=pieces)
+
+
+def affordable_queries(
+    sigma: float, teachers: int, radius: float, epsilon: float, delta: float, route: str, pieces: int = 1
+) -> int:
+    """The largest number of queries whose answers with noise of `sigma` cost at most `epsilon` at `delta`; 0 if none.
+
+    The others are as in `calibrated`. Raises InputError for what is not allowed.
+    """
+    if not (math.isfinite(sigma) and sigma > 0):
+        raise InputError(f"sigma {sigma}: it must be positive and finite; without noise there is no epsilon")
+    # the sensitivity, and so sigma, grows as the root of the queries
+    one = _sigma(sensitivity(1, teachers, radius, pieces), epsilon, delta, route)
+    found = math.floor((sigma / one) ** 2 * (1 + 1e-12))
+    while found and calibrated(found, teachers, radius, epsilon, delta, route, pieces).sigma > sigma:
+        found -= 1
+    return found
+
+
+def _sigma(bound: float, epsilon: float, delta: float, route: str) -> float:
+    if route not in ROUTES:
+        raise InputError(f"route {route!r}: allowed are {', '.join(ROUTES)}")
+    if not (math.isfinite(epsilon) and epsilon > 0):
+        raise InputError(f"epsilon {epsilon}: it must be positive and finite")
+    _check_delta(delta)
+    return ROUTES[route](bound, epsilon, delta)
+
+
+def _check_delta(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise InputError(f"delta {delta}: it must lie in (0, 1)")

@@ -1,0 +1,95 @@
+"""Medical Segmentation Decathlon, Task01 (brain tumours): four channels in one file, labelled cases only.
+
+A case's name tells nothing of its patient, so each counts as a patient of its own.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from lib.data.volumes import labels, nifti
+from lib.data.volumes.source import Volume, one_each
+from lib.errors import InputError
+from lib.files import reading
+
+# What the file calls its channels, in its order, and what they are called here.
+_MODALITIES = {"flair": "flair", "t1w": "t1", "t1gd": "t1ce", "t2w": "t2"}
+_LABELS = {"0": "background", "1": "edema", "2": "non-enhancing tumor", "3": "enhancing tumour"}
+
+
+class DecathlonBrainTumour:
+    """The training cases of a folder with dataset.json, imagesTr and labelsTr, as a VolumeSource."""
+
+    channels = tuple(_MODALITIES.values())
+    classes = labels.classes_of(labels.MSD)
+
+    def __init__(self, folder: str | Path) -> None:
+        """Nothing is read yet."""
+        self._folder = Path(folder)
+        self._cases: dict[str, tuple[Path, Path]] | None = None
+
+    def subjects(self) -> tuple[str, ...]:
+        """The labelled cases' names, sorted.
+
+        Raises InputError if dataset.json is not of this task, has no labelled case, or one twice, or if a file that it
+        names is missing.
+        """
+        return one_each({case: self.patient(case) for case in self._found()}, self._folder / "dataset.json")
+
+    def patient(self, name: str) -> str:
+        """The case itself: nothing is known of its patient."""
+        return name
+
+    def read(self, name: str) -> Volume:
+        """Image and label of a case; InputError, naming the file, where they are not whole."""
+        path = self._found()[name][0]
+        array, axes = nifti.load_image(path)
+        if array.ndim != 4 or array.shape[3] != len(self.channels):
+            missing = "; a modality is missing" if array.ndim < 4 or array.shape[3] < len(self.channels) else ""
+            raise InputError(f"{path}: shape {array.shape}, expected (X, Y, Z, {len(self.channels)}){missing}")
+        path, label, own_axes = self._label(name)
+        nifti.check_grid(path, label.shape, own_axes, array.shape[:3], axes)
+        return Volume(name, np.ascontiguousarray(np.moveaxis(array, 3, 0)), label)
+
+    def label(self, name: str) -> np.ndarray:
+        """The label of a case, (X, Y, Z) uint8."""
+        return self._label(name)[1]
+
+    def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
+        path = self._found()[name][1]
+        array, axes = nifti.load_image(path)
+        if array.ndim != 3:
+            raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
+        return path, labels.canonical(array, labels.MSD, path), axes
+
+    def _found(self) -> dict[str, tuple[Path, Path]]:
+        """Image and label of each labelled case, found once."""
+        if self._cases is None:
+            self._cases = self._listed()
+        return self._cases
+
+    def _listed(self) -> dict[str, tuple[Path, Path]]:
+        # Importing MONAI takes seconds, which rules that only ask where files belong are to be spared.
+        from monai.data import load_decathlon_datalist, load_decathlon_properties
+
+        path = self._folder / "dataset.json"
+        with reading(path, "JSON"):
+            items = load_decathlon_datalist(path, data_list_key="training")
+            properties = load_decathlon_properties(path, ("modality", "labels"))
+        for what, expected in (("modality", list(_MODALITIES)), ("labels", list(_LABELS.values()))):
+            found = [str(value).lower() for _, value in sorted(properties[what].items())]
+            if found != expected:
+                raise InputError(f"{path}: {what} {found}, expected {expected}, in this order")
+        cases: dict[str, tuple[Path, Path]] = {}
+        for item in items:
+            if "label" not in item:
+                continue
+            image, label = Path(item["image"]), Path(item["label"])
+            case = image.name.removesuffix(".gz").removesuffix(".nii")
+            if case in cases:
+                raise InputError(f"{path}: the same patient twice, {case}; allowed is one case each")
+            for file, missing in ((image, "image"), (label, "label")):
+                if not file.is_file():
+                    raise InputError(f"{path}: missing {missing} of case {case}, expected {file}")
+            cases[case] = image, label
+        return cases

@@ -1,0 +1,72 @@
+"""NIfTI files as arrays of one orientation, or a clear refusal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import nibabel
+import numpy as np
+
+from lib.errors import InputError
+from lib.files import reading
+
+
+def existing(stem: Path, what: str) -> Path:
+    """The file `stem`.nii.gz or `stem`.nii; InputError, saying that `what` is missing, if there is neither."""
+    for suffix in (".nii.gz", ".nii"):
+        path = stem.with_name(stem.name + suffix)
+        if path.is_file():
+            return path
+    raise InputError(f"{stem.parent}: missing {what}, expected {stem.name}.nii.gz or {stem.name}.nii")
+
+
+def load(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The array of a file, axes left to right, back to front, upwards; and how its file's axes ran, as ("L", "P", "S").
+
+    Raises InputError, naming the file, if it cannot be read.
+    """
+    with reading(path, "NIfTI"):
+        try:
+            image = nibabel.load(path)
+            axes = nibabel.aff2axcodes(image.affine)
+            return np.asarray(nibabel.as_closest_canonical(image).dataobj), axes
+        except nibabel.filebasedimages.ImageFileError as error:
+            raise ValueError(error) from error
+
+
+def load_image(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+    """`load` as float32, every number finite; InputError, naming the file, otherwise."""
+    array, axes = load(path)
+    array = array.astype(np.float32)
+    if bad := np.size(array) - np.count_nonzero(np.isfinite(array)):
+        raise InputError(f"{path}: {bad} voxels are NaN or infinite; allowed are finite numbers")
+    return array, axes
+
+
+def load_channels(paths: Sequence[Path]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """One file a channel: (channels, X, Y, Z) float32, and how the axes ran.
+
+    Raises InputError, naming the file, where one is no volume or differs from the first in shape or axes.
+    """
+    first, axes = load_image(paths[0])
+    image = np.empty((len(paths), *first.shape), np.float32)
+    image[0] = first
+    for number, path in enumerate(paths[1:], 1):
+        channel, own_axes = load_image(path)
+        check_grid(path, channel.shape, own_axes, first.shape, axes)
+        image[number] = channel
+    if first.ndim != 3:
+        raise InputError(f"{paths[0]}: shape {first.shape}, expected three dimensions")
+    return image, axes
+
+
+def check_grid(
+    path: Path, shape: tuple[int, ...], axes: tuple[str, ...], expected: tuple[int, ...], expected_axes: tuple[str, ...]
+) -> None:
+    """Raises InputError, naming the file, unless its shape and axes are those of the subject's image."""
+    if shape != expected:
+        raise InputError(f"{path}: shape {shape}, but the subject's image has {expected}; they must agree")
+    if axes != expected_axes:
+        raise InputError(
+            f"{path}: axes run {''.join(axes)}, but those of the subject's image {''.join(expected_axes)}; "
+            "they must agree"
+        )

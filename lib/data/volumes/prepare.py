@@ -1,0 +1,108 @@
+"""From volumes of any size to prepared ones of one shape, a subject at a time."""
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from monai.transforms import NormalizeIntensity, Resize, ResizeWithPadOrCrop
+
+from lib.data.volumes.prepared import writing
+from lib.data.volumes.source import VolumeSource
+from lib.errors import InputError
+
+LABEL_MODES = ("nearest", "majority")
+_INTERVAL = 10.0  # seconds between two signs of progress
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What shape volumes get.
+
+    shape: voxels (X, Y, Z); crop: voxels to cut or pad to, about the middle, before that (None: as they are);
+    label_mode: what a label becomes where `shape` is another than `crop`, that of the nearest voxel or of most.
+    """
+
+    shape: tuple[int, int, int]
+    crop: tuple[int, int, int] | None = None
+    label_mode: str = "nearest"
+
+    def __post_init__(self) -> None:
+        """Raises InputError unless the sides are positive and the mode is known."""
+        for what, sides in (("shape", self.shape), ("crop", self.crop or (1, 1, 1))):
+            if len(sides) != 3 or min(sides) < 1:
+                raise InputError(f"prepared volumes: {what} {tuple(sides)}, allowed: three numbers of voxels above 0")
+        if self.label_mode not in LABEL_MODES:
+            raise InputError(f"prepared volumes: label_mode {self.label_mode!r}, allowed: {', '.join(LABEL_MODES)}")
+
+    def image(self, image: np.ndarray) -> np.ndarray:
+        """The image (channels, X, Y, Z) float32: trilinear, smoothed before it is made coarser; padded with 0."""
+        cut = self._cut(image)
+        if cut.shape[1:] != tuple(self.shape):
+            cut = Resize(self.shape, mode="trilinear", anti_aliasing=True)(cut)
+        return _array(cut)
+
+    def label(self, label: np.ndarray) -> np.ndarray:
+        """The label (X, Y, Z) uint8; padded with background."""
+        cut = self._cut(label[None])
+        if cut.shape[1:] == tuple(self.shape):
+            return _array(cut)[0].astype(np.uint8)
+        if self.label_mode == "nearest":
+            return _array(Resize(self.shape, mode="nearest-exact")(cut))[0].astype(np.uint8)
+        return self._majority(_array(cut))
+
+    def _cut(self, volume: np.ndarray) -> np.ndarray:
+        return volume if self.crop is None else _array(ResizeWithPadOrCrop(self.crop, mode="constant")(volume))
+
+    def _majority(self, label: np.ndarray) -> np.ndarray:
+        """What most of a new voxel's old ones have, of equally many the smaller number; label (1, X, Y, Z)."""
+        area = Resize(self.shape, mode="area")
+        best = np.zeros(self.shape, np.uint8)
+        most = np.full(self.shape, -1, np.float32)
+        for value in np.unique(label):
+            share = _array(area((label == value).astype(np.float32)))[0]
+            more = share > most
+            best[more], most[more] = value, share[more]
+        return best
+
+
+def normalised(image: np.ndarray, where: object) -> np.ndarray:
+    """The image (channels, X, Y, Z) with mean 0 and variance 1 of each channel over its non-zero voxels, 0 elsewhere.
+
+    Raises InputError, naming `where`, if a channel has no two different ones.
+    """
+    for number, channel in enumerate(image):
+        brain = channel[channel != 0]
+        if not brain.size or brain.min() == brain.max():
+            raise InputError(f"{where}: channel {number} shows nothing: its non-zero voxels are all alike, or none")
+    # It works in place.
+    return _array(NormalizeIntensity(nonzero=True, channel_wise=True)(image.copy()))
+
+
+def prepare(source: VolumeSource, folder: str | Path, geometry: Geometry, images: bool = True) -> None:
+    """Normalise every subject of a source, bring it to one shape, and write what `read_prepared` reads.
+
+    images: False for labels alone; then no image is read. One subject is in memory at a time. Says how far it is on
+    standard error. Raises InputError as the source does; then nothing is written.
+    """
+    names = source.subjects()
+    with writing(folder, len(names), len(source.channels) if images else None, geometry.shape) as writer:
+        said = time.monotonic()
+        for number, name in enumerate(names, 1):
+            if images:
+                volume = source.read(name)
+                writer.add(geometry.image(normalised(volume.image, name)), geometry.label(volume.label))
+            else:
+                writer.add(None, geometry.label(source.label(name)))
+            if time.monotonic() - said > _INTERVAL or number == len(names):
+                print(f"{number} of {len(names)} volumes", file=sys.stderr, flush=True)
+                said = time.monotonic()
+        patients = [source.patient(name) for name in names]
+        writer.finish(names, patients, source.channels if images else (), source.classes)
+
+
+def _array(volume: np.ndarray | torch.Tensor) -> np.ndarray:
+    """MONAI gives tensors with metadata, which are not wanted."""
+    return volume.as_tensor().numpy() if hasattr(volume, "as_tensor") else np.asarray(volume)

@@ -1,0 +1,152 @@
+"""The collections of volumes by name: how each is opened, which files it needs, and where they can be had."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lib.data.volumes.decathlon import DecathlonBrainTumour
+from lib.data.volumes.folders import BRATS_2013, BRATS_2019, LGG, CaseFolders
+from lib.data.volumes.labels import classes_of
+from lib.data.volumes.phantom import BrainPhantom, PhantomSource
+from lib.data.volumes.source import VolumeSource
+from lib.errors import InputError
+
+
+@dataclass(frozen=True)
+class VolumeSpec:
+    """One collection.
+
+    title: what it is; layout: its files, in words; licence, homepage, obtain: in words. folder: below data_root, None
+    for what is generated; parts: files and folders (with / at the end) in it, of which all are needed, or one where
+    `any_part`. open: the source in that folder, from settings where it is generated. classes: tumour classes that its
+    labels tell apart. settings: their names; needed: of those without a default.
+    """
+
+    title: str
+    layout: str
+    licence: str
+    homepage: str
+    obtain: str
+    open: Callable[..., VolumeSource]
+    classes: int
+    folder: str | None = None
+    parts: tuple[str, ...] = ()
+    any_part: bool = False
+    settings: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+
+
+def _phantom(shape: tuple[int, int, int], seed: int, subjects: int, skull_stripped: bool = True) -> PhantomSource:
+    return PhantomSource(BrainPhantom(tuple(shape), seed, skull_stripped), subjects)
+
+
+VOLUMES = {
+    "brain_phantom": VolumeSpec(
+        title="Brain phantoms: generated, nobody's brain",
+        layout="no files",
+        licence="that of this project; nothing else went into it",
+        homepage="docs/brain_phantom.md",
+        obtain="nothing to obtain: it is generated where it is needed",
+        open=_phantom,
+        classes=PhantomSource.classes,
+        settings=("shape", "seed", "subjects", "skull_stripped"),
+        needed=("shape", "seed", "subjects"),
+    ),
+    "msd_brain_tumour": VolumeSpec(
+        title="Medical Segmentation Decathlon, Task01: brain tumours, 484 labelled cases",
+        layout="Task01_BrainTumour/{dataset.json, imagesTr/BRATS_001.nii.gz, labelsTr/BRATS_001.nii.gz, ...}",
+        licence="CC BY-SA 4.0",
+        homepage="http://medicaldecathlon.com",
+        obtain="unpack Task01_BrainTumour.tar, from there or by monai.apps.DecathlonDataset(data_root, "
+        "'Task01_BrainTumour', 'training', download=True)",
+        open=DecathlonBrainTumour,
+        classes=DecathlonBrainTumour.classes,
+        folder="Task01_BrainTumour",
+        parts=("dataset.json", "imagesTr/", "labelsTr/"),
+    ),
+    "brats2019": VolumeSpec(
+        title="BraTS 2019, training: 335 subjects",
+        layout="MICCAI_BraTS_2019_Data_Training/{HGG,LGG}/CASE/CASE_{flair,t1,t1ce,t2,seg}.nii.gz (or .nii)",
+        licence="of the challenge: for registered researchers",
+        homepage="https://www.med.upenn.edu/cbica/brats2019/data.html",
+        obtain="register there",
+        open=lambda folder: CaseFolders(folder, BRATS_2019),
+        classes=classes_of(BRATS_2019.values),
+        folder="MICCAI_BraTS_2019_Data_Training",
+        parts=("HGG/", "LGG/"),
+        any_part=True,
+    ),
+    "lgg_mri": VolumeSpec(
+        title="LGG: FLAIR of 110 patients of TCGA-LGG, whole abnormality outlined",
+        layout="lgg_mri/PATIENT/{flair,mask}.nii.gz, PATIENT as TCGA_CS_4941_19960909, mask 0 or 1",
+        licence="CC BY-NC-SA 4.0 as listed on Kaggle, the images CC BY 3.0 of TCIA",
+        homepage="https://www.kaggle.com/datasets/mateuszbuda/lgg-mri-segmentation",
+        obtain="stack the slices of each patient, channel 2 of the TIFF files (FLAIR) and their masks, to NIfTI",
+        open=lambda folder: CaseFolders(folder, LGG),
+        classes=classes_of(LGG.values),
+        folder="lgg_mri",
+    ),
+    "brats2013": VolumeSpec(
+        title="BRATS 2013, subjects with FLAIR and contrast-enhanced T1",
+        layout="brats2013/CASE/{flair,t1c,seg,brainmask}.nii.gz, CASE as brats_2013_pat0001_1",
+        licence="CC BY-NC-SA 3.0",
+        homepage="https://github.com/deepmedic/deepmedic",
+        obtain="six subjects come with DeepMedic, in examples/dataForExamples; rename Flair_*, T1c_*, OTMultiClass and "
+        "brainmask",
+        open=lambda folder: CaseFolders(folder, BRATS_2013),
+        classes=classes_of(BRATS_2013.values),
+        folder="brats2013",
+    ),
+}
+
+
+def spec(name: str) -> VolumeSpec:
+    """The collection of a name; InputError, naming what is allowed, for another."""
+    if name not in VOLUMES:
+        raise InputError(f"unknown volumes {name!r}, allowed: {', '.join(VOLUMES)}")
+    return VOLUMES[name]
+
+
+def required_files(name: str, data_root: str | Path | None) -> list[Path]:
+    """The files and folders that a collection is read from, none for a generated one.
+
+    `lib.data.registry.watched` adds the folders in them, whose times tell when a case comes or goes.
+    Raises InputError, saying what belongs where and how it can be had, if `data_root` is None or they are not there.
+    """
+    found = spec(name)
+    if found.folder is None:
+        return []
+    if data_root is None:
+        raise InputError(f"volumes {name!r}: need 'data_root', the directory of their files; not set")
+    folder = Path(data_root) / found.folder
+    parts = [folder / part for part in found.parts] or [folder]
+    there = [
+        path
+        for path, part in zip(parts, found.parts or ("/",), strict=True)
+        if (path.is_dir() if part.endswith("/") else path.is_file())
+    ]
+    if not there or (len(there) < len(parts) and not found.any_part):
+        missing = ", ".join(str(path) for path in parts if path not in there)
+        raise InputError(
+            f"volumes {name!r}: {missing} not there; put {found.layout} below {data_root}; {found.title}; "
+            f"{found.homepage}: {found.obtain}"
+        )
+    return there
+
+
+def get(name: str, settings: Mapping[str, object], data_root: str | Path | None) -> VolumeSource:
+    """The source of a collection.
+
+    settings: shape (X, Y, Z), seed, subjects and, if wanted, skull_stripped of "brain_phantom"; none of others.
+    Raises InputError as `required_files` does, and for settings that are missing or unknown.
+    """
+    found = spec(name)
+    if unknown := sorted(set(settings) - set(found.settings)):
+        allowed = ", ".join(found.settings) or "none"
+        raise InputError(f"volumes {name!r}: unknown settings {', '.join(unknown)}; allowed: {allowed}")
+    if found.folder is None:
+        if missing := sorted(set(found.needed) - set(settings)):
+            raise InputError(f"volumes {name!r}: settings {', '.join(missing)} missing")
+        return found.open(**settings)
+    required_files(name, data_root)
+    return found.open(Path(data_root) / found.folder)

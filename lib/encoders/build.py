@@ -1,0 +1,61 @@
+"""Encoders by their settings in the configuration, with what was fitted to public masks.
+
+Importing torch takes seconds: only autoencoders do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lib.encoders.blocks import Blocks
+from lib.encoders.encoder import Encoder
+from lib.encoders.identity import IdentityEncoder
+from lib.encoders.pca import PcaEncoder
+from lib.encoders.principal_components import PrincipalComponents
+
+if TYPE_CHECKING:
+    import torch
+
+    from lib.encoders.autoencoder import AutoencoderDesign
+
+Settings = Mapping[str, object]
+
+
+def design_of(settings: Settings, shape: tuple[int, int, int, int]) -> AutoencoderDesign:
+    """The autoencoder of masks `shape` (C, X, Y, Z), or of their coarser form where `grid` is set."""
+    from lib.encoders.autoencoder import AutoencoderDesign
+
+    return AutoencoderDesign(
+        shape=(shape[0], *(settings["grid"] or shape[1:])),
+        latent_dim=settings["latent_dim"],
+        bound=settings["bound"],
+        dimensions=settings["dimensions"],
+        widths=tuple(settings["widths"]),
+    )
+
+
+def blocks_of(settings: Settings, shape: tuple[int, int, int, int]) -> Blocks:
+    """The blocks of a PCA; without `block` a volume is one."""
+    return Blocks(shape, tuple(settings["block"] or shape[1:]))
+
+
+def build_encoder(
+    settings: Settings, shape: tuple[int, int, int, int], arrays: Mapping[str, np.ndarray], device: torch.device
+) -> Encoder:
+    """The encoder of masks `shape` (C, X, Y, Z); arrays: what was fitted, none for the naive approach.
+
+    settings: `kind`, identity, pca or autoencoder, and what each needs. Raises InputError for arrays that do not fit.
+    """
+    if settings["kind"] == "identity":
+        return IdentityEncoder(shape, settings["radius"])
+    if settings["kind"] == "pca":
+        pca = PrincipalComponents.from_arrays(arrays)
+        return PcaEncoder(pca, blocks_of(settings, shape), settings["components"], settings["radius"])
+    from lib.encoders.autoencoder import AutoencoderEncoder
+    from lib.encoders.coarse import CoarseEncoder
+
+    inner = AutoencoderEncoder(design_of(settings, shape), arrays, device, settings["radius"])
+    return CoarseEncoder(inner, shape, tuple(settings["grid"])) if settings["grid"] else inner
