@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from lib.attacks.checks import checked_members
+from lib.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -24,21 +25,26 @@ class Auc:
     constant: bool
 
 
-def auc_interval(scores: np.ndarray, member: np.ndarray, level: float = 0.95) -> Auc:
+def auc_interval(scores: np.ndarray, member: np.ndarray, level: float = 0.95, paired: bool = False) -> Auc:
     """The probability that a member scores higher than another sample, ties counting half, and its interval.
 
     scores (N,): higher for what is taken for a member; member (N,): what is one. The interval is normal, of DeLong et
     al. (1988), by ranks as in Sun and Xu (2014), cut off at 0 and 1; it covers the draw of the samples, not that of the
-    models. Where scores part members from others without fault it is a point. Raises InputError for what does not fit.
+    models. Where scores part members from others without fault it is a point. paired: the k-th member and the k-th of
+    the others were drawn together, so their components are added up before the variance is taken, which keeps their
+    covariance; pairs are independent of each other. Raises InputError for what does not fit.
     """
     member = checked_members(scores, member)
     inside, outside = scores[member], scores[~member]
+    if paired and len(inside) != len(outside):
+        raise InputError(f"pairs: {len(inside)} members and {len(outside)} others; allowed are as many of each")
     ranks = average_ranks(scores)
     # the share of the other kind that each sample beats
     beats = (ranks[member] - average_ranks(inside)) / len(outside)
     theirs = (ranks[~member] - average_ranks(outside)) / len(inside)
     auc = float(beats.mean())
-    variance = sum(float(part.var(ddof=1)) / len(part) for part in (beats, theirs) if len(part) > 1)
+    parts = (beats - theirs,) if paired else (beats, theirs)
+    variance = sum(float(part.var(ddof=1)) / len(part) for part in parts if len(part) > 1)
     deviation = variance**0.5
     reach = ndtri((1 + level) / 2) * deviation
     constant = bool(scores.min() == scores.max())

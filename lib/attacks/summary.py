@@ -10,6 +10,7 @@ from lib.errors import InputError
 from lib.files import reading
 from lib.records import read_record
 from lib.spread import mean_and_spread
+from lib.tables import yes_no
 
 SPREAD = ("auc", "train_accuracy", "out_accuracy", "test_accuracy", "gap", "precision", "recall", "negative_auc")
 OVERFITTED = 0.1  # by which accuracy on trained samples exceeds that on others, where there is something to attack
@@ -139,11 +140,6 @@ def titled(label: str, protocol: str, overfitted: str) -> str:
     """A figure's title: the data, what is smaller than in the paper, and whether there is anything to attack."""
     reduced = "" if protocol == "paper" else f": {protocol}"
     return f"{label}{reduced}" + ("" if overfitted == "yes" else "; not overfitted without noise: this tests nothing")
-
-
-def yes_no(value: bool) -> str:
-    """How tables say it."""
-    return "yes" if value else "no"
 
 
 def only(found: Iterable[Attacked], **wanted: object) -> Attacked:

@@ -207,7 +207,7 @@ def test_records_are_read_with_what_lies_beside_them(tmp_path):
         ("one.csv", None, r"one\.csv: not a readable CSV"),
         ("one.roc.csv", None, r"one\.roc\.csv: not a readable CSV"),
         ("one.csv", "", r"one\.csv: not a readable CSV"),
-        ("one.json", "{}", r"one\.json: not a result record"),
+        ("one.json", "{}", r"one\.json: does not match the digest"),
         ("one.json", "{", r"one\.json: not a readable JSON"),
     ],
 )

@@ -1,0 +1,79 @@
+"""What one draw of noise costs on any data, from its name and parameters alone; replace-one neighbours.
+
+A ledger is a list of such draws with how often each was made, so that whoever holds it can price it again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import dp_accounting
+import numpy as np
+
+from lib.accounting import gnmax, gnss, lnmax, threshold
+from lib.accounting.discrete import DISCRETE
+
+NEIGHBOURING = "replace_one"
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A kind of draw.
+
+    parameters: their names; each is a positive number but for those in `free`. independent(orders, parameters): (k,)
+    Renyi cost of one draw. event(parameters): the draw for dp_accounting, None where it knows none. exact:
+    dp_accounting prices the event exactly as we do; otherwise it prices a mechanism of which ours is a post-processing.
+    """
+
+    parameters: tuple[str, ...]
+    independent: Callable[[np.ndarray, dict[str, float]], np.ndarray]
+    event: Callable[[dict[str, float]], dp_accounting.DpEvent | None]
+    exact: bool
+    free: tuple[str, ...] = ()
+
+
+def _gaussian(sensitivity: float) -> Callable[[dict[str, float]], dp_accounting.DpEvent]:
+    # plain numbers: how numpy writes its own differs between versions
+    return lambda given: dp_accounting.GaussianDpEvent(given["sigma"] / float(sensitivity))
+
+
+def _released_epsilon(orders: np.ndarray, given: dict[str, float]) -> np.ndarray:
+    """The release of a data-dependent epsilon is bounded at its own order only."""
+    cost = gnss.cost_exact(given["order"], given["beta"], given["sigma_ss"])
+    return np.where(np.asarray(orders, float) == given["order"], cost, np.inf)
+
+
+_GNMAX = Draw(
+    ("sigma",), lambda orders, given: gnmax.rdp_independent(orders, given["sigma"]), _gaussian(gnmax.SENSITIVITY), True
+)
+_THRESHOLD = Draw(
+    ("sigma", "threshold"),
+    lambda orders, given: threshold.rdp_independent(orders, given["sigma"]),
+    _gaussian(threshold.SENSITIVITY),
+    True,
+    free=("threshold",),
+)
+# By the name that a ledger gives them. The discrete Gaussian's bound is the continuous one's curve (`discrete`), and
+# dp_accounting's Renyi accountant, which has no event for it, is asked for that.
+DRAWS = {
+    "gnmax": _GNMAX,
+    "threshold": _THRESHOLD,
+    **{DISCRETE[name]: kind for name, kind in (("gnmax", _GNMAX), ("threshold", _THRESHOLD))},
+    "lnmax": Draw(
+        ("laplace_scale",),
+        lambda orders, given: lnmax.rdp_independent(orders, given["laplace_scale"]),
+        lambda given: dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(given["laplace_scale"]), 2),
+        exact=False,
+    ),
+    "gnss": Draw(("order", "beta", "sigma_ss"), _released_epsilon, lambda given: None, exact=False),
+}
+
+
+def as_dict(name: str, count: int, parameters: dict[str, float]) -> dict:
+    """Draws as a ledger writes them, in plain JSON values."""
+    return {
+        "mechanism": name,
+        "count": count,
+        "parameters": parameters,
+        "neighbouring": NEIGHBOURING,
+        "dp_event": repr(DRAWS[name].event(parameters) or dp_accounting.UnsupportedDpEvent()),
+    }

@@ -1,0 +1,93 @@
+"""DP-MAC with fixed thresholds on the leaderboard: first-order expansions of every layer, one Gaussian a step."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 (its usual name)
+
+from lib.accounting.statement import PrivacyStatement
+from lib.errors import InputError
+from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
+from lib.leaderboard.method import checked_records
+from lib.leaderboard.mlp import Mlp, Predict
+from lib.leaderboard.worlds import PublicPart
+from lib.mac.network import MacNetwork
+from lib.mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.mac.training import account
+from lib.training.epochs import run_to_end
+
+SCALING = "blocks"  # the released vector of a step then has sensitivity 1 (see `lib.mac.accounting.Run`)
+
+
+@dataclass(frozen=True)
+class DpMac:
+    """DP-MAC, under replace-one: a record's part of a step's vector has a norm of at most 1, as with add or remove.
+
+    threshold: T_b of every layer, chosen beforehand, so that no histogram of norms is to be paid for.
+    """
+
+    mlp: Mlp
+    network: MacNetwork
+    recipe: MacRecipe
+    threshold: float
+    samples: int
+    noise: Calibrated
+    teachers: int = field(default=0, init=False)
+
+    def statements(self) -> dict[str, PrivacyStatement]:
+        """See `Method.statements`."""
+        return self.noise.statements
+
+    def parameters(self) -> dict[str, float]:
+        """`sigma`: the noise multiplier."""
+        return self.noise.parameters
+
+    def trainer(
+        self, x: np.ndarray, y: np.ndarray, seed: int, job: tuple[str, ...], device: torch.device
+    ) -> MacTrainer:
+        """The network in training on private records."""
+        checked_records(x, y, self.samples)
+        thresholds = {"linear": np.full((1, self.network.layers), self.threshold)}
+        noise = Noise(np.array([self.noise.parameters["sigma"]]), thresholds, SCALING)
+        targets = self.mlp.one_hot(y)
+        return MacTrainer(self.network, self.mlp.rows(x), targets, self.recipe, noise, seed, job, ["training"], device)
+
+    def fit(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        public: PublicPart,
+        votes: np.ndarray | None,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> Predict:
+        """See `Method.fit`. Each class has a unit of its own; their probabilities are scaled to sum to 1."""
+        trainer = self.trainer(x, y, seed, job, device)
+        run_to_end(trainer, None, lambda done, total: None)
+        weights = [weight.detach().clone() for weight in trainer.weights]
+
+        def predict(records: np.ndarray) -> np.ndarray:
+            z = torch.tensor(self.mlp.rows(records), device=device)[None]
+            with torch.no_grad():
+                if self.network.layers > 1:
+                    z = self.network.outputs(weights, z)[-2]
+                logits = self.network.preactivation(weights[-1], z)[0].double()
+            return F.logsigmoid(logits).softmax(1).cpu().numpy()
+
+        return predict
+
+
+def dp_mac(
+    mlp: Mlp, activation: str, bias: bool, recipe: MacRecipe, threshold: float, samples: int, budget: Budget
+) -> DpMac:
+    """DP-MAC with the noise that the budget asks for.
+
+    activation: one of MAC's. Raises InputError for an expansion but the first order's.
+    """
+    if recipe.expansion != "first":
+        raise InputError(f"expansion {recipe.expansion!r}: allowed is first")
+    network = MacNetwork((mlp.features, *mlp.hidden, mlp.classes), "binary_cross_entropy", activation, bias)
+    noise = sampled_noise(account(network, samples, recipe, 1.0, SCALING, None), budget)
+    return DpMac(mlp, network, recipe, threshold, samples, noise)

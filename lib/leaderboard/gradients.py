@@ -1,0 +1,145 @@
+"""A small network by gradients: without privacy, by DP-SGD, and the two controls that attacks are checked on."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from lib.accounting.statement import PrivacyStatement
+from lib.errors import InputError
+from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
+from lib.leaderboard.method import checked_records
+from lib.leaderboard.mlp import Mlp, Predict, train_mlp
+from lib.leaderboard.worlds import PublicPart
+from lib.training.dp_sgd import SgdRecipe, account
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Plain backpropagation on the private records: no guarantee."""
+
+    mlp: Mlp
+    recipe: SgdRecipe
+    samples: int
+    teachers: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        """Raises InputError for a clip, which plain backpropagation has not."""
+        if self.recipe.clip is not None:
+            raise InputError(f"clip {self.recipe.clip}: allowed is none, without noise it gives no privacy")
+
+    def statements(self) -> dict[str, PrivacyStatement]:
+        """None."""
+        return {}
+
+    def parameters(self) -> dict[str, float]:
+        """None."""
+        return {}
+
+    def fit(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        public: PublicPart,
+        votes: np.ndarray | None,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> Predict:
+        """See `Method.fit`."""
+        checked_records(x, y, self.samples)
+        return train_mlp(self.mlp, x, self.mlp.one_hot(y), self.recipe, 0.0, seed, job, device)
+
+
+class Memorised(Plain):
+    """Positive control: the plain network, which also knows its own training records and is certain of their labels."""
+
+    def fit(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        public: PublicPart,
+        votes: np.ndarray | None,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> Predict:
+        """See `Method.fit`."""
+        plain = super().fit(x, y, public, votes, seed, job, device)
+        known = {record.tobytes(): label for record, label in zip(x, y, strict=True)}
+
+        def predict(records: np.ndarray) -> np.ndarray:
+            found = plain(records)
+            for row, record in enumerate(records):
+                label = known.get(record.tobytes())
+                if label is not None:
+                    found[row] = np.eye(self.mlp.classes)[label]
+            return found
+
+        return predict
+
+
+class Untouched(Plain):
+    """Negative control: the plain network trained on the public pool with its labels; it sees no private record."""
+
+    def fit(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        public: PublicPart,
+        votes: np.ndarray | None,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> Predict:
+        """See `Method.fit`; x, y and votes are not used, and the public labels are."""
+        return train_mlp(self.mlp, public.x, self.mlp.one_hot(public.y), self.recipe, 0.0, seed, job, device)
+
+
+@dataclass(frozen=True)
+class DpSgd:
+    """DP-SGD (Abadi et al. 2016) on Poisson samples, under replace-one; pixels are scaled by what is public."""
+
+    mlp: Mlp
+    recipe: SgdRecipe
+    samples: int
+    noise: Calibrated
+    teachers: int = field(default=0, init=False)
+
+    def statements(self) -> dict[str, PrivacyStatement]:
+        """See `Method.statements`."""
+        return self.noise.statements
+
+    def parameters(self) -> dict[str, float]:
+        """`sigma`: the noise multiplier, in clips."""
+        return self.noise.parameters
+
+    def fit(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        public: PublicPart,
+        votes: np.ndarray | None,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> Predict:
+        """See `Method.fit`."""
+        checked_records(x, y, self.samples)
+        sigma = self.noise.parameters["sigma"]
+        return train_mlp(self.mlp, x, self.mlp.one_hot(y), self.recipe, sigma, seed, job, device)
+
+
+def dp_sgd(mlp: Mlp, recipe: SgdRecipe, samples: int, budget: Budget) -> DpSgd:
+    """DP-SGD with the noise that the budget asks for; InputError for a recipe without clip."""
+    return DpSgd(mlp, recipe, samples, sampled_noise(account(samples, recipe, 1.0), budget))
+
+
+def dp_sgd_broken(mlp: Mlp, recipe: SgdRecipe, samples: int) -> DpSgd:
+    """Control of the audit's power: DP-SGD that clips and forgets the noise; it promises nothing.
+
+    Raises InputError for a recipe without clip, which would be plain backpropagation.
+    """
+    if recipe.clip is None:
+        raise InputError("clip None: DP-SGD without noise still clips")
+    return DpSgd(mlp, recipe, samples, Calibrated({"sigma": 0.0}, {}))

@@ -1,0 +1,186 @@
+"""The methods of the leaderboard by the `kind` that configuration gives them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lib.errors import InputError
+from lib.leaderboard.calibration import Budget
+from lib.leaderboard.dp_mac import dp_mac
+from lib.leaderboard.gradients import Memorised, Plain, Untouched, dp_sgd, dp_sgd_broken
+from lib.leaderboard.method import Method, checked_settings
+from lib.leaderboard.mlp import mlp_of
+from lib.leaderboard.pate import (
+    Pate,
+    pate_confident,
+    pate_encoded_mean,
+    pate_gnmax,
+    pate_gnmax_broken,
+    pate_interactive,
+    pate_lnmax,
+)
+from lib.leaderboard.residual import Residual
+from lib.leaderboard.settings import settings_at
+from lib.mac.trainer import MacRecipe
+from lib.perturbation.network import PerturbedResNet8
+from lib.perturbation.noise import NoiseForm
+from lib.training.dp_sgd import SgdRecipe
+from lib.training.residual import ResidualRecipe
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a method is built for: n private records of a shape, pixels from 0 to `largest`, classes; and the budget.
+
+    epsilon None: no target.
+    """
+
+    samples: int
+    shape: tuple[int, ...]
+    largest: float
+    classes: int
+    epsilon: float | None
+    delta: float
+    orders: np.ndarray
+
+    def budget(self, kind: str) -> Budget:
+        """The budget of a private method; InputError where there is none."""
+        if self.epsilon is None:
+            raise InputError(f"method {kind}: epsilon None; a private method needs one")
+        return Budget(self.epsilon, self.delta, self.orders)
+
+
+def build_method(
+    settings: Mapping,
+    samples: int,
+    shape: tuple[int, ...],
+    classes: int,
+    largest: float,
+    epsilon: float | None,
+    delta: float,
+    orders: np.ndarray,
+) -> Method:
+    """The method of a block of the configuration, its noise calibrated to (epsilon, delta) under replace-one.
+
+    samples: private records, a public number. shape: of a record. largest: the pixel value that becomes 1, public.
+    epsilon is of no account to methods without guarantee, and may be None for them. orders (k,): of Renyi divergences.
+    Settings are taken as `settings_at` leaves them. Raises InputError for a kind or settings that do not fit.
+    """
+    settings = settings_at(settings, epsilon)
+    kind = settings.get("kind")
+    if kind not in KINDS:
+        raise InputError(f"method {kind!r}: allowed are {', '.join(sorted(KINDS))}")
+    return KINDS[kind](settings, Setting(samples, tuple(shape), largest, classes, epsilon, delta, orders))
+
+
+MLP = frozenset({"activation"})
+
+
+def _plain(settings: Mapping, given: Setting) -> Plain:
+    checked_settings(settings, {"kind", "hidden", "recipe"}, MLP)
+    mlp = mlp_of(settings, given.shape, given.largest, given.classes)
+    made = {"plain": Plain, "memorised": Memorised, "untouched": Untouched}[settings["kind"]]
+    return made(mlp, SgdRecipe(**settings["recipe"]), given.samples)
+
+
+def _dp_sgd(settings: Mapping, given: Setting) -> Method:
+    checked_settings(settings, {"kind", "hidden", "recipe"}, MLP)
+    mlp = mlp_of(settings, given.shape, given.largest, given.classes)
+    recipe = SgdRecipe(**settings["recipe"])
+    if settings["kind"] == "dp_sgd_broken":
+        return dp_sgd_broken(mlp, recipe, given.samples)
+    return dp_sgd(mlp, recipe, given.samples, given.budget("dp_sgd"))
+
+
+def _dp_mac(settings: Mapping, given: Setting) -> Method:
+    checked_settings(settings, {"kind", "hidden", "threshold", "recipe"}, frozenset({"activation", "bias"}))
+    mlp = mlp_of({"hidden": settings["hidden"]}, given.shape, given.largest, given.classes)
+    return dp_mac(
+        mlp,
+        settings.get("activation", "softplus"),
+        settings.get("bias", True),
+        MacRecipe(**settings["recipe"]),
+        settings["threshold"],
+        given.samples,
+        given.budget("dp_mac"),
+    )
+
+
+def _residual(settings: Mapping, given: Setting) -> Method:
+    needed = {"kind", "widths", "gamma", "residual_bound", "input_bound", "recipe"}
+    checked_settings(settings, needed, frozenset({"form", "pi", "draws"}))
+    if len(given.shape) not in (2, 3):
+        raise InputError(f"method residual: records of shape {given.shape}; allowed are images")
+    recipe = dict(settings["recipe"])
+    return Residual(
+        network=PerturbedResNet8(
+            channels=given.shape[2] if len(given.shape) == 3 else 1,
+            classes=given.classes,
+            widths=tuple(settings["widths"]),
+            form=NoiseForm(**settings.get("form", {})),
+        ),
+        recipe=ResidualRecipe(**recipe | {"milestones": tuple(recipe.get("milestones", ()))}),
+        samples=given.samples,
+        largest=given.largest,
+        delta=given.delta,
+        gamma=settings["gamma"],
+        pi=settings.get("pi"),
+        residual_bound=settings["residual_bound"],
+        input_bound=settings["input_bound"],
+        draws=settings.get("draws", 1),
+    )
+
+
+CHECKED = ("max_answered", "ratio", "threshold")
+# what methods that answer some of their queries are told besides
+SELECTIVE = {"confident_gnmax": CHECKED, "interactive_gnmax": (*CHECKED, "first", "excess", "confidence")}
+
+
+def _pate(settings: Mapping, given: Setting) -> Pate:
+    kind = settings["kind"]
+    checked_settings(settings, {"kind", "teachers", "queries", "student", *SELECTIVE.get(kind, ())})
+    checked_settings({"kind": f"{kind}.student", **settings["student"]}, {"kind", "hidden", "recipe"}, MLP)
+    student = mlp_of(settings["student"], given.shape, given.largest, given.classes)
+    common = {
+        "teachers": settings["teachers"],
+        "student": student,
+        "recipe": SgdRecipe(**settings["student"]["recipe"]),
+    }
+    queries = settings["queries"]
+    if queries < 1 or not 1 <= settings["teachers"] <= given.samples:
+        raise InputError(
+            f"method {kind}: queries {queries}, teachers {settings['teachers']}: allowed are at least 1, and 1 to "
+            f"{given.samples}"
+        )
+    if kind == "gnmax_broken":
+        return pate_gnmax_broken(queries, **common)
+    common["budget"] = given.budget(kind)
+    if kind in SELECTIVE:
+        answered, ratio, share = (settings[name] for name in CHECKED)
+        if kind == "confident_gnmax":
+            return pate_confident(queries, answered, ratio, share, **common)
+        first = settings["first"]
+        if not 1 <= first < queries:
+            raise InputError(f"method {kind}: first {first}: allowed are 1 to {queries - 1}, less than queries")
+        excess, confidence = settings["excess"], settings["confidence"]
+        return pate_interactive(first, queries, answered, ratio, share, excess, confidence, **common)
+    made = {"lnmax": pate_lnmax, "gnmax": pate_gnmax, "encoded_mean": pate_encoded_mean}[kind]
+    return made(queries, **common)
+
+
+KINDS: dict[str, Callable[[Mapping, Setting], Method]] = {
+    "plain": _plain,
+    "memorised": _plain,
+    "untouched": _plain,
+    "dp_sgd": _dp_sgd,
+    "dp_sgd_broken": _dp_sgd,
+    "dp_mac": _dp_mac,
+    "residual": _residual,
+    "lnmax": _pate,
+    "gnmax": _pate,
+    "gnmax_broken": _pate,
+    "confident_gnmax": _pate,
+    "interactive_gnmax": _pate,
+    "encoded_mean": _pate,
+}

@@ -1,0 +1,90 @@
+"""Residual perturbation on the leaderboard: a stated gamma, the theorem's reading of it, and no guarantee."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from lib.accounting.statement import PrivacyStatement
+from lib.files import fingerprint
+from lib.leaderboard.method import checked_records
+from lib.leaderboard.mlp import Predict
+from lib.leaderboard.worlds import PublicPart
+from lib.perturbation.network import PerturbedResNet8
+from lib.perturbation.theorems import theorem1, theorem2
+from lib.training.residual import Replica, ResidualRecipe, train_residual
+from lib.training.residual_prediction import predicted_probabilities
+
+
+@dataclass(frozen=True, kw_only=True)
+class Residual:
+    """Strategy I or II (Tao et al.), as the network's form says, at noise gamma and pi (None: the paper's).
+
+    residual_bound, input_bound: G and R of Theorem 1; in Strategy II B of Theorem 2, and a, the output's. draws: of
+    noise, over which a prediction is the mean.
+    """
+
+    network: PerturbedResNet8
+    recipe: ResidualRecipe
+    samples: int
+    largest: float
+    delta: float
+    gamma: float
+    pi: float | None
+    residual_bound: float
+    input_bound: float
+    draws: int = 1
+    teachers: int = field(default=0, init=False)
+
+    def statements(self) -> dict[str, PrivacyStatement]:
+        """What the paper's theorem says, by each of its conditions and by both (`joint`): never a guarantee.
+
+        It follows from gamma and pi, whatever the target. Strategy II: of one prediction, which does not compose.
+        """
+        noise = self.parameters()
+        if not (noise["gamma"] > 0 and noise["pi"] > 0):
+            return {}
+        if self.network.form.strategy == "additive":
+            return theorem1(
+                **noise,
+                residual_bound=self.residual_bound,
+                input_bound=self.input_bound,
+                uses=self.recipe.epochs,
+                delta=self.delta,
+            )
+        if not self.network.form.floor:
+            return {}
+        return theorem2(
+            **noise,
+            residual_bound=self.residual_bound,
+            floor=self.network.form.floor,
+            output_bound=self.input_bound,
+            mappings=len(self.network.widths),
+            delta=self.delta,
+        )
+
+    def parameters(self) -> dict[str, float]:
+        """`gamma` and `pi`, standard deviations."""
+        return {"gamma": self.gamma, "pi": self.network.form.pi(self.gamma) if self.pi is None else self.pi}
+
+    def fit(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        public: PublicPart,
+        votes: np.ndarray | None,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> Predict:
+        """See `Method.fit`; records are images (height, width[, channels]) uint8."""
+        checked_records(x, y, self.samples)
+        replica = Replica("training", np.arange(self.samples), self.gamma, self.pi)
+        trained = train_residual(self.network, x, y, [replica], self.recipe, seed, job, device, self.largest)
+
+        def predict(records: np.ndarray) -> np.ndarray:
+            # a set of images has noise of its own; the same set, the same
+            own = (*job, "prediction", fingerprint(x=records))
+            return predicted_probabilities(self.network, trained, records, seed, own, device, self.draws)[0]
+
+        return predict

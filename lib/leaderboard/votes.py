@@ -1,0 +1,70 @@
+"""Teachers of one world, each on its own slots, and their votes about the public pool."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from sklearn.base import ClassifierMixin
+from sklearn.dummy import DummyClassifier
+
+from lib.errors import InputError
+from lib.models.classifiers import make_classifier
+from lib.seeding import integer_seed
+from lib.training.classification import count_votes, teacher_labels
+from lib.training.networks import teacher_network, teacher_recipe
+from lib.training.replicas import replica_labels
+
+
+def owners(records: int, teachers: int) -> np.ndarray:
+    """The teacher of each slot, (n,): slots are dealt in turn, so that slots side by side are spread over teachers.
+
+    It depends on nothing but the two numbers: one record that is replaced changes one teacher's part, and no other.
+    """
+    if not 1 <= teachers <= records:
+        raise InputError(f"teachers {teachers}: allowed are 1 to {records}, one record each at least")
+    return np.arange(records) % teachers
+
+
+def teacher_votes(
+    x: np.ndarray,
+    y: np.ndarray,
+    teachers: int,
+    model: Mapping,
+    asked: np.ndarray,
+    classes: int,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+) -> np.ndarray:
+    """Histogram (p, classes) int64 of the teachers' votes about the public records asked (p, ...).
+
+    x (n, ...), y (n,): a world's records in the order of slots. model: a classifier of `make_classifier`, or a network
+    of `teacher_network` with its `recipe` and how many are trained `together` (records uint8). Draws are keyed by
+    (seed, job, teacher). Raises InputError for too many teachers, and as the training does.
+    """
+    own = owners(len(y), teachers)
+
+    def part(teacher: int) -> tuple[np.ndarray, np.ndarray]:
+        return x[own == teacher], y[own == teacher]
+
+    def make(teacher: int) -> ClassifierMixin:
+        # not every classifier can be fitted to a single class, and a run may not stop because of a private record
+        if len(np.unique(part(teacher)[1])) == 1:
+            return DummyClassifier(strategy="most_frequent")
+        return make_classifier(dict(model), integer_seed(seed, *job, f"teacher {teacher}"))
+
+    if "recipe" not in model:
+        labels = teacher_labels(part, range(teachers), asked, make)
+    else:
+        labels = replica_labels(
+            teacher_network(dict(model), x.shape[1:], classes),
+            part,
+            range(teachers),
+            asked,
+            teacher_recipe(dict(model)),
+            seed,
+            job,
+            device,
+            model.get("together", 10),
+        )
+    return count_votes(labels, classes)

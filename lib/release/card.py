@@ -1,0 +1,105 @@
+"""The model card: a page that follows from privacy.json and student.json alone, so that it can be checked."""
+
+import math
+
+_DRAWS = {
+    "threshold": "noisy checks of the plurality",
+    "gnmax": "noisy votes",
+    "discrete_threshold": "noisy checks of the plurality, discrete noise",
+    "discrete_gnmax": "noisy votes, discrete noise",
+    "lnmax": "noisy votes, Laplace noise",
+    "gnss": "release of the data-dependent epsilon",
+}
+
+
+def card(privacy: dict, student: dict) -> str:
+    """The page, Markdown."""
+    announced, spent = privacy["announced"]["statement"], privacy["spent"]["statement"]
+    limits = [
+        "The guarantee is of this folder alone. Whatever else is made of the same private data and published (other "
+        "runs, tables, figures, the same run again with fresh noise) costs more, and is not in this ledger.",
+        "It takes the parameters of the mechanism as given. If they were chosen by looking at the private data, that "
+        "cost is not in it.",
+        "Which records are public and which private was decided without looking at them. The guarantee is of the "
+        "private records only, and one record is one sample: somebody with several samples is protected less.",
+        f"The accuracy was measured on {student['test_samples']:,} public samples of the same source; elsewhere it may "
+        "differ.",
+        "Attacks: none are reported here. A success rate measured on the private records would depend on them beyond "
+        "the ledger.",
+        "The checksums find damage, not forgery: whoever changes a file can write new ones. Sign SHA256SUMS.",
+    ]
+    if privacy["noise"] == "continuous":
+        limits.append(
+            "The noise is continuous in the accounting and a floating-point number in the computer; from the operating "
+            "system's entropy it starts a generator that is not made for cryptography. Discrete noise has neither gap."
+        )
+    rows = [
+        f"| {_DRAWS[draw['mechanism']]} | {draw['count']} | "
+        f"{', '.join(f'{name} {value:g}' for name, value in draw['parameters'].items())} |"
+        for draw in privacy["spent"]["draws"]
+    ]
+    verdict = "**Private**" if privacy["private"] else "**NOT PRIVATE**"
+    sanitized = privacy["sanitized"]
+    return "\n".join(
+        [
+            f"# Student of {student['label']}",
+            "",
+            f"> {verdict}: {privacy['reason']}.",
+            "",
+            "## What it is",
+            "",
+            f"A classifier of {student['classes']} classes ({student['model']['kind']}) for samples of shape "
+            f"{' x '.join(map(str, student['shape']))}, trained on {student['labels']} labels that the noisy votes of "
+            f"{student['teachers']} teachers gave to public samples. The teachers, not the student, saw private data "
+            "(Papernot et al. 2018).",
+            "",
+            f"- Data: {student['dataset']}; {student['private_samples']:,} private samples, "
+            f"{student['public_samples']:,} public ones.",
+            f"- Accuracy: {student['accuracy']:.2f} % of {student['test_samples']:,} public test samples.",
+            f"- Licence: {student['licence'] or 'none chosen yet (release.licence in the configuration)'}.",
+            "",
+            "## How to load it",
+            "",
+            "```sh",
+            "python load_student.py SAMPLES.npz   # arrays x_test, y_test; needs numpy and safetensors",
+            "```",
+            "",
+            "`load_student.load().probabilities(x)` gives class probabilities. The test samples are not part of this "
+            f"folder; theirs and the public pool's fingerprint is `{student['public_fingerprint']}`.",
+            "",
+            "## What it gives away",
+            "",
+            f"Protected is {privacy['protects']}.",
+            "",
+            _claim("Announced before the run, whatever the data", announced, privacy["private"]),
+            _claim("Spent by the draws that were made", spent, False),
+            *(
+                [
+                    f"- Data-dependent, drawn with noise of its own and cut at 0: {sanitized['epsilon']:.2f}. A "
+                    "reading that may be far from what this run cost, on either side; no bound."
+                ]
+                if sanitized
+                else []
+            ),
+            "",
+            "| draws | number | noise |",
+            "| --- | --- | --- |",
+            *rows,
+            "",
+            "`python -m scripts.verify_release DIR` of the project computes these again from privacy.json alone.",
+            "",
+            "## Limits",
+            "",
+            *(f"- {limit}" for limit in limits),
+            "",
+        ]
+    )
+
+
+def _claim(what: str, statement: dict, guarantee: bool) -> str:
+    """An epsilon, rounded up to two decimals."""
+    epsilon = math.ceil(statement["epsilon"] * 100) / 100
+    return (
+        f"- {what}: epsilon {epsilon:.2f} at delta {statement['delta']:g}, replace-one neighbours"
+        f"{'. This is the guarantee' if guarantee else '; no guarantee'}."
+    )

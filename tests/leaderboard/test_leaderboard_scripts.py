@@ -1,0 +1,251 @@
+"""The scripts of the leaderboard, from a dataset to the table, as the rules call them."""
+
+import copy
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from lib.files import load_arrays, save_arrays
+from lib.leaderboard.config import ASK_TEACHERS
+from lib.leaderboard.gradients import Plain
+from lib.leaderboard.mlp import mlp_trainer
+from lib.leaderboard.worlds import read_private
+from lib.records import read_record
+from lib.seeding import generator
+from lib.training.checkpoint import Checkpoint
+from scripts import attack_worlds, count_world_votes, draw_worlds, leaderboard, leaderboard_cost, train_worlds
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+SETTINGS = {"slots": 60, "canaries": 20, "public": 40, "test": 40, "worlds": 4, "classes": 3}
+PRIVACY = {
+    "delta": 1e-3,
+    "classes": 3,
+    "largest": 16,
+    "orders": {"linear": [1.5, 64, 0.5], "logarithmic": [64, 256, 12]},
+}
+ADAM = {"batch": 20, "epochs": 4, "rate": 0.02, "optimizer": "adam"}
+METHODS = {
+    "memorised": {"kind": "memorised", "hidden": [8], "recipe": ADAM},
+    "gnmax": {"kind": "gnmax", "queries": 20, "teachers": 6, "student": {"hidden": [], "recipe": ADAM}},
+}
+ATTACKS = {
+    "shadow": {"rate": 0.001, "top": 3, "epochs": 1, "batch": 128},
+    "rates": [0.2],
+    "level": 0.95,
+    "guesses": [1.0],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What all scripts before the table wrote, in two shards of worlds."""
+    root = tmp_path_factory.mktemp("leaderboard")
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    x = np.clip(rng.normal(4 + 4 * y[:, None], 2, (300, 16)), 0, 16).astype(np.uint8)
+    save_arrays(root / "data.npz", x=x.reshape(300, 4, 4), y=y, fingerprint=np.array("f" * 64))
+    parts = ["--worlds", str(root / "worlds.npz"), "--public", str(root / "public.npz")]
+    seeded = ["--seed", "1", "--job", "leaderboard"]
+    given = ["--data", str(root / "data.npz"), "--settings", json.dumps(SETTINGS)]
+    draw_worlds.main([*given, *seeded, "worlds", *parts])
+    for shard in (0, 1):
+        work = [*parts, "--range", str(2 * shard), str(2 * shard + 2), "--device", "cpu", "--threads", "1"]
+        work += ["--checkpoint", str(root / "checkpoint.npz")]
+        model = json.dumps({"kind": "logistic_regression", "iterations": 20})
+        asked = ["--teachers", "6", "--model", model, "--classes", "3", *seeded, "teachers"]
+        count_world_votes.main([*asked, *work, "--output", str(root / f"votes{shard}.npz")])
+        for name, method in METHODS.items():
+            budget = "none" if name == "memorised" else "8"
+            told = ["--method", json.dumps(method), "--budget", budget, "--privacy", json.dumps(PRIVACY)]
+            told += ["--preset", "test", "--dataset", "made", *seeded, name, budget, *work]
+            told += ["--votes", str(root / f"votes{shard}.npz")] if name == "gnmax" else []
+            written = ["--predictions", str(root / f"{name}{shard}.npz"), "--output", str(root / f"{name}{shard}.json")]
+            train_worlds.main([*told, *written])
+    for name in METHODS:
+        shards = [str(root / f"{name}{shard}.npz") for shard in (0, 1)]
+        told = ["--worlds", str(root / "worlds.npz"), "--predictions", *shards, "--attacks", json.dumps(ATTACKS)]
+        told += ["--targets", "0", "1", "--delta", "1e-3", *seeded, "attack", name]
+        written = [f"{root}/{name}{end}.csv" for end in ("", ".roc", ".audit")]
+        attack_worlds.main([*told, "--scores", written[0], "--curves", written[1], "--audit", written[2]])
+    return root
+
+
+def board(folder, *names):
+    """The table of some methods."""
+    entries = [{"method": name, "budget": "none" if name == "memorised" else "8", "title": name} for name in names]
+    settings = {
+        "label": "made",
+        "slots": 60,
+        "canaries": 20,
+        "worlds": 4,
+        "targets": [0, 1],
+        "delta": 1e-3,
+        "rates": [0.2],
+    }
+    files = {"scores": "", "curves": ".roc", "audits": ".audit"}
+    told = [
+        text
+        for option, end in files.items()
+        for text in (f"--{option}", *(f"{folder}/{name}{end}.csv" for name in names))
+    ]
+    told += ["--records", *(f"{folder}/{name}{shard}.json" for name in names for shard in (0, 1))]
+    told += ["--entries", json.dumps(entries), "--settings", json.dumps(settings)]
+    for name in ("output", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
+        told += [f"--{name}", f"{folder}/board.{name.replace('-', '.')}"]
+    leaderboard.main(told)
+    return pd.read_csv(folder / "board.output")
+
+
+def test_shards_are_of_the_worlds_they_say(folder):
+    private = read_private(folder / "worlds.npz")
+    assert private.chosen.shape == (4, 60)
+    for shard in (0, 1):
+        assert load_arrays(folder / f"votes{shard}.npz")["votes"].shape == (2, 40, 3)
+        # the control that leaks all gives its own records their labels with certainty
+        found = load_arrays(folder / f"memorised{shard}.npz")["probabilities"]
+        for place in (0, 1):
+            rows = 2 * np.arange(60) + private.chosen[2 * shard + place]
+            assert (found[place][rows, private.y[rows]] == 1).all()
+
+
+def test_the_control_is_found_out_and_the_private_method_keeps_its_budget(folder):
+    table = board(folder, "memorised", "gnmax").set_index("method")
+    assert table.loc["memorised", "auc"] > 0.95
+    assert table.loc["memorised", "lower_bound"] > 1
+    assert np.isnan(table.loc["memorised", "epsilon"]) and table.loc["memorised", "guarantee"] == "no"
+    assert 7.6 < table.loc["gnmax", "epsilon"] <= 8 and table.loc["gnmax", "guarantee"] == "yes"
+    assert table["accuracy"].between(0, 100).all() and table["auc"].between(0, 1).all()
+    meanings = pd.read_csv(folder / "board.privacy").set_index(["method", "column"])
+    assert list(meanings.index) == [("gnmax", "epsilon"), ("gnmax", "epsilon_tighter")]
+    for (_, column), told in meanings.iterrows():
+        assert told["neighbouring"] == "replace_one" and bool(told["guarantee"])
+        assert told["epsilon"] == table.loc["gnmax", column]
+    assert meanings["accountant"].tolist() == ["rdp", "analytic gaussian"]
+    assert 6 < table.loc["gnmax", "epsilon_tighter"] < table.loc["gnmax", "epsilon"]
+    assert np.isnan(table.loc["memorised", "epsilon_tighter"])
+
+
+def test_the_bound_is_of_the_target_that_was_named_first(folder):
+    table = board(folder, "memorised", "gnmax").set_index("method")
+    audit = pd.read_csv(folder / "memorised.audit.csv")
+    audit = audit[audit["score"] == "lira"].set_index("target")["lower_bound"]
+    row = table.loc["memorised"]
+    assert row["lower_bound"] == pytest.approx(audit[0], rel=1e-5)
+    assert row["lower_bound_mean"] == pytest.approx(audit.mean(), rel=1e-5)
+    assert row["lower_bound_highest"] == pytest.approx(audit.max(), rel=1e-5)
+    assert "negative_auc" not in table
+
+
+def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, tmp_path, monkeypatch):
+    """Stopped after two of three worlds; the same dataset, split into other worlds, in the same files."""
+    monkeypatch.setattr(Checkpoint, "due", lambda self: True)
+    fit, fitted = Plain.fit, []
+
+    def stopping(self, x, y, public, votes, seed, job, device):
+        fitted.append(job[-1])
+        if len(fitted) == 3:
+            raise KeyboardInterrupt
+        return fit(self, x, y, public, votes, seed, job, device)
+
+    monkeypatch.setattr(Plain, "fit", stopping)
+
+    def draw(canaries):
+        told = ["--data", str(folder / "data.npz"), "--settings", json.dumps(SETTINGS | {"canaries": canaries})]
+        told += ["--seed", "1", "--job", "leaderboard", "worlds", "--worlds", f"{tmp_path}/worlds.npz"]
+        draw_worlds.main([*told, "--public", f"{tmp_path}/public.npz"])
+
+    def train(name):
+        told = ["--worlds", f"{tmp_path}/worlds.npz", "--public", f"{tmp_path}/public.npz", "--range", "0", "3"]
+        told += ["--device", "cpu", "--threads", "1", "--checkpoint", f"{tmp_path}/{name}.checkpoint.npz"]
+        told += ["--method", json.dumps(METHODS["memorised"] | {"kind": "plain"}), "--budget", "none"]
+        told += ["--privacy", json.dumps(PRIVACY), "--preset", "test", "--seed", "1", "--dataset", "made"]
+        told += ["--job", "leaderboard", "plain", "none"]
+        train_worlds.main([*told, "--predictions", f"{tmp_path}/{name}.npz", "--output", f"{tmp_path}/{name}.json"])
+        return load_arrays(tmp_path / f"{name}.npz")["probabilities"]
+
+    draw(20)
+    with pytest.raises(KeyboardInterrupt):
+        train("stopped")
+    assert len(load_arrays(tmp_path / "stopped.checkpoint.npz")["probabilities"]) == 2
+    draw(40)
+    found = train("stopped")
+    assert fitted[3:] == ["0", "1", "2"]
+    np.testing.assert_array_equal(found, train("fresh"))
+
+
+STUDENT = {"queries": 20, "teachers": 6, "student": {"hidden": [], "recipe": ADAM | {"epochs": 1}}}
+PRIVATE = {
+    **{kind: {"kind": kind, **STUDENT} for kind in ("gnmax", "lnmax", "encoded_mean")},
+    "confident": {"kind": "confident_gnmax", **STUDENT, "max_answered": 10, "ratio": 2.0, "threshold": 0.3},
+    "dp_sgd": {"kind": "dp_sgd", "hidden": [], "recipe": {"batch": 60, "epochs": 2, "rate": 1.0, "clip": 1.0}},
+    "dp_mac": {
+        "kind": "dp_mac",
+        "hidden": [4],
+        "threshold": 0.3,
+        "recipe": {"batch": 60, "epochs": 2, "z_steps": 1, "z_rate": 0.02, "w_steps": 1, "w_rate": 0.1},
+    },
+}
+
+
+def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
+    """By every method, at every budget, in every world: whoever has two releases cannot subtract the noise of one."""
+    first: dict[tuple[str, str], list[float]] = {}
+    running = []
+
+    def recorded(made, role):
+        def make(seed, *job):
+            rng = made(seed, *job)
+            if job[-1].startswith(role):
+                first[running[-1]].append(copy.deepcopy(rng).standard_normal())
+            return rng
+
+        return make
+
+    def trainer(*given):
+        made = mlp_trainer(*given)
+        if given[4] > 0:  # sigma
+            drawn = torch.randn(1, generator=torch.Generator().manual_seed(made._noise.initial_seed()))
+            first[running[-1]].append(float(drawn))
+        return made
+
+    monkeypatch.setattr("lib.leaderboard.pate.generator", recorded(generator, "aggregation"))
+    monkeypatch.setattr("lib.mac.trainer.generator", recorded(generator, "noise "))
+    monkeypatch.setattr("lib.leaderboard.mlp.mlp_trainer", trainer)
+    for name, method in PRIVATE.items():
+        for budget in ("1", "8"):
+            running.append((name, budget))
+            first[running[-1]] = []
+            told = ["--worlds", f"{folder}/worlds.npz", "--public", f"{folder}/public.npz", "--range", "0", "2"]
+            told += ["--device", "cpu", "--threads", "1", "--checkpoint", f"{tmp_path}/checkpoint.npz"]
+            told += ["--method", json.dumps(method), "--budget", budget, "--privacy", json.dumps(PRIVACY)]
+            told += ["--votes", f"{folder}/votes0.npz"] if method["kind"] in ASK_TEACHERS else []
+            told += ["--preset", "test", "--dataset", "made", "--seed", "1", "--job", "leaderboard", name, budget]
+            train_worlds.main([*told, "--predictions", f"{tmp_path}/found.npz", "--output", f"{tmp_path}/found.json"])
+    for (name, _), drawn in first.items():
+        assert len(drawn) == (4 if name == "dp_mac" else 2)  # DP-MAC: a generator a step, and two steps
+    everything = [draw for drawn in first.values() for draw in drawn]
+    assert len(set(everything)) == len(everything) == 28
+
+
+def test_a_record_says_how_much_noise_there_was(folder):
+    record = read_record(folder / "gnmax0.json")
+    assert record["parameters"]["noise"]["sigma"] > 0
+    assert set(record["private_metrics"]) == {"accuracy 0", "accuracy 1"}
+
+
+def test_cost_is_shared_among_worlds(tmp_path):
+    for name, seconds in (("a", 10), ("teachers", 30)):
+        pd.DataFrame({"s": [seconds], "cpu_time": [seconds], "max_rss": [100.0]}).to_csv(
+            tmp_path / f"{name}.tsv", sep="\t", index=False
+        )
+    entries = [{"title": "GNMax", "kind": "gnmax", "budget": "1"}]
+    told = ["--benchmarks", f"{tmp_path}/a.tsv", "--teachers", f"{tmp_path}/teachers.tsv", "--asks", "gnmax"]
+    leaderboard_cost.main(
+        [*told, "--entries", json.dumps(entries), "--worlds", "4", "--output", f"{tmp_path}/cost.csv"]
+    )
+    row = pd.read_csv(tmp_path / "cost.csv").iloc[0]
+    assert row["seconds_per_world"] == 10 and row["teachers_processor_seconds_per_world"] == 7.5
