@@ -18,6 +18,7 @@ import torch
 from opacus.grad_sample import GradSampleModule
 from opacus.optimizers import DPOptimizer
 
+from bench.growth import print_growth
 from lib.mac.activations import ACTIVATIONS
 from lib.mac.network import MacNetwork
 from lib.mac.sampling import poisson_batch
@@ -25,9 +26,9 @@ from lib.mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.models.chain import Chain
 from lib.seeding import generator
 from lib.training.device import choose_device
-from lib.training.dp_sgd import SgdRecipe, SgdTrainer
+from lib.training.dp_sgd import ChainTrainer, SgdRecipe
 
-SAMPLES, BATCH, SEEDS = 5_000, 50, 10
+SAMPLES, BATCH, SEEDS = 5_000, 50, (1, 3, 10)
 EPOCH = SAMPLES // BATCH
 NETWORK = MacNetwork((256, 300, 100, 20, 100, 300, 256), "squared_error")
 SIGMA, CLIP, WARM = 2.0, 0.01, 5
@@ -52,7 +53,7 @@ def mac_step(seeds: range, device: torch.device) -> Step:
 def ghost_step(device: torch.device) -> Step:
     """DP-SGD as the workflow trains."""
     x = images()
-    return SgdTrainer(NETWORK, x, x, SGD, SIGMA, 0, ("bench",), "0", device).advance
+    return ChainTrainer(NETWORK, x, x, SGD, SIGMA, 0, ("bench",), "0", device).advance
 
 
 def per_sample_step(device: torch.device) -> Step:
@@ -112,19 +113,23 @@ def measured(make: Callable[..., Step], runs: list[tuple], steps: int, device: s
     return spent, peak(), peak() - start
 
 
-def print_table(title: str, rows: dict[str, tuple[Callable[..., Step], list[tuple]]], steps: int, device: str) -> None:
-    """Seconds an epoch of all runs of a row, and its memory; ratios are to the first row."""
+def print_table(
+    title: str, rows: dict[str, tuple[Callable[..., Step], list[tuple]]], steps: int, device: str
+) -> list[float]:
+    """Seconds an epoch of all runs of a row, which it returns, and its memory; ratios are to the first row."""
     print(f"\n{title}, {steps} steps of batch {BATCH}, {device}")
     print(f"{'':<34} {'s/epoch':>8} {'ratio':>6} {'peak, MiB':>10} {'training, MiB':>14} {'ratio':>6}")
-    first = None
+    first, epochs = None, []
     for name, (make, runs) in rows.items():
         # spawned: a fork would begin with this process's memory
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             spent, most, added = pool.apply(measured, (make, runs, steps, device))
         epoch = spent * EPOCH / steps
+        epochs.append(epoch)
         first = first or (epoch, added)
         ratios = epoch / first[0], added / first[1]
         print(f"{name:<34} {epoch:>8.2f} {ratios[0]:>6.2f} {most:>10.0f} {added:>14.0f} {ratios[1]:>6.2f}", flush=True)
+    return epochs
 
 
 def main() -> None:
@@ -141,11 +146,11 @@ def main() -> None:
         "DP-SGD, per-sample gradients": (per_sample_step, [()]),
     }
     print_table("one run", methods, arguments.steps, arguments.device)
-    seeds = {
-        "DP-MAC, side by side": (mac_step, [(range(SEEDS),)]),
-        "DP-MAC, one after another": (mac_step, [(range(seed, seed + 1),) for seed in range(SEEDS)]),
-    }
-    print_table(f"{SEEDS} seeds", seeds, arguments.seed_steps, arguments.device)
+    most = SEEDS[-1]
+    seeds = {f"DP-MAC, {most} one after another": (mac_step, [(range(seed, seed + 1),) for seed in range(most)])}
+    seeds |= {f"DP-MAC, {count} side by side": (mac_step, [(range(count),)]) for count in reversed(SEEDS)}
+    _, *epochs = print_table("seeds", seeds, arguments.seed_steps, arguments.device)
+    print_growth("DP-MAC side by side", "seeds", SEEDS, epochs[::-1])
 
 
 if __name__ == "__main__":

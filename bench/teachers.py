@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from bench.growth import print_growth
 from lib.models.mlp import StackedMLP
 from lib.training.device import choose_device
 from lib.training.replicas import SCALINGS, Recipe, Replicas, predict_labels, replica_labels, stack_parts
@@ -79,14 +80,14 @@ def batched_seconds(teachers: int, how: Recipe, device: torch.device) -> float:
 def print_training(how: Recipe, device: torch.device) -> None:
     """The table of training."""
     print(f"training, {how.steps} steps of batch {how.batch}, {device}")
-    print(f"{'teachers':>8} {'loop, s':>8} {'batched, s':>11} {'ratio':>6} {'samples/s':>10} {'cost growth':>14}")
-    before = None
+    print(f"{'teachers':>8} {'loop, s':>8} {'batched, s':>11} {'ratio':>6} {'samples/s':>10}")
+    spent = []
     for teachers in TEACHERS:
         loop, batched = loop_seconds(teachers, how, device), batched_seconds(teachers, how, device)
-        growth = f"{batched / before[1]:.1f} for {teachers / before[0]:.1f}" if before else ""
         rate = teachers * how.steps * how.batch / batched
-        print(f"{teachers:>8} {loop:>8.2f} {batched:>11.2f} {loop / batched:>6.1f} {rate:>10,.0f} {growth:>14}")
-        before = teachers, batched
+        print(f"{teachers:>8} {loop:>8.2f} {batched:>11.2f} {loop / batched:>6.1f} {rate:>10,.0f}")
+        spent.append(batched)
+    print_growth("training all at once", "teachers", TEACHERS, spent)
 
 
 def print_votes(device: torch.device) -> None:

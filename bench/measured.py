@@ -1,0 +1,113 @@
+"""Measures what jobs of finished runs took, for bench/paper_cost.py: writes bench/measured.csv.
+
+    python -m bench.measured results/real results/quick
+
+Processor time is that of Snakemake's benchmark files. A few steps of networks that no finished run has trained are
+timed here.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bench.benchmarks import read_benchmark
+from bench.presets import ROOT, planned
+from bench.segmentation import seconds, trainers
+from bench.work import teacher_flops, unet_flops, unet_kind, work_of
+from lib.files import atomic_path
+from lib.models.unet3d import UNet3D
+from lib.training.device import choose_device
+from lib.training.networks import teacher_network, teacher_recipe
+from lib.training.replicas import Replicas, stack_parts
+
+MEASURED = ROOT / "bench" / "measured.csv"
+TIMED = "timed alone"
+
+
+def finished(folders: Sequence[Path]) -> pd.DataFrame:
+    """Processor seconds of all jobs of finished runs that their presets plan today, by preset, rule and kind.
+
+    folders: of results, named like their presets.
+    """
+    rows = []
+    for preset in dict.fromkeys(folder.name for folder in folders):
+        with tempfile.TemporaryDirectory() as folder:
+            jobs, config = planned(preset, Path(folder))
+        for job in jobs:
+            for folder in folders:
+                if job.benchmark is None or folder.name != preset:
+                    continue
+                path = folder / Path(job.benchmark).relative_to(f"results/{preset}")
+                if path.exists():
+                    work = work_of(job, config)
+                    rows.append((preset, job.rule, work.kind, 1, read_benchmark(path)["cpu_time"], work.amount))
+                    break
+    table = pd.DataFrame(rows, columns=["preset", "rule", "kind", "jobs", "seconds", "amount"])
+    return table.groupby(["preset", "rule", "kind"], as_index=False).sum()
+
+
+def timed_teachers(model: dict, shape: tuple[int, ...], classes: int, steps: int = 3) -> dict:
+    """Some steps of one teacher of a kind that no finished run has trained, on this machine and one thread."""
+    device = choose_device("cpu", threads=1)
+    rng, batch = np.random.default_rng(0), model["recipe"]["batch"]
+    parts = stack_parts(
+        lambda t: (rng.integers(0, 256, (batch, *shape), np.uint8), rng.integers(0, classes, batch)), range(1), classes
+    )
+    network = teacher_network(model, shape, classes)
+    replicas = Replicas(network, parts, teacher_recipe(model), 0, ("bench",), range(1), device)
+    replicas.advance()
+    start = time.process_time()
+    for _ in range(steps):
+        replicas.advance()
+    return {
+        "preset": TIMED,
+        "rule": "train_network_teachers",
+        "kind": model["kind"],
+        "jobs": 1,
+        "seconds": time.process_time() - start,
+        "amount": teacher_flops(json.dumps(model), shape, classes) * steps * batch,
+    }
+
+
+def timed_unets(widths: tuple[int, ...], clipping: str, patch: tuple[int, int, int] = (64, 64, 64)) -> list[dict]:
+    """A step of U-Nets wider than those of finished runs, plain and by DP-SGD, on one patch of four channels."""
+    network = UNet3D(channels=4, outputs=4, widths=widths)
+    device = choose_device("cpu", threads=1)
+    times = [seconds(made.advance, device, 1) for made in trainers(network, 1, patch, [clipping], device)]
+    plain, private = (
+        {
+            "preset": TIMED,
+            "kind": unet_kind(widths),
+            "jobs": 1,
+            "seconds": time,
+            "amount": unet_flops(4, 4, widths, patch),
+        }
+        for time in times
+    )
+    rules = {"train_mask_teachers": plain, "train_mask_students": plain, "train_mask_dp_sgd": private}
+    return [{"rule": rule} | row for rule, row in rules.items()]
+
+
+def main() -> None:
+    """Write the measurements."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+", type=Path, help="folders of finished runs, named like their presets")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        _, config = planned("paper", Path(folder))
+    task, sgd = config["segmentation"]["tasks"]["msd_paper"], config["autoencoded_pate"]["results"]["dp_sgd"]
+    timed = [timed_teachers(config["models"]["glyph_resnet"], (28, 28), 150)]
+    timed += timed_unets(tuple(task["widths"]), sgd["recipe"]["clipping"])
+    table = pd.concat([finished(arguments.results), pd.DataFrame(timed)])
+    with atomic_path(MEASURED) as temporary:
+        table.to_csv(temporary, index=False, float_format="%.6g")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""What a preset would run, without its data: empty files in their place, and the jobs as Snakemake plans them."""
+
+import contextlib
+import io
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from snakemake.api import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings, SnakemakeApi, StorageSettings
+from snakemake.settings.types import Quietness
+
+from lib.data import registry
+from lib.data.volumes.registry import VOLUMES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A planned job: its rule and the file of rules it is in, wildcards, parameters, whether it asks for a GPU.
+
+    minutes: that its rule allows it. parents: the jobs it waits for, by their places in the list of all. benchmark:
+    its file below the working folder; None for rules that only collect.
+    """
+
+    rule: str
+    file: str
+    wildcards: dict[str, str]
+    params: dict
+    gpu: bool
+    minutes: float
+    parents: tuple[int, ...]
+    benchmark: str | None
+
+
+def make_empty_data(folder: Path) -> None:
+    """Empty files with the names of all that is read below `data_root`: enough to plan any preset."""
+    needed = [f"{spec.folder}/{part}" for spec in VOLUMES.values() if spec.folder for part in spec.parts or ("",)]
+    for name, entry in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"].items():
+        if entry["source"] == "data_root":
+            needed += registry.get(entry["module"], name).layouts[0]
+    for file in needed:
+        path = folder / file
+        if file.endswith("/"):
+            path.mkdir(parents=True, exist_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+
+
+def preset_files(preset: str) -> list[Path]:
+    """The configuration files laid over config.yaml for a preset."""
+    return [] if preset == "quick" else [ROOT / "presets" / f"{preset}.yaml"]
+
+
+def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
+    """All jobs of a preset on GPUs, and its whole configuration; `folder`: for the empty data, and to plan in."""
+    make_empty_data(folder / "data")
+    given = {"data_root": str(folder / "data"), "device": "cuda"}
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+        workflow = api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(configfiles=preset_files(preset), config=given),
+            storage_settings=StorageSettings(),
+            snakefile=ROOT / "Snakefile",
+            workdir=folder,
+        )
+        # the API has no call that returns the graph, only some that print of it
+        with contextlib.redirect_stdout(io.StringIO()):
+            workflow.dag(DAGSettings(targets={"all"}, forceall=True)).summary()
+        dag, config = workflow._workflow.dag, workflow._workflow.config
+        jobs = list(dag.jobs)
+        places = {job: place for place, job in enumerate(jobs)}
+        found = [
+            Job(
+                rule=job.rule.name,
+                file=Path(job.rule.snakefile).stem,
+                wildcards=dict(job.wildcards_dict),
+                params=dict(job.params.items()),
+                gpu=bool(job.resources.get("gpu")),
+                minutes=float(job.resources.get("runtime", math.inf)),
+                parents=tuple(places[parent] for parent in dag.dependencies[job]),
+                benchmark=job.benchmark and str(job.benchmark),
+            )
+            for job in jobs
+        ]
+    return found, dict(config)

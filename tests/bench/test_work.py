@@ -1,0 +1,87 @@
+"""Operations of networks small enough to count by hand, and jobs of the presets."""
+
+import json
+import math
+
+import pytest
+import torch
+
+from bench.presets import Job
+from bench.work import COUNTED, flops, resnet8_flops, teacher_flops
+
+MLP = json.dumps({"kind": "mlp", "hidden": [5]})
+RECIPE = {"epochs": 3, "batch": 4}
+
+
+def test_a_linear_layer_is_counted_by_hand():
+    layer, x = torch.nn.Linear(7, 3, device="meta"), torch.zeros(2, 7, device="meta")
+    # forward, and the gradient of the weights; nobody asks for that of x
+    assert flops(lambda: layer(x)) == 2 * (2 * 2 * 7 * 3)
+
+
+def test_a_perceptron_is_counted_by_hand():
+    first, second = 16 * 5, 5 * 10
+    assert teacher_flops(MLP, (4, 4), 10) == 2 * (2 * first + 3 * second)
+
+
+def test_a_convolution_grows_with_the_image():
+    assert resnet8_flops((64, 64), 3, 10, (16, 32, 64)) == pytest.approx(
+        4 * resnet8_flops((32, 32), 3, 10, (16, 32, 64)), rel=0.01
+    )
+
+
+def job(rule, wildcards, **params) -> Job:
+    return Job(rule, "", wildcards, params, True, 60, (), None)
+
+
+def test_teachers_are_as_many_as_the_shard_has():
+    model = {**json.loads(MLP), "together": 4, "recipe": {"steps": 10, "batch": 6}}
+    ensemble = {"dataset": "mnist", "model": "mlp", "classes": 10}
+    config = {"ensembles": {"some": ensemble}, "models": {"mlp": model}}
+    work = COUNTED["train_network_teachers"](
+        job("train_network_teachers", {"ensemble": "some"}, teachers=(5, 15)), config
+    )
+    assert work.amount == 10 * 10 * 6 * teacher_flops(MLP, (28, 28), 10)
+    assert work.steps == 3 * 10  # ten teachers, four at once
+
+
+@pytest.mark.parametrize(("rule", "turns"), [("train_residual", 1), ("train_residual_dp_sgd", 12)])
+def test_networks_of_an_attack_are_of_both_sides_and_all_repetitions(rule, turns):
+    task = {"dataset": "mnist", "quarter": None, "classes": 10, "widths": [8, 16, 32]} | dict.fromkeys(
+        ("recipe", "dp_sgd"), RECIPE
+    )
+    config = {"residual_perturbation": {"tasks": {"mnist": task}, "methods": {"plain": {}}}}
+    trained = {"members": 2, "repetitions": 3}
+    work = COUNTED[rule](job(rule, {"task": "mnist", "method": "plain"}, trained=trained), config)
+    assert work.amount == 12 * 3 * 15_000 * resnet8_flops((28, 28), 1, 10, (8, 16, 32))
+    # together they take the steps of one; DP-SGD trains one after the other
+    assert work.steps == 3 * math.ceil(15_000 / 4) * turns
+
+
+BOARD = {"dataset": "mnist", "classes": 10, "slots": 1000, "worlds": 17}
+
+
+@pytest.mark.parametrize(("budget", "rows"), [("8", 100), ("1", 20)])
+def test_a_student_of_the_leaderboard_learns_from_what_was_asked_at_its_budget(budget, rows):
+    student = {"hidden": [5], "recipe": {"epochs": 3, "batch": 40}}
+    method = {"kind": "gnmax", "queries": 100, "student": student, "per_epsilon": [[1.0, {"queries": 20}]]}
+    made = job("train_worlds", {"budget": budget}, method=json.dumps(method), worlds=(9, 17))
+    work = COUNTED["train_worlds"](made, {"leaderboard": BOARD})
+    assert work.amount == 8 * 3 * rows * 6 * (784 * 5 + 5 * 10)
+    assert work.steps == 8 * 3 * math.ceil(rows / 40)
+
+
+def test_a_method_of_the_leaderboard_learns_from_all_slots():
+    method = {"kind": "residual", "widths": [8, 16, 32], "recipe": {"epochs": 2, "batch": 128}}
+    made = job("train_worlds", {"budget": "none"}, method=json.dumps(method), worlds=(0, 9))
+    work = COUNTED["train_worlds"](made, {"leaderboard": BOARD})
+    assert work.amount == 9 * 2 * 1000 * resnet8_flops((28, 28), 1, 10, (8, 16, 32))
+
+
+def test_teachers_of_the_leaderboard_are_counted_in_every_world():
+    model = {**json.loads(MLP), "together": 4, "recipe": {"steps": 10, "batch": 6}}
+    board = BOARD | {"teachers": {"count": 10, "model": "mlp"}}
+    made = job("count_world_votes", {"shard": "0"}, worlds=(0, 2))
+    work = COUNTED["count_world_votes"](made, {"leaderboard": board, "models": {"mlp": model}})
+    assert work.amount == 2 * 10 * 10 * 6 * teacher_flops(MLP, (28, 28), 10)
+    assert work.steps == 2 * 3 * 10

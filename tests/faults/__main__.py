@@ -1,0 +1,87 @@
+"""Disturb small runs of the workflow and see whether anything wrong is taken for right: `python -m tests.faults`."""
+
+import argparse
+import csv
+import random
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from lib.files import atomic_path
+from tests.faults import damage, kills, removed, space
+from tests.faults.outcome import OUTCOMES, UNCLEAR, WRONG, Tried
+from tests.faults.scene import Scene
+
+# how often each is tried among 20 faults
+KINDS = {
+    "kill": (kills.any_moment, 7),
+    "records": (kills.any_moment_without_records, 2),
+    "writing": (kills.in_writing, 4),
+    "disk": (space.full, 1),
+    "memory": (kills.job_for_memory, 1),
+    "damage": (damage.damaged, 3),
+    "state": (damage.state, 1),
+    "removed": (removed.records, 1),
+}
+
+
+def main() -> int:
+    """Try faults, print and write what came of them; 1 if any is wrong or its error unclear, else 0."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--faults", type=int, default=50, help="how many to try")
+    parser.add_argument("--seed", type=int, default=1, help="of all that is drawn at random")
+    parser.add_argument("--only", choices=KINDS, help="the one kind to try")
+    parser.add_argument("--output", type=Path, default=Path("results/faults.csv"), help="table of all faults")
+    parser.add_argument("--targets", nargs="+", default=["all"], help="what the undisturbed run makes")
+    parser.add_argument("--folder", type=Path, help="where to work, and find an undisturbed run of an earlier call")
+    arguments = parser.parse_args()
+    folder = arguments.folder or Path(tempfile.mkdtemp(prefix="faults-"))
+    scene = Scene.undisturbed(folder.resolve(), tuple(arguments.targets))
+    print(f"undisturbed: {len(scene.jobs)} jobs, {len(scene.expected)} files", flush=True)
+    kinds = [arguments.only] if arguments.only else [name for name, (_, often) in KINDS.items() for _ in range(often)]
+    random.Random(arguments.seed).shuffle(kinds)
+    tried = []
+    for number in range(arguments.faults):
+        name, below = kinds[number % len(kinds)], folder / str(number)
+        shutil.rmtree(below, ignore_errors=True)
+        below.mkdir(parents=True)
+        tried.append(KINDS[name][0](scene, random.Random(f"{arguments.seed} {number}"), below))
+        print(f"{number + 1}/{arguments.faults} {line(tried[-1])}", flush=True)
+        write(arguments.output, tried)
+        if tried[-1].outcome in (UNCLEAR, WRONG):
+            print(f"  see {below}", flush=True)
+        else:
+            shutil.rmtree(below)
+    report(tried)
+    failed = [fault for fault in tried if fault.outcome in (UNCLEAR, WRONG)]
+    if not failed and not arguments.folder:
+        shutil.rmtree(folder)
+    return int(bool(failed))
+
+
+def line(fault: Tried) -> str:
+    """One line on a fault."""
+    return f"{fault.kind}: {fault.outcome} ({fault.what}){' ' + fault.reason if fault.reason else ''}"
+
+
+def write(path: Path, tried: list[Tried]) -> None:
+    """The table of all faults."""
+    with atomic_path(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["kind", "what", "outcome", "reason"])
+        writer.writerows([fault.kind, fault.what, fault.outcome, fault.reason] for fault in tried)
+
+
+def report(tried: list[Tried]) -> None:
+    """Print how often what came of each kind."""
+    counts = Counter((fault.kind, fault.outcome) for fault in tried)
+    print(f"{'kind':26}{'tried':>8}" + "".join(f"{outcome:>16}" for outcome in OUTCOMES))
+    for kind in [*sorted({fault.kind for fault in tried}), "all"]:
+        of = [sum(counts[each, outcome] for each, _ in set(counts) if kind in (each, "all")) for outcome in OUTCOMES]
+        print(f"{kind:26}{sum(of):>8}" + "".join(f"{count:>16}" for count in of))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

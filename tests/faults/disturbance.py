@@ -1,0 +1,47 @@
+"""What disturbs jobs from inside: a module that every Python of a copy loads when it starts, and its settings."""
+
+import json
+from pathlib import Path
+
+# Job by job: `memory` limits the address space in bytes; `event` names what the job is killed at, the `count`-th time
+# that it opens a file of results for writing or renames one; `all`: with the whole run, else alone.
+_MODULE = """
+import json, os, resource, signal, sys
+
+if "DISTURB" in os.environ:
+    settings = json.loads(os.environ["DISTURB"])
+    if settings.get("memory"):
+        resource.setrlimit(resource.RLIMIT_AS, (settings["memory"], settings["memory"]))
+    left = settings.get("count", 0)
+
+    def hook(event, arguments):
+        global left
+        if event != settings["event"] or "results" not in str(arguments[0]):
+            return
+        if event == "open" and not (isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")):
+            return
+        left -= 1
+        if left == 0:
+            if settings["all"]:
+                os.killpg(0, signal.SIGKILL)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    if "event" in settings:
+        sys.addaudithook(hook)
+"""
+WRITING, RENAMING = "open", "os.rename"
+
+
+def lay_into(root: Path) -> None:
+    """Make the jobs of a copy load the disturbance; they are as before where no settings are given."""
+    (root / "sitecustomize.py").write_text(_MODULE)
+
+
+def memory(size: int) -> dict[str, str]:
+    """Environment in which no job gets more than `size` bytes of address space."""
+    return {"DISTURB": json.dumps({"memory": size})}
+
+
+def kill(event: str, count: int, everything: bool) -> dict[str, str]:
+    """Environment in which a job that comes to its `count`-th `event` is killed, alone or with everything."""
+    return {"DISTURB": json.dumps({"event": event, "count": count, "all": everything})}

@@ -1,0 +1,101 @@
+"""Killing: the whole run at any moment, or one job as the system does that runs out of memory."""
+
+import random
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from tests.faults import disturbance
+from tests.faults.outcome import CLEAR, SURVIVED, Tried, again, judge
+from tests.faults.scene import SOME, Job, Scene, named, outputs
+from tests.workflow.running import Project, end_now
+
+SPREAD = 4.0  # seconds of processor time within which it is killed after a job began: what a job takes, and more
+# of jobs, or of what they import, which cannot be caught
+NO_MEMORY = "^error: .*memory|^MemoryError|annot allocate memory|failed to map segment|emory allocation"
+MEMORY = [200 << 20, 400 << 20, 800 << 20]  # bytes of address space: too little to import, to compute, for networks
+
+
+def processor_time(process: psutil.Process) -> float:
+    """Seconds that a process and all below it have computed, those included that have ended."""
+    total = 0.0
+    for one in [process, *process.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            total += sum(one.cpu_times()[:4])
+    return total
+
+
+def kill_at(project: Project, jobs: list[Job], begun: int, late: float) -> bool:
+    """Kill a run `late` seconds of processor time after `begun` of the jobs began; False if it ended before."""
+    running = project.start("--cores", "2", "--", *outputs(jobs))
+    process, since = psutil.Process(running.pid), None
+    try:
+        while running.poll() is None:
+            time.sleep(0.02)
+            if sum((project.root / job.log).exists() for job in jobs) >= begun:
+                with suppress(psutil.NoSuchProcess):
+                    now = processor_time(process)
+                    since = now if since is None else since
+                    if now - since >= late:
+                        return True
+        return False
+    finally:
+        end_now(running)
+
+
+def any_moment(scene: Scene, draw: random.Random, folder: Path, without_records: bool = False) -> Tried:
+    """SIGKILL to the run and all its jobs at a random moment; then perhaps without Snakemake's own records."""
+    kind = "kill, .snakemake removed" if without_records else "kill"
+    while True:
+        project, jobs = scene.halfway(draw, folder / "project")
+        begun, late = draw.randrange(SOME), draw.uniform(0, SPREAD)
+        if kill_at(project, jobs, begun, late):
+            break
+        shutil.rmtree(project.root)  # too late
+    if without_records:
+        shutil.rmtree(project.root / ".snakemake")
+    what = f"{late:.2f} s after job {begun} of {named(jobs)}"
+    return Tried(kind, what, *again(scene, project, jobs))
+
+
+def any_moment_without_records(scene: Scene, draw: random.Random, folder: Path) -> Tried:
+    """The same, and Snakemake's own records are removed before the run that follows."""
+    return any_moment(scene, draw, folder, without_records=True)
+
+
+def in_writing(scene: Scene, draw: random.Random, folder: Path) -> Tried:
+    """SIGKILL to the run and all its jobs when one of them begins to write a file or is about to rename it."""
+    while True:
+        project, jobs = scene.halfway(draw, folder / "project")
+        disturbance.lay_into(project.root)
+        event, count = draw.choice([disturbance.WRITING, disturbance.RENAMING]), draw.randint(1, 3)
+        settings = disturbance.kill(event, count, everything=True)
+        running = project.start("--cores", "2", "--", *outputs(jobs), **settings)
+        running.wait()
+        if running.returncode < 0:
+            break
+        shutil.rmtree(project.root)  # no job wrote so many files
+    what = f"at {event} {count} of one of {named(jobs)}"
+    return Tried("kill in writing", what, *again(scene, project, jobs))
+
+
+def job_for_memory(scene: Scene, draw: random.Random, folder: Path) -> Tried:
+    """A job alone is killed, as by a system that has no memory left, or gets none when it asks for it."""
+    while True:
+        project, jobs = scene.halfway(draw, folder / "project")
+        disturbance.lay_into(project.root)
+        size = draw.choice([None, *MEMORY])
+        settings = disturbance.memory(size) if size else disturbance.kill(disturbance.WRITING, 1, everything=False)
+        done = project.snakemake("--cores", "2", "--", *outputs(jobs), **settings)
+        outcome, reason = judge(scene, project, done, jobs, clear=NO_MEMORY)
+        if outcome != SURVIVED:
+            break
+        shutil.rmtree(project.root)  # it was enough
+    what = f"{f'{size >> 20} MiB' if size else 'killed'}: {named(jobs)}"
+    if outcome != CLEAR:
+        return Tried("memory", what, outcome, reason)
+    outcome, after = again(scene, project, jobs)
+    return Tried("memory", what, outcome, after or f"after: {reason}")
