@@ -3,17 +3,34 @@ PYTHON ?= python3
 VENV ?= .venv
 CORES ?= $(shell nproc)
 BIN := $(VENV)/bin
+RESULTS := results/quick
+REPORT := $(RESULTS)/report.html
 
-.PHONY: run test lint format bench setup setup-dev
+# what is in VENV, and the plugins for clusters, without which VENV stays
+CLUSTER_VENV ?= .venv-cluster
+
+.PHONY: run test test-workflow test-others test-cluster lint format bench faults setup setup-dev
 .DEFAULT_GOAL := run
 
 run: setup
 	$(BIN)/snakemake --cores $(CORES) -- all
-	$(BIN)/snakemake --report results/quick/report.html -- all
-	@echo "tables and figures: results/quick/   report: results/quick/report.html"
+	@# every job writes a log, so nothing newer than the report means that nothing ran since
+	@test -f $(REPORT) && test -z "$$(find $(RESULTS) report -type f -newer $(REPORT) -print -quit)" || \
+		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }
+	@echo "tables and figures: $(RESULTS)/   report: $(REPORT)"
 
+# tests that run the workflow, and all others beside them
 test: setup-dev
-	$(BIN)/python -m pytest
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-workflow test-others
+
+test-workflow:
+	$(BIN)/python -m pytest tests/workflow
+
+test-others:
+	$(BIN)/python -m pytest --ignore=tests/workflow
+
+test-cluster: $(CLUSTER_VENV)/.installed
+	$(CLUSTER_VENV)/bin/python -m pytest tests/cluster
 
 lint: setup-dev
 	$(BIN)/ruff check .
@@ -29,8 +46,14 @@ format: setup-dev
 bench: setup
 	$(BIN)/python -m bench.accounting
 	$(BIN)/python -m bench.dp_mac
+	$(BIN)/python -m bench.pca
 	$(BIN)/python -m bench.residual
+	$(BIN)/python -m bench.segmentation
 	$(BIN)/python -m bench.teachers
+	$(BIN)/python -m bench.workflow
+
+faults: setup-dev
+	$(BIN)/python -m tests.faults
 
 setup: $(VENV)/.installed
 setup-dev: $(VENV)/.installed-dev
@@ -42,4 +65,11 @@ $(VENV)/.installed: requirements.txt
 
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+$(CLUSTER_VENV)/.installed: requirements-slurm.txt requirements-kubernetes.txt $(VENV)/.installed-dev
+	$(PYTHON) -m venv $(CLUSTER_VENV)
+	path="import sysconfig; print(sysconfig.get_path('purelib'))"; \
+	$(BIN)/python -c "$$path" > "$$($(CLUSTER_VENV)/bin/python -c "$$path")/venv.pth"
+	$(CLUSTER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-slurm.txt -r requirements-kubernetes.txt
 	touch $@

@@ -27,6 +27,16 @@ include: "rules/residual_attack.smk"
 include: "rules/residual_attack_tables.smk"
 include: "rules/residual_attack_figures.smk"
 include: "rules/residual_perturbation_audit.smk"
+include: "rules/segmentation_common.smk"
+include: "rules/segmentation.smk"
+include: "rules/segmentation_measures.smk"
+include: "rules/autoencoded_pate.smk"
+include: "rules/compressed_pate.smk"
+include: "rules/audit.smk"
+include: "rules/leaderboard_common.smk"
+include: "rules/leaderboard.smk"
+include: "rules/release_common.smk"
+include: "rules/release.smk"
 include: "rules/claims.smk"
 
 
@@ -35,6 +45,9 @@ localrules:
     scalable_pate,
     dp_mac,
     residual_perturbation,
+    autoencoded_pate,
+    compressed_pate,
+    audit,
 
 
 rule scalable_pate:
@@ -71,6 +84,30 @@ rule residual_perturbation:
         [f"{PERTURBATION}/budget.csv" for _ in AUDITS[:1]],
 
 
+rule autoencoded_pate:
+    """The table and figures of Private Learning for High-Dimensional Targets with PATE."""
+    input:
+        rules.autoencoded_pate_fig1.output,
+        rules.autoencoded_pate_fig2.output,
+        [f"{AUTO}/pca.csv" for _ in COMPRESSED["fig1"]["tasks"][:1]],
+        [f"{AUTO}/sensitivity.csv" for _ in AUTOENCODED["sensitivity"]["tasks"][:1]],
+        [f"{AUTO}/results.csv" for _ in AUTO_RESULTS["tasks"][:1]],
+
+
+rule compressed_pate:
+    """The figures of Private Learning via Knowledge Transfer with High-Dimensional Targets."""
+    input:
+        [f"{COMP}/{item}.png" for item in COMP_FIGURES],
+        [f"{COMP}/external.csv" for chosen in [EXTERNAL] if chosen],
+        [f"{COMP}/theorem4.csv" for _ in COMPRESSED["fig1"]["tasks"][:1]],
+
+
+rule audit:
+    """Both audits of mechanisms whose epsilon is known exactly, intact and broken on purpose."""
+    input:
+        rules.audit_known.output,
+
+
 rule all:
     """Everything that the preset chooses: all papers, the claims, the table of datasets."""
     default_target: True
@@ -78,5 +115,11 @@ rule all:
         rules.scalable_pate.input,
         rules.dp_mac.input,
         rules.residual_perturbation.input,
+        rules.autoencoded_pate.input,
+        rules.compressed_pate.input,
+        rules.audit.input,
+        rules.leaderboard.output,
+        rules.leaderboard_cost.output,
+        [rules.release.output for _ in RELEASED],
         rules.claims.output,
         rules.datasets.output,

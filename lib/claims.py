@@ -36,6 +36,7 @@ import pandas as pd
 import yaml
 
 from lib.errors import InputError
+from lib.files import reading
 
 DATA_FILES = ("../schemas/claims.schema.yaml",)
 VERDICTS = ("reproduced", "not reproduced", "undecided", "reduced", "substitute data", "not run")
@@ -153,10 +154,8 @@ def read_table(path: str | Path, dtype: type | None = None) -> pd.DataFrame:
 
     dtype: `str` leaves every cell as it is written; None turns columns of numbers into numbers.
     """
-    try:
+    with reading(path, "CSV"):
         return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dtype)
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise InputError(f"{path}: not a readable CSV file ({error})") from error
 
 
 def judge_all(claims: Iterable[Claim], tables: Tables) -> pd.DataFrame:

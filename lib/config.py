@@ -8,9 +8,13 @@ from collections.abc import Collection
 
 import jsonschema
 
+from lib.accounting.discrete import is_discrete
+from lib.encoders.config import check_segmentation
 from lib.errors import InputError
+from lib.leaderboard.config import check_leaderboard
 from lib.mac.config import check_mac
 from lib.perturbation.config import check_attacks
+from lib.release.kinds import KINDS
 
 _CLOSED = ("additionalProperties", "unevaluatedProperties")
 # JSON takes 2.0 for an integer, and whatever counts things would not
@@ -38,7 +42,10 @@ def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> No
     _check_claims(config, claims)
     check_mac(config)
     check_attacks(config)
+    check_segmentation(config)
+    check_leaderboard(config)
     _check_rounds(config)
+    _check_release(config)
     _check_orders(config)
     _check_sizes(config)
 
@@ -245,6 +252,7 @@ def _check_names(config: dict) -> None:
         if name not in known:
             raise InputError(f"{key} = {name!r}: not in {catalogue}; allowed: {', '.join(sorted(known))}")
     _check_aggregators(config["scalable_pate"])
+    _check_noise(config["scalable_pate"])
     _check_figures(config)
 
 
@@ -331,6 +339,56 @@ def _check_rounds(config: dict) -> None:
                 f"scalable_pate.runs.{name}.first_round = {run['first_round']!r}: allowed is a run of confident_gnmax "
                 f"with a student, on an ensemble trained here, the same: {', '.join(allowed) or 'there is none'}"
             )
+
+
+def _check_release(config: dict) -> None:
+    """A release is of votes that nobody has published, a mechanism with caps, and a student that can be kept."""
+    release, runs = config["release"], config["scalable_pate"]["runs"]
+    name = release["run"]
+    if name is None:
+        return
+    allowed = [
+        other
+        for other, run in runs.items()
+        if run["aggregator"] in ("gnmax", "confident_gnmax")
+        and config["ensembles"][run["ensemble"]]["kind"] == "trained"
+        and run.get("student")
+        and config["models"][run["student"]]["kind"] in KINDS
+    ]
+    if name not in allowed:
+        raise InputError(
+            f"release.run = {name!r}: allowed are runs of gnmax and confident_gnmax on ensembles trained here, with a "
+            f"student of kind {', '.join(KINDS)}: {', '.join(allowed) or 'there is none'}"
+        )
+    repetitions = config.get("repetitions", release.get("repetition", 1))
+    if release.get("repetition", 1) > repetitions:
+        raise InputError(
+            f"release.repetition = {release['repetition']}: allowed is at most repetitions = {repetitions}"
+        )
+    if release.get("sanitized") and (runs[name]["aggregator"] != "confident_gnmax" or is_discrete(runs[name])):
+        raise InputError(
+            f"release.sanitized = True: {name} has no data-dependent epsilon to release; allowed for a run of "
+            "confident_gnmax with continuous noise"
+        )
+
+
+def _check_noise(paper: dict) -> None:
+    """Tables and figures show data-dependent costs, which discrete noise has none of."""
+    shown = {key: paper[key] for key in ("table1", "table2", "epsilon", "selection", "noiseless")}
+    fig1, fig5 = paper["fig1"], paper["fig5"]
+    shown |= {"search.runs": paper["search"]["runs"], "fig5.runs": fig5["runs"]}
+    if fig1["students"]:
+        shown |= {
+            "fig1.students": fig1["students"],
+            "fig1.curves": fig1["curves"],
+            "fig1.selection": [fig1["selection"]],
+        }
+    for key, names in shown.items():
+        for name in names:
+            if is_discrete(paper["runs"][name]):
+                raise InputError(
+                    f"scalable_pate.{key} = {name!r}: its noise is discrete; allowed are runs with continuous noise"
+                )
 
 
 def _check_orders(config: dict) -> None:

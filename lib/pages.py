@@ -28,23 +28,20 @@ def paper_page(
     paper: str,
     title: str,
     preset: str,
-    verdicts: pd.DataFrame,
+    verdicts: pd.DataFrame | None,
     readings: str,
     tables: Mapping[str, pd.DataFrame],
     links: Mapping[str, str],
     figures: Mapping[str, str],
 ) -> str:
-    """One paper's page.
+    """The page of a paper, or of results that no paper's claim is about.
 
-    verdicts: its claims. readings: Markdown. tables: what to show, by item. links: the file of an item's numbers,
-    relative to the page, by item. figures: the image of an item, likewise.
+    verdicts: its claims; None if there are none. readings: Markdown. tables: what to show, by item. links: the file of
+    an item's numbers, relative to the page, by item. figures: the image of an item, likewise.
     """
-    parts = [
-        f"# {title}",
-        f"Made by the workflow from preset {preset}; do not edit.",
-        f"The claims below as a table: [{paper}.csv]({paper}.csv).",
-        counts(verdicts),
-    ]
+    parts = [f"# {title}", f"Made by the workflow from preset {preset}; do not edit."]
+    if verdicts is not None:
+        parts += [f"The claims below as a table: [{paper}.csv]({paper}.csv).", counts(verdicts)]
     for heading, items in (("Tables", tables), ("Figures", figures)):
         if items:
             parts.append(f"## {heading}")
@@ -52,7 +49,8 @@ def paper_page(
             parts += [f"### {item}", result_table(tables[item]) if item in tables else f"![{item}]({figures[item]})"]
             if item in links:
                 parts.append(f"Numbers: [{item}.csv]({links[item]})")
-    parts += ["## Claims", "What a verdict means:", _meanings(), claims_table(verdicts)]
+    if verdicts is not None:
+        parts += ["## Claims", "What a verdict means:", _meanings(), claims_table(verdicts)]
     parts += ["## Readings and caveats", readings.strip()]
     return _page(parts)
 

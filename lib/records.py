@@ -5,6 +5,7 @@ Nothing that differs from run to run (time, memory, host, date) goes in: cost is
 
 import importlib.metadata
 import platform
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -12,7 +13,7 @@ import yaml
 
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
-from lib.files import read_json, write_json
+from lib.files import read_sealed_json, write_sealed_json
 
 DATA_FILES = ("../schemas/record.schema.yaml",)
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "dp-accounting")
@@ -31,12 +32,14 @@ def write_record(
     private_metrics: dict[str, float] | None = None,
     privacy: dict[str, PrivacyStatement] | None = None,
     ledger: list[dict] | None = None,
+    provenance: dict | None = None,
     device: str = "cpu",
 ) -> None:
     """Write and validate a record.
 
     metrics: numbers that are public or only about public data. private_metrics: numbers that depend on private data
-    other than through a mechanism; they are research results and marked as not sanitised.
+    other than through a mechanism; they are research results and marked as not sanitised. provenance: of
+    `lib.provenance`. Raises InputError, naming the file, for what is no record.
     """
     record = {
         "job": job,
@@ -52,25 +55,32 @@ def write_record(
         "privacy": {name: statement.as_dict() for name, statement in (privacy or {}).items()},
         "ledger": ledger or [],
     }
-    jsonschema.validate(record, _schema())
-    write_json(path, record)
+    if provenance:
+        record["provenance"] = provenance
+    _validate(path, record)
+    write_sealed_json(path, record)
 
 
 def read_record(path: str | Path) -> dict:
-    """Read a record back, its privacy statements as PrivacyStatement; InputError names a file that is no record."""
-    record = read_json(path)
-    try:
-        jsonschema.validate(record, _schema())
-    except jsonschema.ValidationError as error:
-        raise InputError(f"{path}: not a result record ({error.message})") from error
+    """Read a record back, its privacy statements as PrivacyStatement; InputError names one that is none, or altered."""
+    record = read_sealed_json(path)
+    _validate(path, record)
     try:
         record["privacy"] = {name: PrivacyStatement(**statement) for name, statement in record["privacy"].items()}
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # JSON's integers know no bounds
         raise InputError(f"{path}: not a result record ({error})") from error
     record["private_metrics"] = record["private_metrics"]["values"]
     return record
 
 
+def _validate(path: str | Path, record: object) -> None:
+    try:
+        jsonschema.validate(record, _schema())
+    except jsonschema.ValidationError as error:
+        raise InputError(f"{path}: not a result record ({error.message})") from error
+
+
+@cache
 def _schema() -> dict:
     return yaml.safe_load((Path(__file__).parent / DATA_FILES[0]).read_text(encoding="utf-8"))
 

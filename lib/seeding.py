@@ -1,6 +1,8 @@
 """Every random draw starts here: a stream of its own for each job, keyed by the job's name."""
 
 import hashlib
+import secrets
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,3 +26,23 @@ def generator(seed: int, *job: str) -> np.random.Generator:
 def integer_seed(seed: int, *job: str) -> int:
     """A 32-bit seed for libraries that take an integer (see `seed_sequence`)."""
     return int(seed_sequence(seed, *job).generate_state(1)[0])
+
+
+def noise_generator(noise_seed: int | None, *job: str) -> np.random.Generator:
+    """A numpy generator for a job's privacy noise: keyed as `generator` is, or started from the system's entropy.
+
+    noise_seed: an integer, for reproduction: whoever knows it can subtract the noise, so nothing drawn with it is
+    private. None: entropy of the operating system, another one at every call.
+    """
+    return np.random.default_rng() if noise_seed is None else generator(noise_seed, *job)
+
+
+def noise_bits(noise_seed: int | None, *job: str) -> Callable[[int], int]:
+    """The same as a source of bits: bits(k) is an integer uniform in [0, 2^k).
+
+    With None every bit is the operating system's own, not those of a generator that it started.
+    """
+    if noise_seed is None:
+        return secrets.randbits
+    rng = generator(noise_seed, *job)
+    return lambda count: int.from_bytes(rng.bytes((count + 7) // 8), "little") >> (-count % 8)

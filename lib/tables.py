@@ -20,6 +20,11 @@ def needs_statement(column: str) -> bool:
     return bool(_EPSILON.search(column)) and not _PLAIN.search(column)
 
 
+def yes_no(value: bool) -> str:
+    """How tables say it."""
+    return "yes" if value else "no"
+
+
 def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], key: Sequence[str]) -> None:
     """Write `rows` (equal keys, in column order) to `path`, and every statement in them to `privacy_path`.
 

@@ -64,12 +64,13 @@ rule aggregate:
         dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
         preset=config["preset"],
         seed=SEED,
+        noise_seed=NOISE_SEED,
     message:
         "Running {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.aggregate --votes {input.votes} --teachers {params.teachers} "
         "--run {params.run:q} {params.earlier} --accounting {params.accounting:q} --preset {params.preset} --seed {params.seed} "
-        "--dataset {params.dataset} --job aggregate {wildcards.run} {wildcards.repetition} "
+        "--noise-seed {params.noise_seed} --dataset {params.dataset} --job aggregate {wildcards.run} {wildcards.repetition} "
         "--record {output.record} --labels {output.labels} > {log} 2>&1"
 
 
@@ -138,10 +139,11 @@ rule sanitize_epsilon:
         dataset=lambda wildcards: ensemble_of(wildcards.run)["dataset"],
         preset=config["preset"],
         seed=SEED,
+        noise_seed=NOISE_SEED,
     message:
         "Sanitising the epsilon of {wildcards.run}, votes {wildcards.drawn}"
     shell:
         "python -m scripts.sanitize_epsilon --votes {input.votes} --teachers {params.teachers} "
         "--run {params.run:q} --accounting {params.accounting:q} --sanitize {params.sanitize:q} "
-        "--preset {params.preset} --seed {params.seed} --dataset {params.dataset} "
+        "--preset {params.preset} --seed {params.seed} --noise-seed {params.noise_seed} --dataset {params.dataset} "
         "--job sanitize_epsilon {wildcards.run} {wildcards.drawn} --output {output} > {log} 2>&1"

@@ -4,6 +4,8 @@ PAPERS = {
     "scalable_pate": "Scalable Private Learning with PATE",
     "dp_mac": "DP-MAC: The Differentially Private Method of Auxiliary Coordinates for Deep Learning",
     "residual_perturbation": "Deep Learning with Data Privacy via Residual Perturbation",
+    "autoencoded_pate": "Private Learning for High-Dimensional Targets with PATE",
+    "compressed_pate": "Private Learning via Knowledge Transfer with High-Dimensional Targets",
 }
 # targets whose table holds what claims are about, and whether this preset has them
 CHOSEN = {
@@ -33,6 +35,20 @@ CHOSEN = {
         **{f"{item}_comparison": True for item in ATTACK_FIGURES},
         "fig6": "fig6" in ATTACK_FIGURES,
     },
+    "autoencoded_pate": {
+        "results": AUTO_RESULTS["tasks"],
+        "sensitivity": AUTOENCODED["sensitivity"]["tasks"],
+        "pca": COMPRESSED["fig1"]["tasks"],
+        "fig1_comparison": True,
+        "fig2_comparison": True,
+    },
+    "compressed_pate": {
+        "theorem4": COMPRESSED["fig1"]["tasks"],
+        "limits": COMPRESSED["limits"]["tasks"],
+        "external": EXTERNAL,
+        **{f"{item}_comparison": COMPRESSED[item]["tasks"] for item in ("fig1", "fig2", "fig3")},
+        "fig3": COMPRESSED["fig3"]["tasks"],
+    },
 }
 TABLES = {
     paper: [(item, f"{RESULTS}/{paper}/{item}.csv") for item, chosen in items.items() if chosen]
@@ -42,6 +58,8 @@ SHOWN_FIGURES = {
     "scalable_pate": FIGURES,
     "dp_mac": MAC_FIGURES,
     "residual_perturbation": ["fig1", "fig2", *ATTACK_FIGURES, "fig8"],
+    "autoencoded_pate": ["fig1", "fig2"],
+    "compressed_pate": COMP_FIGURES,
 }
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
@@ -104,6 +122,27 @@ SHOWN = {
             f"{item}_comparison": "strategy,pixels,equation,recovery,error,correlation,error_uniform,seeds"
             for item in SDE_FIGURES
         },
+    },
+    "autoencoded_pate": {
+        "results": (
+            "dataset,method,noise,epsilon,delta,teachers,queries,sigma,sigma_train,latent_dim,dice,dice_spread,tuned_dice,dice_oedema,"
+            "dice_non_enhancing,dice_enhancing,label_dice,paper_dice,seeds,data"
+        ),
+        "sensitivity": "dataset,d,components,lower,lower_spread,upper,largest_eigenvalue_share,seeds,data",
+        "pca": "dataset,sigma,heuristic_components,rank,below_rank,formula_mse,heuristic_mse,error_over_formula,heuristic_over_least,seeds",
+        "fig1_comparison": "largest_cdf_difference,largest_density_difference",
+        "fig2_comparison": "samples,bins,total_variation,two_uniform_samples,total_variation_exact,seeds",
+    },
+    "compressed_pate": {
+        "fig3": (
+            "dataset,labels,queries,teachers,epsilon,delta,sigma,sigma_train,latent_dim,label_dice,dice,tuned_dice,tuned_dice_spread,seeds,data"
+        ),
+        "limits": (
+            "dataset,encoder,latent_dim,teachers,epsilon,queries,sigma,spread_of_codes,noise_norm,signal_to_noise,dice,"
+            "tuned_dice,tuned_dice_spread,student_tuned_dice,seeds"
+        ),
+        "external": "dataset,what,dice,dice_spread,cross_entropy,subjects,seeds,data",
+        "theorem4": "dataset,sigma,kept,components,error,formula,error_over_formula,seeds,data",
     },
 }
 
@@ -191,6 +230,7 @@ rule reproduction:
     """Write docs/reproduction for every paper, and join their claims."""
     input:
         claims=[f"docs/reproduction/{paper}.csv" for paper in PAPERS],
+        leaderboard="docs/reproduction/leaderboard.md",
         code=code("reproduction"),
     output:
         "docs/reproduction/claims.csv",

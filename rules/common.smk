@@ -18,6 +18,7 @@ from lib.code_inputs import code_files
 from lib.config import check_config, fill_defaults
 from lib.data import registry
 from lib.errors import InputError
+from lib.release import files as release_files
 
 
 def refuse(error):
@@ -36,7 +37,8 @@ except InputError as error:
 
 # Scripts run as `python -m scripts.NAME`. Without conda they run in the interpreter that runs Snakemake, also where
 # its environment was not activated.
-prefix = f"set -euo pipefail; export PYTHONPATH={shlex.quote(str(ROOT))}; "
+prefix = f"set -euo pipefail; . {shlex.quote(str(ROOT / 'rules' / 'ended.sh'))}; "
+prefix += f"export PYTHONPATH={shlex.quote(str(ROOT))}; "
 if not workflow.deployment_settings.deployment_method:
     prefix += f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
 shell.prefix(prefix)
@@ -45,6 +47,7 @@ RESULTS = f"results/{config['preset']}"
 PRIVATE = f"{RESULTS}/private"
 PATE = f"{RESULTS}/scalable_pate"
 SEED = config["seed"]
+NOISE_SEED = "null" if config["noise_seed"] is None else config["noise_seed"]
 DATASETS, ENSEMBLES, MODELS = config["datasets"], config["ensembles"], config["models"]
 RUNS = config["scalable_pate"]["runs"]
 NETWORKS = [
@@ -54,7 +57,16 @@ TRAINED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "
 REPETITIONS = range(1, config["repetitions"] + 1)
 
 
-GPU = int(config["device"] == "cuda")
+# How a job that trains networks asks for a GPU. On Slurm `gpu` becomes --gpus and `gres` --gres, of which a job may
+# have one; elsewhere `gpu` is what is counted.
+CUDA = config["device"] == "cuda"
+GPU = int(CUDA and not config["gres"])
+GRES = config["gres"] if CUDA and config["gres"] else ""
+
+
+def torch_environment(name):
+    """The conda environment of that name with PyTorch for the configured device."""
+    return f"../envs/{name}-{config['device']}.yaml"
 
 
 def one_of(names):
@@ -89,6 +101,30 @@ def benchmark_of(*job):
 def compact(block):
     """A block of the configuration as text, which Snakemake compares."""
     return json.dumps(block, sort_keys=True)
+
+
+def filled(places, wildcards):
+    """The names in each of a job's places, the task first."""
+    return [place.format(**dict(wildcards.items())).split("/") for place in places]
+
+
+def listed(places, wildcards):
+    """What a job makes, for its message."""
+    return " ".join("/".join(names) for names in filled(places, wildcards))
+
+
+def in_turn(jobs):
+    """As text, what scripts/in_turn.py is told of each job: a mapping from options to a value or a list of them."""
+    return compact(
+        [
+            [
+                word
+                for option, value in job.items()
+                for word in (option, *([value] if isinstance(value, str) else value))
+            ]
+            for job in jobs
+        ]
+    )
 
 
 def data_root(dataset):

@@ -28,12 +28,13 @@ for trainer, methods in TRAINERS.items():
             level=r"none|(printed|needed)_[\d.]+",
             part=r"all|\d+",
         conda:
-            "../envs/networks.yaml"
+            torch_environment("networks")
         threads: 1
         resources:
             mem_mb=3000,
             runtime=120,
             gpu=GPU,
+            gres=GRES,
         params:
             script=trainer,
             series=lambda wildcards: described_series(wildcards.series),
@@ -185,7 +186,7 @@ rule dp_mac_fig2:
     benchmark:
         benchmark_of("dp_mac_fig2")
     conda:
-        "../envs/networks.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=1000,
@@ -225,7 +226,7 @@ if FIG3_CURVES := named_curves(config["dp_mac"]["fig3"]["curves"]):
         benchmark:
             benchmark_of("dp_mac_fig3")
         conda:
-            "../envs/networks.yaml"
+            torch_environment("networks")
         threads: 1
         resources:
             mem_mb=2000,
@@ -265,7 +266,7 @@ if FIG4_CURVES := named_curves(config["dp_mac"]["fig4"]["curves"]):
         benchmark:
             benchmark_of("dp_mac_fig4")
         conda:
-            "../envs/networks.yaml"
+            torch_environment("networks")
         threads: 1
         resources:
             mem_mb=2000,
@@ -304,7 +305,7 @@ if BOUNDED := config["dp_mac"]["sensitivity"]:
         benchmark:
             benchmark_of("dp_mac_sensitivity")
         conda:
-            "../envs/networks.yaml"
+            torch_environment("networks")
         threads: 1
         resources:
             mem_mb=2000,

@@ -58,12 +58,13 @@ for trainer, kind in (("train_residual", "residual"), ("train_residual_dp_sgd", 
             method=one_of([name for name, method in METHODS.items() if method["kind"] == kind]),
             gamma=r"\d+(\.\d+)?",
         conda:
-            "../envs/networks.yaml"
+            torch_environment("networks")
         threads: 1
         resources:
             mem_mb=6000,
             runtime=600,
             gpu=GPU,
+            gres=GRES,
         params:
             script=trainer,
             task=lambda wildcards: compact(TASKS[wildcards.task]),
@@ -106,7 +107,7 @@ rule attack_residual:
         method=one_of(METHODS),
         gamma=r"\d+(\.\d+)?",
     conda:
-        "../envs/networks.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=8000,

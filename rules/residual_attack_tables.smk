@@ -58,12 +58,13 @@ rule residual_perturbation_cost:
     benchmark:
         benchmark_of("residual_perturbation_cost")
     conda:
-        "../envs/networks.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=3000,
         runtime=15,
         gpu=GPU,
+        gres=GRES,
     params:
         settings=compact(RESIDUAL["cost"]),
         device=config["device"],

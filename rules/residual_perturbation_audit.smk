@@ -19,12 +19,13 @@ rule audit_residual:
         task=one_of(AUDIT["tasks"]),
         mechanism=one_of(AUDIT["mechanisms"]),
     conda:
-        "../envs/networks.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=3000,
-        runtime=240,
+        runtime=2880,
         gpu=GPU,
+        gres=GRES,
     params:
         task=lambda wildcards: compact(AUDIT["tasks"][wildcards.task]),
         dataset=lambda wildcards: AUDIT["tasks"][wildcards.task]["dataset"],

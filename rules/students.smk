@@ -115,12 +115,13 @@ rule train_network_student:
     wildcard_constraints:
         run=one_of(NETWORK_RUNS),
     conda:
-        "../envs/networks.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=4000,
         runtime=240,
         gpu=GPU,
+        gres=GRES,
     params:
         classes=lambda wildcards: ensemble_of(wildcards.run)["classes"],
         model=lambda wildcards: compact(MODELS[RUNS[wildcards.run]["student"]]),
@@ -176,12 +177,13 @@ rule train_network_baseline:
     wildcard_constraints:
         model=one_of(NETWORK_MODELS),
     conda:
-        "../envs/networks.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=4000,
         runtime=240,
         gpu=GPU,
+        gres=GRES,
     params:
         classes=lambda wildcards: ENSEMBLES[wildcards.ensemble]["classes"],
         samples=lambda wildcards: ENSEMBLES[wildcards.ensemble]["baseline_samples"],

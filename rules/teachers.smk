@@ -49,12 +49,13 @@ rule train_network_teachers:
     wildcard_constraints:
         ensemble=one_of(NETWORK_ENSEMBLES),
     conda:
-        "../envs/networks.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=4000,
-        runtime=240,
+        runtime=2880,
         gpu=GPU,
+        gres=GRES,
     params:
         model=lambda wildcards: compact(MODELS[ENSEMBLES[wildcards.ensemble]["model"]]),
         classes=lambda wildcards: ENSEMBLES[wildcards.ensemble]["classes"],

@@ -8,16 +8,17 @@ from lib.accounting.ledger import Ledger
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import account_of
 from lib.aggregation.interactive import REINFORCED, TEACHERS
-from lib.aggregation.queries import MECHANISMS, read_rounds, spent
+from lib.aggregation.queries import MECHANISMS, noise_of, read_rounds, spent
 from lib.files import load_arrays, save_arrays
+from lib.provenance import MECHANISM, provenance
 from lib.records import write_record
-from lib.seeding import generator
 from scripts import cli
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = cli.job_parser(__doc__)
+    cli.add_noise_seed(parser)
     parser.add_argument("--votes", required=True, help="vote histograms of count_votes")
     parser.add_argument("--scores", help="the first round's student's probabilities, for an interactive run")
     parser.add_argument("--first-round", help="the first round's released labels, for an interactive run")
@@ -36,8 +37,8 @@ def main(argv: list[str] | None = None) -> None:
     orders = order_grid(**arguments.accounting["orders"])
     rounds, rows, fingerprint = read_rounds(arguments.votes, arguments.scores, arguments.teachers, run)
     votes, _, scores = rounds[-1]
-    rng = generator(arguments.seed, *arguments.job)
-    labels, source = MECHANISMS[run["aggregator"]](votes, run, rng, scores)
+    noise = noise_of(run, arguments.noise_seed, *arguments.job)
+    labels, source = MECHANISMS[run["aggregator"]](votes, run, noise, scores)
     asked = len(labels)
     answered = int((source == TEACHERS).sum())
     ledger = spent(orders, votes[:asked], source, run, scores if scores is None else scores[:asked])
@@ -61,7 +62,7 @@ def main(argv: list[str] | None = None) -> None:
         seed=arguments.seed,
         dataset=arguments.dataset,
         fingerprint=fingerprint,
-        parameters=run,
+        parameters=run | {"noise_seed": arguments.noise_seed},
         # what was asked and answered is part of the release
         metrics={
             "queries_made": asked + (len(earlier) if len(rounds) > 1 else 0),
@@ -72,6 +73,9 @@ def main(argv: list[str] | None = None) -> None:
         privacy=ledger.statements(run["delta"])
         | {name: reading.statement(orders, run["delta"])[0] for name, reading in found.items()},
         ledger=ledger.as_dict(),
+        provenance=provenance(
+            MECHANISM, filter(None, (arguments.votes, arguments.scores, arguments.first_round)), [arguments.labels]
+        ),
     )
 
 

@@ -4,7 +4,7 @@ import argparse
 
 from lib.claims import judge_all, load_claims, read_table
 from lib.errors import InputError
-from lib.files import write_text
+from lib.files import atomic_path, write_text
 from lib.pages import claims_page
 from scripts import cli
 
@@ -36,7 +36,8 @@ def main(argv: list[str] | None = None) -> None:
     claims = load_claims(arguments.claims)
     tables = {key: read_table(path) for key, path in map(split, arguments.tables)}
     verdicts = judge_all(claims, tables)
-    write_text(arguments.output, verdicts.to_csv(index=False, lineterminator="\n"))
+    with atomic_path(arguments.output) as temporary:
+        verdicts.to_csv(temporary, index=False, lineterminator="\n")
     write_text(arguments.page, claims_page(verdicts, arguments.preset))
 
 

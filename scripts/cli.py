@@ -1,23 +1,44 @@
 """What every script shares: how it ends, and the arguments that name its job."""
 
 import argparse
+import errno
 import json
+import os
+import re
 import signal
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
 from lib.errors import InputError
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run `main`; on InputError write `error: ...` as the last line of standard error and exit with status 1."""
+    """Run `main`; on InputError, or for want of memory or space, end with a line `error: ...` and exit status 1."""
     # by default SIGTERM skips `finally`, and a stopped job would leave its temporary files behind
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         main()
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(1)
+        _end(str(error))
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _end(f"{error.filename or 'what is printed'}: no space left on the device; make room and run again")
+    except (MemoryError, RuntimeError) as error:
+        # torch raises a RuntimeError where it gets no memory, of the processor's or of a GPU's
+        if not isinstance(error, MemoryError) and not re.search("allocate memory|out of memory", str(error)):
+            raise
+        _end(f"out of memory: {' '.join(str(error).split()) or 'nothing was left'}")
+
+
+def _end(line: str) -> NoReturn:
+    """Say what is wrong; where not even that can be written, end as Python does then, which `rules/ended.sh` tells."""
+    try:
+        print(f"error: {line}", file=sys.stderr, flush=True)
+    except OSError:
+        os._exit(120)
+    sys.exit(1)
 
 
 def job_parser(description: str | None) -> argparse.ArgumentParser:
@@ -28,6 +49,21 @@ def job_parser(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--job", nargs="+", required=True, help="the job's own name: rule and wildcards")
     parser.add_argument("--dataset", required=True, help="name of the dataset")
     return parser
+
+
+def add_noise_seed(parser: argparse.ArgumentParser) -> None:
+    """The argument of jobs that draw privacy noise."""
+    parser.add_argument(
+        "--noise-seed", type=_noise_seed, required=True, help="seed of the privacy noise; null: the system's entropy"
+    )
+
+
+def _noise_seed(text: str) -> int | None:
+    if text == "null":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: allowed is a whole number of at least 0, or null")
+    return int(text)
 
 
 def add_json(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
@@ -42,10 +78,15 @@ def add_noiseless(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_training(parser: argparse.ArgumentParser) -> None:
-    """The arguments of jobs that train networks and can go on where they were stopped."""
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """The arguments of jobs that compute with networks."""
     parser.add_argument("--device", required=True, help="cpu or cuda")
     parser.add_argument("--threads", type=int, required=True, help="threads on the CPU")
+
+
+def add_training(parser: argparse.ArgumentParser) -> None:
+    """The arguments of jobs that train networks and can go on where they were stopped."""
+    add_device(parser)
     parser.add_argument("--checkpoint", required=True, help="file for the state of half-done work")
 
 

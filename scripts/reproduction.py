@@ -24,7 +24,9 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     paper.add_argument("--paper", help="the paper's key")
     paper.add_argument("--title", help="the page's title")
     paper.add_argument("--preset", help="name of the preset that the results are of")
-    paper.add_argument("--verdicts", help="what scripts/claims.py wrote for the preset, .csv")
+    paper.add_argument(
+        "--verdicts", help="what scripts/claims.py wrote for the preset, .csv; none where nothing is claimed"
+    )
     paper.add_argument("--readings", type=Path, help="Markdown: the readings chosen, and caveats")
     paper.add_argument("--tables", nargs="*", default=[], metavar="ITEM:PATH", help="result tables to show, .csv")
     paper.add_argument(
@@ -35,7 +37,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
     if not arguments.paper and not arguments.join:
         parser.error("needs --paper or --join")
-    absent = [name for name in ("title", "preset", "verdicts", "readings") if not getattr(arguments, name)]
+    absent = [name for name in ("title", "preset", "readings") if not getattr(arguments, name)]
     if arguments.paper and absent:
         parser.error(f"--paper needs --{' --'.join(absent)}")
     return arguments
@@ -74,10 +76,12 @@ def copied(files: dict[str, str], paper: str, folder: Path) -> dict[str, str]:
 def write_paper(arguments: argparse.Namespace) -> None:
     """Write PAPER.md, PAPER.csv and the folder PAPER with figures and numbers."""
     paper, folder = arguments.paper, arguments.folder
-    verdicts = read_verdicts(arguments.verdicts, COLUMNS)
-    verdicts = verdicts[verdicts["paper"] == paper]
-    if verdicts.empty:
-        raise InputError(f"{arguments.verdicts}: has no claims of {paper!r}")
+    verdicts = None
+    if arguments.verdicts:
+        verdicts = read_verdicts(arguments.verdicts, COLUMNS)
+        verdicts = verdicts[verdicts["paper"] == paper]
+        if verdicts.empty:
+            raise InputError(f"{arguments.verdicts}: has no claims of {paper!r}")
     files, columns = by_item("--tables", arguments.tables), by_item("--columns", arguments.columns)
     tables = {item: chosen(read_table(path), item, columns.get(item)) for item, path in files.items()}
     try:
@@ -88,7 +92,8 @@ def write_paper(arguments: argparse.Namespace) -> None:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
     page = paper_page(paper, arguments.title, arguments.preset, verdicts, readings, tables, links, figures)
     write_text(folder / f"{paper}.md", page)
-    write_text(folder / f"{paper}.csv", as_csv(verdicts.assign(preset=arguments.preset)))
+    if verdicts is not None:
+        write_text(folder / f"{paper}.csv", as_csv(verdicts.assign(preset=arguments.preset)))
 
 
 def join(folder: Path) -> None:

@@ -2,9 +2,9 @@
 
 import argparse
 
-from lib.attacks.summary import Attacked, only, read_attacked, summary_row, yes_no
+from lib.attacks.summary import Attacked, only, read_attacked, summary_row
 from lib.records import read_record
-from lib.tables import write_table
+from lib.tables import write_table, yes_no
 from scripts import cli
 
 BASELINE = "DP-SGD"

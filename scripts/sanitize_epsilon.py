@@ -6,19 +6,24 @@ import dataclasses
 import numpy as np
 
 from lib.accounting import gnss, rdp, threshold
+from lib.accounting.discrete import is_discrete
+from lib.accounting.draws import as_dict
 from lib.accounting.readings import ACCOUNTS, Reading
 from lib.accounting.sanitize import Release, choose, fixed, releasable, smoothness_grid
 from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
 from lib.accounting.statement import PrivacyStatement
 from lib.aggregation.queries import read_queries
+from lib.errors import InputError
+from lib.provenance import MECHANISM, provenance
 from lib.records import write_record
-from lib.seeding import generator
+from lib.seeding import noise_generator
 from scripts import cli
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = cli.job_parser(__doc__)
+    cli.add_noise_seed(parser)
     parser.add_argument("--votes", required=True, help="vote histograms of count_votes")
     parser.add_argument("--teachers", type=int, required=True, help="number of teachers")
     cli.add_json(parser, "--run", "the run's block of the configuration, of confident_gnmax")
@@ -32,6 +37,8 @@ def main(argv: list[str] | None = None) -> None:
     """Write the record: the paper's release, the same with its exact cost, and one fixed before seeing the votes."""
     arguments = parse_arguments(argv)
     run, grid = arguments.run, arguments.sanitize
+    if is_discrete(run):
+        raise InputError("noise = 'discrete': its cost does not depend on the data, so there is nothing to sanitise")
     votes, _, fingerprint = read_queries(arguments.votes, arguments.teachers, run)
     orders = rdp.order_grid(**arguments.accounting["orders"])
     account = ACCOUNTS[run["aggregator"]](orders, votes, run, arguments.accounting["moments"])
@@ -47,7 +54,7 @@ def main(argv: list[str] | None = None) -> None:
         raw = reading.costs[:, list(orders).index(order)].sum() + np.log(1 / run["delta"]) / (order - 1)
         return reading.state(float(raw + release.cost), run["delta"], f"rdp + gnss ({price} cost)", "classic")
 
-    privacy, found = {}, {}
+    privacy, found, ledger = {}, {}, []
     # As the paper does: the expected cost at its own optimal order, parameters searched on the votes.
     expected = account.readings["epsilon"]
     privacy["epsilon"], order = expected.statement(orders, run["delta"])
@@ -69,7 +76,7 @@ def main(argv: list[str] | None = None) -> None:
     if releasable(run["sigma"], order, votes.shape[1]):
         release = fixed(*parts(order, None), grid["fixed_beta"] / order, grid["fixed_sigma_ss"])
         held = mean(account.readings["epsilon_charge_all"], order, release, "exact")
-        rng = generator(arguments.seed, *arguments.job)
+        rng = noise_generator(arguments.noise_seed, *arguments.job)
         drawn = gnss.release(held.epsilon, release.sensitivity, release.sigma_ss, rng)
         privacy["sanitized_epsilon_fixed"] = held
         # unbiased, so it may fall below what holds: no guarantee, but the one number here that may be published
@@ -77,6 +84,7 @@ def main(argv: list[str] | None = None) -> None:
             held, epsilon=drawn, sanitized=True, guarantee=False
         )
         found |= _numbers("fixed", release)
+        ledger = [as_dict("gnss", 1, {"order": order, "beta": release.beta, "sigma_ss": release.sigma_ss})]
     write_record(
         arguments.output,
         job=arguments.job,
@@ -84,10 +92,13 @@ def main(argv: list[str] | None = None) -> None:
         seed=arguments.seed,
         dataset=arguments.dataset,
         fingerprint=fingerprint,
-        parameters=run | {"sanitize": grid},
+        parameters=run | {"sanitize": grid, "noise_seed": arguments.noise_seed},
         metrics={"queries_made": len(votes)},
         private_metrics=found,
         privacy=privacy | {"epsilon_caps": announced},
+        # of what may be published: the paper's searched releases are comparisons and are not drawn
+        ledger=ledger,
+        provenance=provenance(MECHANISM, [arguments.votes], []),
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.ticker import LogFormatterSciNotation, NullFormatter
 
 from lib.comparisons import comparison_rows, epsilon_at_accuracy
-from lib.files import atomic_path
+from lib.files import atomic_path, reading
 from lib.plotting import figure, save
 from lib.tables import write_table
 from scripts import cli
@@ -80,7 +80,9 @@ def main(argv: list[str] | None = None) -> None:
     tables, drawn_before = [], {}
     for path, block in zip(arguments.tradeoffs, arguments.ensembles, strict=True):
         drawn_before[block["name"]] = drawn_before.get(block["name"], 0) + 1
-        tables.append(pd.read_csv(path).assign(ensemble=block["name"], votes=drawn_before[block["name"]]))
+        with reading(path, "CSV"):
+            table = pd.read_csv(path)
+        tables.append(table.assign(ensemble=block["name"], votes=drawn_before[block["name"]]))
     points = pd.concat(tables, ignore_index=True)
     with atomic_path(arguments.output) as temporary:
         points.to_csv(temporary, index=False, float_format="%.6g")

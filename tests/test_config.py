@@ -70,11 +70,22 @@ def refusal(config: object) -> str:
 
 
 LEAVES = {".".join(map(str, path)): path for path, _ in walk(CONFIG)}
-NUMBERS = {
-    key: path
-    for key, path in LEAVES.items()
-    if type(parent_of(CONFIG, path)[path[-1]]) in (int, float) and key != "data_root"
-}
+
+
+def first_of_each_kind(paths: dict[str, tuple]) -> dict[str, tuple]:
+    """Of methods of the leaderboard, which are many and share one schema, one for each setting that any has."""
+    board = ("leaderboard", "methods")
+    kinds = {path[3:] if path[:2] == board else path: key for key, path in reversed(paths.items())}
+    return {key: paths[key] for key in paths if key in set(kinds.values())}
+
+
+NUMBERS = first_of_each_kind(
+    {
+        key: path
+        for key, path in LEAVES.items()
+        if type(parent_of(CONFIG, path)[path[-1]]) in (int, float) and key != "data_root"
+    }
+)
 INTEGERS = {key: path for key, path in NUMBERS.items() if isinstance(parent_of(CONFIG, path)[path[-1]], int)}
 
 
@@ -159,6 +170,8 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
         ("data_root", 5, "type string or null"),
         ("data_root", False, "type string or null"),
         ("device", "gpu", "one of cpu, cuda"),
+        ("gres", "gpu", "text matching"),
+        ("gres", False, "type string or null"),
         ("download.attempts", 0, "at least 1"),
         ("download.wait", -1, "at least 0"),
         ("datasets.digits", None, "type object"),
@@ -238,7 +251,8 @@ def test_no_mapping_at_all(config):
 @pytest.mark.parametrize("key", NUMBERS)
 def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong):
     whole = key.startswith("residual_perturbation.tasks.") and key.endswith((".quarter", ".test"))
-    if wrong is None and (whole or key.endswith((".recipe.average", ".sigma_histogram"))):
+    whole |= key.startswith("segmentation.tasks.") and key.endswith((".teachers", ".shard")) and ".parts." not in key
+    if wrong is None and (whole or key.endswith((".recipe.average", ".sigma_histogram", ".processes", "noise_seed"))):
         pytest.skip("null is allowed: there is none")
     message = refusal(changed(NUMBERS[key], wrong))
     assert message.startswith(f"{key} = {wrong!r}: allowed is ")
@@ -296,6 +310,8 @@ OPTIONAL = [
 REQUIRED = [
     ("preset", "prest"),
     ("seed", "sed"),
+    ("noise_seed", "noise_sed"),
+    ("release", "realease"),
     ("accounting", "acounting"),
     ("datasets.digits.module", "modul"),
     ("datasets.digits.source", "sources"),
@@ -390,6 +406,9 @@ def test_a_key_of_another_kind_is_refused(key, value):
     [
         "preset",
         "seed",
+        "noise_seed",
+        "release",
+        "release.run",
         "datasets",
         "ensembles",
         "accounting",
@@ -515,7 +534,7 @@ def test_a_grid_of_smoothness_that_does_not_rise(first, last):
 def bare() -> dict:
     """The shipped configuration without any key that has a default."""
     config = copy.deepcopy(CONFIG)
-    for name in ("repetitions", "data_root", "device", "download"):
+    for name in ("repetitions", "data_root", "device", "gres", "download"):
         del config[name]
     del config["accounting"]["moments"], config["accounting"]["curve_points"], config["scalable_pate"]["sanitize"]
     for ensemble in config["ensembles"].values():
@@ -529,6 +548,7 @@ def bare() -> dict:
     for item in ("table1", "epsilon", "selection"):
         config["scalable_pate"][item].remove("digits_interactive")
     config["scalable_pate"]["noiseless"] = config["scalable_pate"]["fig1"]["students"] = []
+    config["release"]["run"] = None
     return config
 
 
@@ -569,7 +589,7 @@ def test_defaults_are_filled_at_every_level():
     config = bare()
     check_config(config, SCHEMA)
     fill_defaults(config, SCHEMA)
-    assert (config["repetitions"], config["data_root"], config["device"]) == (3, None, "cpu")
+    assert [config[name] for name in ("repetitions", "data_root", "device", "gres")] == [3, None, "cpu", None]
     assert config["download"] == {"attempts": 4, "wait": 2}
     assert (config["accounting"]["moments"], config["accounting"]["curve_points"]) == (8, 200)
     assert config["scalable_pate"]["sanitize"] == {
@@ -644,3 +664,55 @@ def test_what_a_figure_cannot_show_is_refused(key, value, what):
 def test_figure_4_is_off_without_either_panel():
     for key, value in (("left", None), ("right", [])):
         check_config(changed(("scalable_pate", "fig4", key), value), SCHEMA)
+
+
+# ---------------------------------------------------------------- noise and release
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"noise_seed": -1}, "noise_seed = -1: allowed is at least 0"),
+        ({"noise_seed": "null"}, "noise_seed = 'null'"),
+        ({"release.run": "none"}, "release.run = 'none': allowed are runs of gnmax and confident_gnmax"),
+        ({"release.run": "digits_lnmax"}, "release.run = 'digits_lnmax': allowed are"),
+        ({"release.run": "mnist_confident"}, "on ensembles trained here"),  # its votes have been published
+        ({"release.run": "digits_confident_vat"}, "with a student of kind random_forest"),
+        ({"release.run": "digits_interactive"}, "release.run = 'digits_interactive': allowed are"),
+        ({"release.repetition": 4}, "release.repetition = 4: allowed is at most repetitions = 3"),
+        ({"release.run": "digits_gnmax"}, "release.sanitized = True: digits_gnmax has no data-dependent epsilon"),
+        ({"release.run": "digits_confident_discrete"}, "release.sanitized = True: digits_confident_discrete"),
+        ({"scalable_pate.table1": ["digits_confident_discrete"]}, "its noise is discrete"),
+        ({"scalable_pate.table2": ["digits_confident_discrete"]}, "its noise is discrete"),
+        ({f"{RUNS}.digits_interactive.noise": "discrete"}, "unknown key 'noise'"),
+        ({f"{RUNS}.digits_lnmax.noise": "discrete"}, "unknown key 'noise'"),
+        ({f"{RUNS}.digits_gnmax.noise": "laplace"}, "one of continuous, discrete"),
+    ],
+)
+def test_noise_and_releases_that_cannot_be_are_refused(changes, words):
+    config = CONFIG
+    for key, value in changes.items():
+        config = changed(key, value, config)
+    assert words in refusal(config)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"run": None},
+        {"run": "digits_gnmax", "sanitized": False},
+        {"run": "digits_confident_gan"},
+        {"run": "digits_confident_discrete", "sanitized": False, "licence": "CC0"},
+    ],
+)
+def test_releases_that_can_be_are_accepted(block):
+    for seed in (0, None, 7):
+        check_config(CONFIG | {"release": block, "noise_seed": seed}, SCHEMA)
+
+
+def test_the_shipped_noise_is_that_of_the_seed():
+    """So results of before `noise_seed` stay what they are."""
+    for preset in (None, *PRESETS):
+        above = yaml.safe_load(preset.read_text(encoding="utf-8")) if preset else {}
+        config = merged(CONFIG, above)
+        assert config["noise_seed"] == config["seed"] == 2018

@@ -1,5 +1,7 @@
 """Files are whole or absent, and an altered file is refused by name."""
 
+import errno
+import hashlib
 import json
 import math
 import os
@@ -299,3 +301,86 @@ def test_reading_turns_damage_into_one_line_and_leaves_other_errors_alone(tmp_pa
     assert refusal(fail, EOFError()).endswith("(EOFError)")
     with pytest.raises(AttributeError):
         fail(AttributeError("a mistake of ours"))
+
+
+def test_a_folder_is_whole_or_as_it_was(tmp_path):
+    target = tmp_path / "below" / "made"
+    with files.atomic_folder(target) as folder:
+        (folder / "a").write_text("first")
+        assert not target.exists()
+    with pytest.raises(KeyError), files.atomic_folder(target) as folder:
+        (folder / "b").write_text("half")
+        raise KeyError
+    assert [path.name for path in target.iterdir()] == ["a"] and os.listdir(target.parent) == ["made"]
+    with files.atomic_folder(target) as folder:
+        (folder / "c").write_text("second")
+        assert (target / "a").read_text() == "first"
+    assert [path.name for path in target.iterdir()] == ["c"] and os.listdir(target.parent) == ["made"]
+
+
+# ---------------------------------------------------------------- what has a digest
+
+
+def table(folder, text="a,b\n1,2\n"):
+    """A table as scripts write it."""
+    with files.atomic_path(folder / "table.csv") as temporary:
+        temporary.write_text(text)
+    return folder / "table.csv"
+
+
+def test_a_table_has_its_digest_beside_it(tmp_path):
+    path = table(tmp_path)
+    digest = tmp_path / ".table.csv.sha256"
+    assert digest.read_text() == f"{hashlib.sha256(path.read_bytes()).hexdigest()}  table.csv\n"
+    with files.reading(path, "CSV"):
+        pass
+    table(tmp_path, "a,b\n3,4\n")
+    with files.reading(path, "CSV"):
+        pass
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n", b"a,b\n1,3\n"])
+def test_an_altered_table_is_refused_by_name(tmp_path, content):
+    path = table(tmp_path)
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"table\.csv: does not match the digest written with it; delete"):
+        with files.reading(path, "CSV"):
+            pytest.fail("it was read")
+
+
+def test_a_text_has_no_digest_and_may_be_edited(tmp_path):
+    files.write_text(tmp_path / "page.csv", "a\n")
+    assert os.listdir(tmp_path) == ["page.csv"]
+
+
+def test_every_change_of_sealed_json_is_refused(tmp_path):
+    path, content = tmp_path / "sealed.json", {"number": 1.5, "list": [1, None], "text": "é"}
+    files.write_sealed_json(path, content)
+    assert files.read_sealed_json(path) == content
+    written = path.read_bytes()
+    for place, byte in enumerate(written):
+        path.write_bytes(written[:place] + bytes([byte ^ 1]) + written[place + 1 :])
+        try:
+            assert files.read_sealed_json(path) == content  # white space, say
+        except InputError as error:
+            assert str(path) in str(error)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), OSError(errno.EDQUOT, "full"), Exception])
+@pytest.mark.parametrize("atomic", [files.atomic_path, files.atomic_folder])
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, error, atomic):
+    error = error("IoError: No space left on device") if error is Exception else error
+    with pytest.raises(InputError, match=rf"{tmp_path}/made: no space left on the device"), atomic(tmp_path / "made"):
+        raise error
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(tmp_path):
+    for name in (".7.8.csv", ".7.0.8.csv", ".8.csv.sha256", "8.csv"):
+        (tmp_path / name).write_text("")
+    (tmp_path / ".7.new.made").mkdir()
+    (tmp_path / ".7.new.made" / "part").write_text("")
+    files.clear_temporaries(tmp_path / "8.csv")
+    assert sorted(os.listdir(tmp_path)) == [".7.0.8.csv", ".7.new.made", ".8.csv.sha256", "8.csv"]
+    with files.atomic_folder(tmp_path / "made") as folder:
+        assert [path.name for path in tmp_path.glob(".*made")] == [folder.name]

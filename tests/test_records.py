@@ -1,6 +1,7 @@
 """Records say what was measured and with what, and nothing that differs from run to run."""
 
 import copy
+import hashlib
 import json
 import math
 import os
@@ -13,8 +14,10 @@ import yaml
 
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
-from lib.files import write_json
+from lib.files import read_sealed_json, write_sealed_json
+from lib.provenance import MECHANISM, provenance
 from lib.records import read_record, write_record
+from tests.sealed import sealed
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = yaml.safe_load((ROOT / "schemas" / "record.schema.yaml").read_text(encoding="utf-8"))
@@ -84,7 +87,7 @@ def test_what_is_not_given_is_empty(tmp_path):
 
 
 def test_a_written_record_satisfies_its_schema(tmp_path):
-    jsonschema.validate(json.loads(written(tmp_path).read_text()), SCHEMA)
+    jsonschema.validate(read_sealed_json(written(tmp_path)), SCHEMA)
 
 
 def test_private_numbers_are_marked_as_not_sanitised(tmp_path):
@@ -116,10 +119,10 @@ def test_nothing_differs_from_run_to_run(tmp_path, monkeypatch):
 
 def test_nothing_but_the_named_fields_goes_in(tmp_path):
     path = written(tmp_path)
-    record = json.loads(path.read_text())
+    record = read_sealed_json(path)
     assert (
         set(record)
-        == set(SCHEMA["properties"])
+        == set(SCHEMA["properties"]) - {"provenance"}  # where a release may be made of it
         == {
             "job",
             "preset",
@@ -169,8 +172,9 @@ def test_nothing_but_the_named_fields_goes_in(tmp_path):
     ],
 )
 def test_a_bad_record_is_not_written(tmp_path, field, value):
-    with pytest.raises(jsonschema.ValidationError):
+    with pytest.raises(InputError, match=r"record\.json: not a result record") as caught:
         written(tmp_path, **{field: value})
+    assert "\n" not in str(caught.value)
     assert os.listdir(tmp_path) == []
 
 
@@ -190,27 +194,27 @@ def test_a_bare_epsilon_is_not_written(tmp_path):
 @pytest.mark.parametrize("missing", sorted(SCHEMA["required"]))
 def test_a_record_that_lacks_something_is_refused_by_name(tmp_path, missing):
     path = written(tmp_path)
-    record = json.loads(path.read_text())
+    record = read_sealed_json(path)
     del record[missing]
-    write_json(path, record)
+    write_sealed_json(path, record)
     assert missing in refusal(path)
 
 
 def test_other_content_is_refused_by_name(tmp_path):
     path = written(tmp_path)
-    record = json.loads(path.read_text())
-    write_json(path, record | {"host": "here"})
+    record = read_sealed_json(path)
+    write_sealed_json(path, record | {"host": "here"})
     assert "host" in refusal(path)
     sanitised = copy.deepcopy(record)
     sanitised["private_metrics"]["sanitized"] = True
-    write_json(path, sanitised)
+    write_sealed_json(path, sanitised)
     refusal(path)
     for field in STATEMENT.as_dict():
         bare = copy.deepcopy(record)
         del bare["privacy"]["epsilon"][field]
-        write_json(path, bare)
+        write_sealed_json(path, bare)
         assert field in refusal(path)
-    write_json(path, [])
+    path.write_text("[]")
     refusal(path)
     path.write_text("{")
     refusal(path)
@@ -221,7 +225,25 @@ def test_other_content_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize("change", [{"epsilon": math.nan}, {"sanitized": True, "data_dependent": False}], ids=str)
 def test_an_impossible_statement_is_refused_by_name(tmp_path, change):
     path = written(tmp_path)
-    record = json.loads(path.read_text())
+    record = read_sealed_json(path)
     record["privacy"]["epsilon"] |= change
-    path.write_text(json.dumps(record))
-    refusal(path)
+    path.write_text(json.dumps(sealed(record)))
+    assert "not a result record" in refusal(path)
+
+
+def test_an_altered_record_is_refused_by_name(tmp_path):
+    path = written(tmp_path)
+    text = path.read_text()
+    path.write_text(text.replace("97.5", "98.5"))
+    assert text != path.read_text() and "does not match the digest written with it" in refusal(path)
+
+
+def test_provenance_says_what_was_read_and_written(tmp_path):
+    for name in ("votes", "labels"):
+        (tmp_path / name).write_text(name)
+    made = provenance(MECHANISM, [tmp_path / "votes"], [tmp_path / "labels"])
+    assert [entry["sha256"] for entry in made["read"]] == [hashlib.sha256(b"votes").hexdigest()]
+    assert read_record(written(tmp_path, provenance=made))["provenance"] == made
+    assert "provenance" not in read_record(written(tmp_path))
+    with pytest.raises(InputError, match="none: not a readable whole file"):
+        provenance(MECHANISM, [tmp_path / "none"], [])

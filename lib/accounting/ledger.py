@@ -11,9 +11,10 @@ import numpy as np
 from dp_accounting import rdp as dp_rdp
 
 from lib.accounting import gnmax, lnmax, rdp, threshold
+from lib.accounting.discrete import DISCRETE
+from lib.accounting.draws import DRAWS, NEIGHBOURING
 from lib.accounting.statement import PrivacyStatement
 
-NEIGHBOURING = "replace_one"
 AGREEMENT = 1e-9  # relative; both routes evaluate the same closed form where the noise is Gaussian
 
 
@@ -100,7 +101,7 @@ class Ledger:
         draws is fixed beforehand; with a noisy check the votes decide it, and only the announced caps are. `dependent`:
         an odometer reading of this run, private, one-sided, no guarantee announced before it.
         """
-        counts_are_fixed = not self.count("threshold")
+        counts_are_fixed = not (self.count("threshold") or self.count(DISCRETE["threshold"]))
         made = {}
         for name, total, convert, conversion in (
             ("independent", self.independent, rdp.epsilon_classic, "classic"),
@@ -139,28 +140,13 @@ class Ledger:
 def gnmax_entry(orders: np.ndarray, votes: np.ndarray, sigma: float) -> Entry:
     """GNMax answers to all rows of `votes` (n, m)."""
     dependent = gnmax.rdp(orders, gnmax.log_error_bound(votes, sigma), sigma).sum(axis=0)
-    return Entry(
-        "gnmax",
-        len(votes),
-        {"sigma": sigma},
-        gnmax.rdp_independent(orders, sigma),
-        dependent,
-        dp_accounting.GaussianDpEvent(sigma / gnmax.SENSITIVITY),
-        exact=True,
-    )
+    return _entry("gnmax", orders, len(votes), {"sigma": sigma}, dependent)
 
 
 def threshold_entry(orders: np.ndarray, statistic: np.ndarray, limit: float, sigma: float) -> Entry:
     """Noisy checks of all values of `statistic` (n,) against `limit`, whether or not they passed."""
-    return Entry(
-        "threshold",
-        len(statistic),
-        {"sigma": sigma, "threshold": limit},
-        threshold.rdp_independent(orders, sigma),
-        threshold.rdp(orders, statistic, limit, sigma).sum(axis=0),
-        dp_accounting.GaussianDpEvent(sigma / threshold.SENSITIVITY),
-        exact=True,
-    )
+    dependent = threshold.rdp(orders, statistic, limit, sigma).sum(axis=0)
+    return _entry("threshold", orders, len(statistic), {"sigma": sigma, "threshold": limit}, dependent)
 
 
 def lnmax_entry(orders: np.ndarray, votes: np.ndarray, scale: float) -> Entry:
@@ -170,15 +156,22 @@ def lnmax_entry(orders: np.ndarray, votes: np.ndarray, scale: float) -> Entry:
     of it, which our pure-DP curve must not undercut.
     """
     dependent = lnmax.rdp(orders, lnmax.log_error_bound(votes, scale), scale).sum(axis=0)
-    return Entry(
-        "lnmax",
-        len(votes),
-        {"laplace_scale": scale},
-        lnmax.rdp_independent(orders, scale),
-        dependent,
-        dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(scale), 2),
-        exact=False,
-    )
+    return _entry("lnmax", orders, len(votes), {"laplace_scale": scale}, dependent)
+
+
+def discrete_entry(orders: np.ndarray, name: str, count: int, parameters: dict[str, float]) -> Entry:
+    """`count` draws of `gnmax` or `threshold` with discrete noise, at what they cost on any data (see `discrete`)."""
+    return _entry(DISCRETE[name], orders, count, parameters, None)
+
+
+def _entry(
+    name: str, orders: np.ndarray, count: int, parameters: dict[str, float], dependent: np.ndarray | None
+) -> Entry:
+    """An entry of draws that `DRAWS` knows; dependent None: what they cost on any data."""
+    draw = DRAWS[name]
+    independent = draw.independent(orders, parameters)
+    dependent = count * independent if dependent is None else dependent
+    return Entry(name, count, parameters, independent, dependent, draw.event(parameters), draw.exact)
 
 
 def selective_ledger(
@@ -201,6 +194,16 @@ def selective_ledger(
     ledger.charge(gnmax_entry(orders, votes[answered], sigma))
     if ledger.count("threshold") != len(votes) or ledger.count("gnmax") != int(answered.sum()):
         raise AssertionError("a noise draw was made and not charged")
+    return ledger
+
+
+def discrete_selective_ledger(
+    orders: np.ndarray, asked: int, answered: int, limit: float, sigma_threshold: float, sigma: float
+) -> Ledger:
+    """The same of a Confident-GNMax run whose noise is discrete: its checks and answers on any data."""
+    ledger = Ledger(np.asarray(orders, float))
+    ledger.charge(discrete_entry(orders, "threshold", asked, {"sigma": sigma_threshold, "threshold": limit}))
+    ledger.charge(discrete_entry(orders, "gnmax", answered, {"sigma": sigma}))
     return ledger
 
 

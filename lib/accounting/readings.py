@@ -11,6 +11,7 @@ from functools import reduce
 import numpy as np
 
 from lib.accounting import confident, gnmax, lnmax, rdp, threshold
+from lib.accounting.discrete import is_discrete
 from lib.accounting.ledger import NEIGHBOURING, selective_caps
 from lib.accounting.statement import PrivacyStatement
 
@@ -157,6 +158,20 @@ def confident_account(
     return Account(readings, answered, caps=announced)
 
 
+def discrete_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
+    """GNMax or Confident-GNMax with discrete noise: what holds on any data, every query charged as if answered.
+
+    `answered` is then no chance but one for every query.
+    """
+    costs, caps = gnmax.rdp_independent(orders, run["sigma"]), None
+    if run["aggregator"] == "confident_gnmax":
+        costs = costs + threshold.rdp_independent(orders, run["sigma_threshold"])
+        announced = selective_caps(orders, len(votes), run["max_answered"], run["sigma_threshold"], run["sigma"])
+        caps = Reading(announced[None], data_dependent=False, one_sided=False, guarantee=True)
+    held = _repeated(costs, votes)
+    return Account({"epsilon": held, "epsilon_data_independent": held}, np.ones(len(votes)), caps=caps)
+
+
 def _repeated(costs: np.ndarray, votes: np.ndarray) -> Reading:
     """A data-independent cost (k,) paid on every query."""
     return Reading(
@@ -178,7 +193,11 @@ def account_of(
 ) -> Account:
     """The account of a run of one or more rounds: of each its votes (n, m), block, and the student's scores if any."""
     accounts = [
-        ACCOUNTS[run["aggregator"]](orders, votes, run, moments, *([] if scores is None else [scores]))
+        _account_by_name(run)(orders, votes, run, moments, *([] if scores is None else [scores]))
         for votes, run, scores in rounds
     ]
     return reduce(Account.followed_by, accounts)
+
+
+def _account_by_name(run: dict) -> Callable[..., Account]:
+    return discrete_account if is_discrete(run) else ACCOUNTS[run["aggregator"]]

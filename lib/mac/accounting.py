@@ -15,6 +15,7 @@ import numpy as np
 from dp_accounting import rdp as dp_rdp
 
 from lib.accounting import rdp
+from lib.accounting.calibration import least_noise
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
 from lib.mac.subsampled import subsampled_gaussian_rdp
@@ -23,7 +24,6 @@ NEIGHBOURING = "add_or_remove_one"
 COEFFICIENTS = ("constant", "linear", "quadratic")  # the paper's a, b and C
 SCALINGS = ("blocks", "layers")
 AGREEMENT = 1e-6  # relative; of AGREEMENT itself where a cost is less than that
-CALIBRATION = 1e-4  # relative; the sigma found is the least within it, and never costs more than its target
 
 
 def steps_per_epoch(samples: int, batch: float) -> int:
@@ -232,32 +232,12 @@ def calibrated_sigma(
     cost: Callable[[Run, np.ndarray, float], float] = epsilon,
     largest: float = 1e4,
 ) -> float:
-    """The least sigma (within CALIBRATION) at which the run costs no more than `target`.
+    """The least sigma (within `calibration.PRECISION`) at which the run costs no more than `target`.
 
     The run's own sigma is ignored; pre-training is done at the sigma sought unless pretraining_sigma is set. `cost`:
     what is to meet the target (default: the joint guarantee). Raises InputError if not even the sigma `largest` does,
     for instance because the histograms alone cost more.
     """
-    if not target > 0:
-        raise InputError(f"epsilon {target}: the target must be positive")
-
-    def fits(sigma: float) -> bool:
-        return cost(replace(run, sigma=sigma), orders, delta) <= target
-
-    if not fits(largest):
-        raise InputError(
-            f"epsilon {target}: even sigma {largest:g} costs {cost(replace(run, sigma=largest), orders, delta):.4g}; "
-            "take more noise on the histograms, or a larger target"
-        )
-    high = min(1.0, largest)
-    while not fits(high):
-        high = min(2 * high, largest)
-    low = high / 2
-    while fits(low):
-        low, high = low / 2, low
-        if low < 1e-3:
-            raise InputError(f"epsilon {target}: met with hardly any noise; take a smaller target")
-    while high / low > 1 + CALIBRATION:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
+    return least_noise(
+        lambda sigma: cost(replace(run, sigma=sigma), orders, delta), target, largest, "more noise on the histograms"
+    )

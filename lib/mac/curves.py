@@ -10,6 +10,7 @@ import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
+from lib.files import reading
 from lib.records import read_record
 from lib.results import data_name
 from lib.spread import mean_and_spread
@@ -60,8 +61,9 @@ def read_levels(records: Iterable[str | Path]) -> list[Level]:
     """
     groups = defaultdict(list)
     for path in map(Path, records):
-        record = read_record(path)
-        groups[tuple(record["job"])].append((record, pd.read_csv(path.with_suffix(".csv"))))
+        record, beside = read_record(path), path.with_suffix(".csv")
+        with reading(beside, "CSV"):
+            groups[tuple(record["job"])].append((record, pd.read_csv(beside)))
     levels = []
     for job, parts in groups.items():
         first, _ = parts[0]

@@ -36,8 +36,12 @@ class WeightNormLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, inputs) -> (n, outputs)."""
+        return functional.linear(x, self.weight(), self.bias)
+
+    def weight(self) -> Tensor:
+        """The matrix (outputs, inputs) of directions times norms."""
         norm = torch.sqrt(_TINY + self.direction.square().sum(1))
-        return functional.linear(x, self.direction * (self.scale / norm)[:, None], self.bias)
+        return self.direction * (self.scale / norm)[:, None]
 
     @torch.no_grad()
     def standardise(self, x: Tensor) -> Tensor:
@@ -97,6 +101,16 @@ class GanClassifier(nn.Module):
         """Initialise every layer by the data x (n, inputs), first layer first (see `WeightNormLinear.standardise`)."""
         for i, layer in enumerate(self.layers):
             x = torch.relu(layer.standardise(self._disturbed(x, i, noise)))
+
+    @torch.no_grad()
+    def dense(self) -> dict[str, np.ndarray]:
+        """weight_i (out, in) and bias_i (out,) of each layer: all that predictions need."""
+        parts = {"weight": WeightNormLinear.weight, "bias": lambda layer: layer.bias}
+        return {
+            f"{name}_{i}": part(layer).cpu().numpy()
+            for i, layer in enumerate(self.layers)
+            for name, part in parts.items()
+        }
 
 
 class BatchStandardise(nn.Module):

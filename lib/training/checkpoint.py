@@ -1,7 +1,6 @@
 """State of a long job on disk, from which the job goes on after it was stopped at any moment."""
 
 import fcntl
-import glob
 import hashlib
 import json
 import os
@@ -17,7 +16,7 @@ import numpy as np
 import torch
 
 from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
+from lib.files import clear_temporaries, load_arrays, save_arrays
 
 State = dict[str, "np.ndarray | torch.Tensor | int"]
 _KEY = "checkpoint_key"
@@ -61,8 +60,7 @@ class Checkpoint:
         self._descriptor = self._locked()
         os.truncate(self._descriptor, 0)
         os.write(self._descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())
-        for temporary in self._path.parent.glob(f".[0-9]*.{glob.escape(self._path.name)}"):
-            temporary.unlink(missing_ok=True)
+        clear_temporaries(self._path)
         return self
 
     def __exit__(

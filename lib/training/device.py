@@ -22,7 +22,8 @@ def choose_device(name: str, threads: int) -> torch.device:
     if name == "cuda" and not torch.cuda.is_available():
         raise InputError("device 'cuda': no CUDA device is available here; allowed is cpu")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS is not deterministic
-    torch.use_deterministic_algorithms(True)
+    # the same flag as torch.use_deterministic_algorithms, which imports the compiler for more than a second
+    torch.set_deterministic_debug_mode("error")
     # nothing here reads memory before writing it, and filling it costs time
     torch.utils.deterministic.fill_uninitialized_memory = False
     torch.backends.cudnn.benchmark = False  # it would choose algorithms by timing them

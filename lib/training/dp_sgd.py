@@ -166,7 +166,7 @@ class SgdTrainer:
             self._optimizer.step()
         else:
             self._opacus.zero_grad()
-            self._clipped.backward(self._loss(self._clipped(x), y).sum(), x)
+            self._clip_gradients(x, y)
             self._opacus.step()
         if not all(parameter.isfinite().all() for parameter in self.module.parameters()):
             raise InputError(
@@ -174,6 +174,10 @@ class SgdTrainer:
                 "or take a smaller learning rate"
             )
         self.step += 1
+
+    def _clip_gradients(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Set every parameter's `grad` to the sum of the samples' clipped gradients."""
+        self._clipped.backward(self._loss(self._clipped(x), y).sum(), x)
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""

@@ -176,4 +176,4 @@ def train_gan_student(
     trainer = GanTrainer(images, classes, settings, Draws(seed, job))
     semi_supervised.train(trainer, trainer.steps, " ".join(job), checkpoint, progress)
     network = trainer.predictor()
-    return Student(lambda x: network(x.flatten(1)), device, white, 1000)
+    return Student(lambda x: network(x.flatten(1)), device, white, 1000, network.dense)

@@ -4,6 +4,8 @@ A layer's weights are used at every place of an image, so a sample's gradient is
 product of two: with small images and few channels it is cheapest to have the gradient itself.
 """
 
+import math
+
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 from opacus.grad_sample import GradSampleModule
@@ -30,15 +32,25 @@ class PerSampleClipping(GradSampleModule):
         module was given, which must require a gradient. A sample whose gradient is not finite makes the sum NaN.
         """
         torch.autograd.grad(loss, x)  # the hooks on its way fill grad_sample; parameters' gradients are not needed
-        parameters = list(self._module.parameters())
-        samples = [parameter.grad_sample.flatten(1).double() for parameter in parameters]  # (b, numbers) each
-        norms = torch.stack([gradients.norm(dim=1) for gradients in samples]).norm(dim=0)
-        factors = (self._clip / norms).clamp(max=1.0)  # 1 for a gradient of 0, which so stays one
-        # an infinite gradient would have the factor 0, with which a product of matrices may leave it out
-        factors = factors.where(norms.isfinite(), torch.nan)
-        for parameter, gradients in zip(parameters, samples, strict=True):
-            parameter.grad = (factors @ gradients).view_as(parameter).to(parameter)
-            parameter.grad_sample = None
+        groups = self._groups()
+        for parameters in groups:
+            _clip_jointly(parameters, self._clip / math.sqrt(len(groups)))
+
+    def _groups(self) -> list[list[nn.Parameter]]:
+        """Parameters that are clipped jointly, here all; of more groups, each is clipped to clip / sqrt(groups)."""
+        return [list(self._module.parameters())]
+
+
+def _clip_jointly(parameters: list[nn.Parameter], clip: float) -> None:
+    """Set each `grad` to the sum of the samples' gradients, clipped over these parameters; `grad_sample` goes."""
+    samples = [parameter.grad_sample.flatten(1).double() for parameter in parameters]  # (b, numbers) each
+    norms = torch.stack([gradients.norm(dim=1) for gradients in samples]).norm(dim=0)
+    factors = (clip / norms).clamp(max=1.0)  # 1 for a gradient of 0, which so stays one
+    # an infinite gradient would have the factor 0, with which a product of matrices may leave it out
+    factors = factors.where(norms.isfinite(), torch.nan)
+    for parameter, gradients in zip(parameters, samples, strict=True):
+        parameter.grad = (factors @ gradients).view_as(parameter).to(parameter)
+        parameter.grad_sample = None
 
 
 def _convolution_gradients(

@@ -218,12 +218,16 @@ def train(trainer: Trainer, steps: int, what: str, checkpoint: Checkpoint | None
 
 @dataclasses.dataclass(frozen=True)
 class Student:
-    """A trained student. logits: of float32 images in [0, 1], (c, ...) -> (c, classes), on `device`."""
+    """A trained student. logits: of float32 images in [0, 1], (c, ...) -> (c, classes), on `device`.
+
+    dense: weight_i (out, in) and bias_i (out,) float32 of its layers, where it is dense layers with ReLU between them.
+    """
 
     logits: Callable[[Tensor], Tensor]
     device: torch.device
     white: int
     chunk: int  # images at a time
+    dense: Callable[[], dict[str, np.ndarray]] | None = None
 
     @torch.no_grad()
     def predict_probabilities(self, x: np.ndarray) -> np.ndarray:

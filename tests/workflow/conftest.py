@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 
-from lib.data import registry
-from tests.workflow.running import ROOT, TINY, Project
+from bench.presets import make_empty_data
+from tests.workflow.running import TINY, Project
 
 # Loaded by every Python that a job starts: writes which files below the root of the project the process
 # imported or opened, and the file that its output went to, by which the job is known.
@@ -18,14 +17,17 @@ import atexit, json, os, sys
 
 if "RECORD_TO" in os.environ:
     root = os.path.dirname(os.path.abspath(__file__)) + os.sep
-    opened = set()
+    opened, written = set(), set()
 
     def hook(event, arguments):
         if event == "open" and isinstance(arguments[0], (str, os.PathLike)):
             path = os.path.abspath(arguments[0])
             writing = isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
-            kept = any(part in path for part in ("__pycache__", "/checkpoints/"))  # by this job for itself
-            if path.startswith(root) and not kept and not writing:
+            # by this job for itself; the digest that lies beside a table
+            kept = any(part in path for part in ("__pycache__", "/checkpoints/", ".csv.sha256"))
+            if writing:
+                written.add(path)
+            elif path.startswith(root) and not kept and path not in written:
                 opened.add(path[len(root):])
 
     def write():
@@ -35,7 +37,7 @@ if "RECORD_TO" in os.environ:
         content = {
             "log": os.fstat(1).st_ino,  # where a rule sends what its script prints
             "modules": sorted(file[len(root):] for file in modules if file.startswith(root)),
-            "opened": sorted(opened),
+            "opened": sorted(file for file in opened if os.path.isfile(root + file)),  # what is left of them
         }
         with open(os.path.join(os.environ["RECORD_TO"], f"{os.getpid()}.json"), "w") as stream:
             json.dump(content, stream)
@@ -51,7 +53,7 @@ class Job:
 
     rule: str
     inputs: frozenset[str]
-    outputs: frozenset[str]
+    outputs: frozenset[str]  # and the benchmark file, which other jobs may read
     modules: frozenset[str]
     opened: frozenset[str]
 
@@ -98,11 +100,12 @@ def recorded(pristine, tmp_path_factory) -> Recorded:
     for path in sorted(records.iterdir()):
         record = json.loads(path.read_text())
         rows = by_log.pop(record["log"])
+        benchmark = rows[0][1]["log-file(s)"].replace("/logs/", "/benchmarks/").removesuffix(".log") + ".tsv"
         jobs.append(
             Job(
                 rule=rows[0][1]["rule"],
                 inputs=frozenset(rows[0][1]["input-file(s)"].split(",")),
-                outputs=frozenset(output for output, _ in rows),
+                outputs=frozenset(output for output, _ in rows) | {benchmark},
                 modules=frozenset(record["modules"]) - {"sitecustomize.py"},
                 opened=frozenset(record["opened"]) - {"sitecustomize.py"},
             )
@@ -125,12 +128,5 @@ def any_root(tmp_path_factory) -> Path:
     if os.environ.get("DATA_ROOT"):
         return Path(os.environ["DATA_ROOT"]).resolve()
     folder = tmp_path_factory.mktemp("data_root")
-    for name, entry in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"].items():
-        if entry["source"] == "data_root":
-            for file in registry.get(entry["module"], name).layouts[0]:
-                if file.endswith("/"):
-                    (folder / file).mkdir(parents=True, exist_ok=True)
-                else:
-                    (folder / file).parent.mkdir(parents=True, exist_ok=True)
-                    (folder / file).touch()
+    make_empty_data(folder)
     return folder

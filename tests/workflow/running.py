@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -85,10 +86,50 @@ TINY = {
         "patches": "digits",
         "audit": {"chosen": []},
     },
+    "segmentation": {
+        "volumes": {"phantom_small": {"settings": {"shape": [16, 16, 16], "subjects": 9}, "shape": [16, 16, 16]}},
+        "encoders": {"clip": {"widths": [2, 2], "recipe": {"epochs": 1}}},
+        "tasks": {
+            "phantom": {"parts": {"teachers": 2, "public": 2, "student": 3, "test": 2}, "apart": 1, "teachers": 2},
+            "phantom_whole": {"parts": {"public": 4, "student": 3, "test": 2}, "apart": 1},
+        },
+    },
+    "autoencoded_pate": {
+        "fig2": {"samples": 1000, "bins": 10},
+        "results": {"tasks": []},
+        "sensitivity": {"tasks": []},
+    },
+    "compressed_pate": {
+        "fig1": {"sigmas": [0.1, 1.0], "shown": 2},
+        "fig2": {"tasks": []},
+        "fig3": {"tasks": []},
+        "limits": {"encoders": ["clip"], "teachers": [100]},
+        "external": None,
+    },
+    "audit": {
+        "repetitions": 2,
+        "many_runs": {"sizes": [100]},
+        "one_run": {"sizes": [100]},
+    },
+    "leaderboard": {
+        "slots": 60,
+        "canaries": 20,
+        "public": 40,
+        "test": 40,
+        "worlds": 3,
+        "targets": [0],
+        "shard": 2,
+        "epsilons": [8.0],
+        "attacks": {"shadow": {"epochs": 1}},
+        "teachers": {"count": 10},
+        "methods": {"lnmax": {"queries": 20}},
+        "chosen": ["plain", "lnmax"],
+    },
 }
-# Written by a run beside its results, but different every time.
+# Written by a run beside its results, but different every time: folders, and what jobs cost, with its page.
 NOT_RESULTS = {"benchmarks", "logs"}
-LIMIT = 300  # seconds for one call of Snakemake: never reached unless it hangs
+COST = ("_cost.csv", "reproduction/leaderboard/cost.csv", "reproduction/leaderboard.md")
+LIMIT = 7200  # seconds for one call of Snakemake: never reached unless it hangs
 
 
 def project_files(root: Path = ROOT) -> list[Path]:
@@ -140,9 +181,9 @@ class Project:
         return replace(self, root=root)
 
     def command(self, *arguments: str) -> list[str]:
-        """The command line, the overlays included."""
+        """The command line, the overlays included; without the profile's wait at the end, as there are few jobs."""
         overlays = ["--configfile", *map(str, self.overlays)] if self.overlays else []
-        return [sys.executable, "-m", "snakemake", *overlays, *arguments]
+        return [sys.executable, "-m", "snakemake", "--max-jobs-per-timespan", "100/1s", *overlays, *arguments]
 
     def snakemake(self, *arguments: str, folder: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         """One call of Snakemake, finished; `more` are environment variables."""
@@ -154,6 +195,17 @@ class Project:
             text=True,
             timeout=LIMIT,
             check=False,
+        )
+
+    def start(self, *arguments: str, **more: str) -> subprocess.Popen:
+        """One call of Snakemake in the background, with a process group of its own; `more` as above."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.root,
+            env=environment(**more),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
 
     def run(self, *arguments: str, **more) -> str:
@@ -207,7 +259,10 @@ class Project:
             str(path.relative_to(self.root)): path.read_bytes()
             for folder in folders
             for path in sorted(folder.rglob("*"))
-            if path.is_file() and not NOT_RESULTS & set(path.parts) and not path.name.startswith(".")
+            if path.is_file()
+            and not NOT_RESULTS & set(path.parts)
+            and not path.name.startswith(".")
+            and not path.as_posix().endswith(COST)
         }
 
 
@@ -242,6 +297,13 @@ class Pending:
     def messages(self) -> set[str]:
         """The message of each job that has one."""
         return set(re.findall(r"^Job \d+: (.*)$", self.text, re.MULTILINE))
+
+
+def end_now(running: subprocess.Popen) -> None:
+    """Kill a started call and all its jobs, if it still runs."""
+    if running.poll() is None:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
 
 
 def assert_one_line(text: str, *parts: str) -> None:

@@ -1,15 +1,21 @@
 """What Snakemake says of the workflow without running it, and what its rules and environments must have."""
 
 import ast
+import json
+import math
+import os
 import re
-import shutil
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
 from lib.code_inputs import code_files
+from lib.leaderboard.config import PROMISE_NOTHING
+from lib.leaderboard.methods import KINDS
+from lib.training.device import DEVICES
 from tests.workflow.running import ROOT, Project
 
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -65,6 +71,114 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     assert planned.counts["attack_residual"] == trained
 
 
+def merged(below: dict, above: dict) -> dict:
+    """Mappings key by key, all else replaced, as Snakemake lays one file over another."""
+    both = {key for key in above if isinstance(above[key], dict) and isinstance(below.get(key), dict)}
+    return below | above | {key: merged(below[key], above[key]) for key in both}
+
+
+@pytest.mark.parametrize("preset", ["quick", "real", "paper"])
+def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
+    real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
+    targets = ("autoencoded_pate", "compressed_pate")
+    planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", *targets)
+    over = {} if preset == "quick" else yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())
+    config = merged(CONFIGURATION, over)
+    results, paper, tasks = (
+        config["autoencoded_pate"]["results"],
+        config["compressed_pate"],
+        config["segmentation"]["tasks"],
+    )
+    fig3, repetitions = paper["fig3"], config["repetitions"]
+    items = {f"autoencoded_pate_{item}" for item in ("fig1", "fig2", "pca", "sensitivity", "results")}
+    items |= {f"compressed_pate_{item}" for item in ("fig1", "fig2", "fig3", "limits", "theorem4")}
+    items |= {"compressed_pate_external", "measure_external"} if paper["external"] else set()
+    # encoders, codes and students: of codes those on each encoder's, and of true labels those of each task
+    codes = {(name, "teachers", encoder) for name in results["tasks"] for encoder in results["encoders"]}
+    encoders = {fig3["noiseless"], *(curve["encoder"] for curve in fig3["curves"])}
+    codes |= {(name, "labels", encoder) for name in fig3["tasks"] for encoder in encoders}
+    shown = {
+        item: {(name, encoder) for name in paper[item]["tasks"] for encoder in paper[item]["encoders"]}
+        for item in ("fig2", "limits")
+    }
+    wanted = {
+        "train_mask_encoder": {(name, encoder) for name, _, encoder in codes} | shown["fig2"] | shown["limits"],
+        "aggregate_masks": codes,
+        "train_mask_students": codes | {(name, "truth") for name in (*results["tasks"], *fig3["tasks"])},
+        "measure_reconstruction": shown["fig2"],
+        "measure_limits": shown["limits"],
+    }
+    jobs = {}
+    for rule, made in wanted.items():
+        together = {names[0] for names in made if tasks[names[0]]["together"]}
+        jobs |= {f"{rule}_{name}": repetitions for name in together}
+        alone = [names for names in made if names[0] not in together]
+        jobs |= {rule: repetitions * len(alone)} if alone else {}
+    assert jobs.items() <= planned.counts.items()
+    assert any(tasks[name]["together"] for name in (*results["tasks"], *fig3["tasks"])) == (preset == "quick")
+    others = {"train_mask_teachers", "train_mask_dp_sgd", "measure_components", "measure_mask_teachers"}
+    assert planned.rules == {*targets, "prepare_volumes", *items, *jobs, *others}
+    shards = sum(-(-tasks[name]["teachers"] // tasks[name]["shard"]) for name in results["tasks"])
+    assert planned.counts["train_mask_teachers"] == repetitions * shards
+    noises = len(results["dp_sgd"]["noises"])
+    assert planned.counts["train_mask_dp_sgd"] == repetitions * len(results["tasks"]) * noises
+    used = {tasks[name]["volumes"] for block in (results, *paper.values()) if block for name in block.get("tasks", ())}
+    used |= {tasks[name]["volumes"] for name in config["autoencoded_pate"]["sensitivity"]["tasks"]}
+    used |= {paper["external"]["volumes"]} if paper["external"] else set()
+    assert planned.counts["prepare_volumes"] == len(used)
+
+
+@pytest.mark.parametrize("preset", ["quick", "real", "paper"])
+def test_a_dry_run_plans_every_method_of_the_leaderboard(pristine, any_root, preset):
+    real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", "leaderboard")
+    over = {} if preset == "quick" else yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())
+    board = merged(CONFIGURATION, over)["leaderboard"]
+    kinds = [board["methods"][name]["kind"] for name in board["chosen"]]
+    entries = sum(1 if kind in PROMISE_NOTHING else len(board["epsilons"]) for kind in kinds)
+    shards = math.ceil(board["worlds"] / board["shard"])
+    assert set(kinds) == set(KINDS)
+    attacks = {rule: count for rule, count in planned.counts.items() if rule.startswith("attack_worlds")}
+    processes = board["attacks"]["processes"]
+    assert attacks == ({"attack_worlds": entries} if processes is None else dict.fromkeys(attacks, 1))
+    assert len(attacks) == (processes or 1) and planned.counts["train_worlds"] == entries * shards
+    assert planned.counts["count_world_votes"] == shards
+
+
+def test_jobs_together_are_the_jobs_that_they_are_alone(pristine):
+    """The same files with the same arguments: only how many processes there are is another."""
+    targets = ("autoencoded_pate", "compressed_pate")
+
+    def planned(together: bool) -> list[set[str]]:
+        """The jobs of each process."""
+        tasks = {name: {"together": together} for name in ("phantom", "phantom_whole")}
+        project = Project(pristine.root).over({"segmentation": {"tasks": tasks}})
+        text = project.run("--dry-run", "--printshellcmds", "--", *targets)
+        given = re.findall(r"python -m scripts.in_turn \w+ '(\[\[.*?\]\])' --volumes", text)
+        assert len(given) == text.count("python -m scripts.in_turn")
+        return [{json.dumps(job) for job in json.loads(jobs)} for jobs in given]
+
+    together, alone = planned(True), planned(False)
+    assert {len(jobs) for jobs in alone} == {1} and max(map(len, together)) > 1
+    assert len(together) < len(alone) and set().union(*together) == set().union(*alone)
+
+
+LEFT_OUT = {
+    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity")},
+    "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")},
+}
+
+
+def test_pate_for_masks_may_be_left_out(pristine):
+    planned = Project(pristine.root).over(LEFT_OUT).pending("all", "reproduction")
+    assert {"autoencoded_pate_fig1", "autoencoded_pate_fig2", "claims", "reproduction"} <= planned.rules
+    assert {"autoencoded_pate_reproduction", "compressed_pate_reproduction"} <= planned.rules
+    assert not {"prepare_volumes", "autoencoded_pate_pca"} & planned.rules
+    assert not [
+        rule for rule in planned.rules if "mask" in rule or rule.startswith(("measure_", "compressed_pate_fig"))
+    ]
+
+
 def draws(name: str) -> int:
     """How often a run is accounted for: once for published votes, with a student in the loop every repetition."""
     run = CONFIGURATION["scalable_pate"]["runs"][name]
@@ -78,12 +192,14 @@ def draws(name: str) -> int:
 def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root, preset):
     arguments = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).pending(*arguments)
-    chosen = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())["scalable_pate"]
+    block = yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text())
+    chosen, released = block["scalable_pate"], block["release"]["run"]
     figures = chosen["fig1"]["students"] + chosen["fig1"]["curves"]
     accounted = chosen["table1"] + chosen["epsilon"] + chosen["selection"] + figures
-    for rule, runs in (("sanitize_epsilon", chosen["table2"]), ("account", accounted)):
+    for rule, runs in (("sanitize_epsilon", [*chosen["table2"], released]), ("account", accounted)):
         assert planned.counts[rule] == sum(map(draws, set(runs)))
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
+    assert {"public_part", "release_network_student", "release"} <= planned.rules
 
 
 def test_a_dry_run_creates_nothing(pristine):
@@ -118,6 +234,12 @@ def rules_of(name: str) -> dict[str, str]:
     return found
 
 
+def environments_of(body: str) -> set[str]:
+    """The files of a rule's conda environment: one, or one a device."""
+    literal, by_device = re.search(r'conda:\n +(?:"\.\./envs/(.*)"|torch_environment\("(\w+)"\))', body).groups()
+    return {literal} if literal else {f"{by_device}-{device}.yaml" for device in DEVICES}
+
+
 @pytest.mark.parametrize("name", RULE_FILES)
 def test_every_rule_declares_what_running_it_takes(name):
     rules = rules_of(name)
@@ -128,8 +250,8 @@ def test_every_rule_declares_what_running_it_takes(name):
         assert needed <= directives, f"{rule} lacks {sorted(needed - directives)}"
         resources = set(re.findall(r"^ +(\w+)=(?:\d+|GPU),$", body.partition("resources:\n")[2], re.MULTILINE))
         assert {"mem_mb", "runtime", "gpu"} <= resources, f"{rule} has the resources {sorted(resources)} only"
-        environment = re.search(r'conda:\n +"\.\./envs/(.*)"', body)[1]
-        assert environment in ENVIRONMENTS, f"{rule}: {environment}"
+        assert body.count("gpu=GPU,") == body.count("gres=GRES,"), f"{rule} asks for a GPU in one spelling only"
+        assert environments_of(body) <= set(ENVIRONMENTS), f"{rule}: {environments_of(body)}"
         assert re.search(r"^ +code=.*\bcode\(", body, re.MULTILINE), f"{rule} does not declare the code it runs"
         assert "> {log} 2>&1" in body, f"{rule} does not keep what its script prints"
 
@@ -155,17 +277,34 @@ def requirements(name: str) -> dict[str, str]:
     return pins([line for line in lines if line and not line.startswith("-")], "==")
 
 
+def environment_pins(name: str) -> dict[str, str]:
+    """The pins of a conda environment; it may name PyTorch's own index besides."""
+    dependencies = yaml.safe_load((ROOT / "envs" / name).read_text())["dependencies"]
+    conda = [item for item in dependencies if isinstance(item, str) and item != "pip"]
+    nested = [item for part in dependencies if isinstance(part, dict) for item in part["pip"]]
+    assert "python=3.11" in conda
+    found = pins([item for item in conda if not item.startswith("python=")], "=")
+    return found | pins([item for item in nested if item != TORCH_INDEX], "==")
+
+
+TORCH_INDEX = "--extra-index-url https://download.pytorch.org/whl/cpu"
+
+
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_environments_pin_the_versions_of_the_requirements(name):
-    environment = yaml.safe_load((ROOT / "envs" / name).read_text())
-    conda = [item for item in environment["dependencies"] if isinstance(item, str) and item != "pip"]
-    nested = [item["pip"] for item in environment["dependencies"] if isinstance(item, dict)]
-    assert "python=3.11" in conda
-    pinned = pins([item for item in conda if not item.startswith("python=")], "=")
-    pinned |= pins([item for items in nested for item in items], "==")
-    wanted = requirements("requirements.txt")
+    pinned = environment_pins(name)
     assert pinned
-    assert {package: wanted.get(package) for package in pinned} == pinned
+    wanted = requirements("requirements.txt")
+    for package, version in pinned.items():
+        built_for = "+cpu" if package == "torch" and name.endswith("-cpu.yaml") else ""
+        assert version == f"{wanted.get(package)}{built_for}", package
+
+
+@pytest.mark.parametrize("name", ["networks", "segmentation"])
+def test_environments_of_the_devices_differ_in_the_build_of_torch_only(name):
+    cpu, cuda = ((ROOT / "envs" / f"{name}-{device}.yaml").read_text().splitlines()[2:] for device in DEVICES)
+    assert f"      - {TORCH_INDEX}" in cpu
+    assert [line.removesuffix("+cpu") for line in cpu if TORCH_INDEX not in line] == cuda
 
 
 # the package of a module that has another name
@@ -192,12 +331,7 @@ def test_environments_have_all_that_their_jobs_import(name):
     scripts = {word for word in re.findall(r'"(\w+)"', text) if (ROOT / "scripts" / f"{word}.py").exists()}
     checked = set()
     for rule, body in rules_of(name).items():
-        environment = yaml.safe_load((ROOT / "envs" / re.search(r'"\.\./envs/(.*)"', body)[1]).read_text())[
-            "dependencies"
-        ]
-        items = [item for item in environment if isinstance(item, str)]
-        items += [item for nested in environment if isinstance(nested, dict) for item in nested["pip"]]
-        have = {normal(item.partition("=")[0]) for item in items}
+        have = set.intersection(*(set(environment_pins(file)) for file in environments_of(body)))
         written = re.search(r'code\((?:"(\w+)"|\w+)', body)[1]
         for script in [written] if written else sorted(scripts):
             assert imported_packages(script) <= have, f"{rule}: {sorted(imported_packages(script) - have)} of {script}"
@@ -209,10 +343,35 @@ def test_every_requirement_of_the_jobs_has_an_exact_pin():
     assert {"snakemake", "numpy", "scipy", "pandas", "dp-accounting"} <= set(requirements("requirements.txt"))
 
 
-def test_conda_environments_are_accepted(pristine):
-    if not shutil.which("conda"):
-        pytest.skip("needs conda")
-    assert pristine.pending("--use-conda").counts
+# What Snakemake asks conda before it plans, answered in its place.
+CONDA = """#!/bin/sh
+case "$1" in
+  --version) echo conda 26.1.0 ;;
+  info) echo '{"conda_prefix": "/nowhere", "platform": "linux-64"}' ;;
+  config) echo '{"get": {"channel_priority": "strict"}}' ;;
+  *) exit 1 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_with_conda_every_job_has_the_environment_of_the_device(pristine, tmp_path, device):
+    conda = tmp_path / "conda"
+    conda.write_text(CONDA)
+    conda.chmod(0o755)
+    project = Project(pristine.root, pristine.overlays).over({"device": device})
+    text = project.run("--dry-run", "--use-conda", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    made = {Path(path).name for path in re.findall(r"^Conda environment (.*) will be created\.$", text, re.MULTILINE)}
+    others = {name for name in ENVIRONMENTS if name.endswith(tuple(f"-{other}.yaml" for other in DEVICES))}
+    assert made == set(ENVIRONMENTS) - {name for name in others if not name.endswith(f"-{device}.yaml")}
+
+
+def test_the_profile_for_a_gpu_trains_every_network_on_it(pristine):
+    options = ("--workflow-profile=profiles/gpu", "--cores=2", "--printshellcmds")
+    planned = Project(pristine.root).pending(*options, "--", "dp_mac_table1a")
+    trained = sum(count for rule, count in planned.counts.items() if rule in ("train_mac", "train_sgd", "train_cdbn"))
+    assert planned.text.count("--device cuda") == trained > 0
+    assert "--device cpu" not in planned.text
 
 
 def undescribed(block: object, schema: dict, where: str) -> list[str]:

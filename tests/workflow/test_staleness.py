@@ -7,12 +7,17 @@ import pytest
 
 from tests.workflow.running import Project, environment
 
-PAPERS = ("scalable_pate", "dp_mac", "residual_perturbation")
+PAPERS = ("scalable_pate", "dp_mac", "residual_perturbation", "autoencoded_pate", "compressed_pate")
 # All rules that follow from the votes; the tables and figure follow from the accounts.
+RELEASE = {"release_student", "release"}
 ENDS = {"claims", "reproduction"} | {f"{paper}_reproduction" for paper in PAPERS}
 TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon"}
 # what the students and the noisy check of a run have a part in
 CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
+# what is measured of masks in every repetition, and what follows from it
+ENCODER, LIMITS = "train_mask_encoder_phantom_whole", "measure_limits_phantom_whole"
+MASKS = {ENCODER, LIMITS, "measure_components", "autoencoded_pate_fig2", "autoencoded_pate_pca"}
+MASKS |= {f"compressed_pate_{item}" for item in ("fig1", "theorem4", "limits")}
 BOTH = ("all", "reproduction")
 
 
@@ -70,6 +75,18 @@ CHANGES = {
     "lib/attacks/draw.py": (
         {"draw_task", "train_residual", "attack_residual", "residual_perturbation_fig12"} | ENDS,
         {"prepare_data", "residual_perturbation_fig2", "train_sgd"},
+    ),
+    "lib/encoders/ball.py": (
+        {ENCODER, LIMITS, "compressed_pate_limits", "autoencoded_pate_fig1"} | ENDS,
+        {"prepare_volumes", "prepare_data", "train_mac", "dp_mac_fig2"},
+    ),
+    "lib/data/volumes/tumour.py": (
+        {"prepare_volumes", ENCODER, "measure_components", "compressed_pate_theorem4"} | ENDS,
+        {"autoencoded_pate_fig2", "prepare_data", "train_residual"},
+    ),
+    "scripts/pca_formula.py": (
+        {"autoencoded_pate_pca", "compressed_pate_theorem4"} | ENDS,
+        {"measure_components", "compressed_pate_fig1", "compressed_pate_limits"},
     ),
     "report/dp_mac_readings.md": ({"dp_mac_reproduction"}, {"train_mac", "claims", "scalable_pate_reproduction"}),
     "scripts/cli.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
@@ -207,13 +224,14 @@ def test_a_branch_and_back_makes_nothing_stale(changed, recorded):
 
 def test_one_runs_sigma_makes_only_that_runs_jobs_stale(changed):
     found = changed.over({"scalable_pate": {"runs": {"digits_confident": {"sigma": 2.5}}}}).pending(*BOTH)
-    one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | TABLES | CHECKED | ENDS
+    one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | RELEASE | TABLES | CHECKED | ENDS
     assert found.counts == dict.fromkeys(one_each, 1)
     assert not [message for message in found.messages if "digits_lnmax" in message]
     assert {message for message in found.messages if "digits_confident" in message} == {
         "Accounting for digits_confident, votes 1",
         "Running digits_confident, repetition 1",
         "Training the student of digits_confident, repetition 1",
+        "Training the student of digits_confident on public files alone, repetition 1",
         "Sanitising the epsilon of digits_confident, votes 1",
         "Looking at what digits_confident selected, repetition 1",
     }
@@ -226,10 +244,17 @@ def test_another_repetition_adds_only_its_own_jobs(changed):
     # what draws all its repetitions in one job is made again as a whole
     together = {f"residual_perturbation_{item}" for item in ("fig1", "fig8", "rademacher")}
     assert together <= set(found.counts)
-    assert set(found.counts) - {"claims", "scalable_pate_teachers"} - TABLES - CHECKED - together == {
+    assert set(found.counts) - {"claims", "scalable_pate_teachers"} - TABLES - CHECKED - MASKS - together == {
         *["split_data", "train_teachers", "count_votes", "train_baseline"],
         *["account", "aggregate", "train_student", "sanitize_epsilon"],
     }
+
+
+def test_another_seed_of_the_noise_makes_only_what_is_drawn_with_it_stale(changed):
+    found = changed.over({"noise_seed": 1}).pending()
+    assert {"aggregate", "train_student", "sanitize_epsilon"} | RELEASE <= found.rules
+    assert not (DATA | {"public_part", "train_baseline", "account", "train_mac"}) & found.rules
+    assert {"aggregate"} <= changed.over({"noise_seed": None}).pending().rules
 
 
 def test_another_device_makes_only_the_training_of_networks_stale(changed):

@@ -1,0 +1,136 @@
+"""Audit mechanisms whose epsilon is known exactly, intact and broken on purpose: table and figure."""
+
+import argparse
+
+import pandas as pd
+from matplotlib.axes import Axes
+from scipy.stats import binom
+
+from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
+from lib.accounting.statement import PrivacyStatement
+from lib.attacks.known import AUDITS, Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
+from lib.plotting import figure, save
+from lib.tables import write_table, yes_no
+from scripts import cli
+
+ERROR = 1e-3  # of calling an audit whose bound holds one that does not
+TITLES = {"gaussian": "normal noise", "randomised_response": "randomised response"}
+AXES = {"many_runs": "runs with the record, and without it", "one_run": "canaries of one run"}
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
+    cli.add_json(parser, "--audit", "the block audit of the configuration")
+    parser.add_argument("--output", required=True, help="the table, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def known(name: str, epsilon: float, delta: float, noise: float) -> tuple[Gaussian | RandomisedResponse, float]:
+    """A mechanism that claims (epsilon, delta) with a share of the noise that takes, and its exact epsilon at delta."""
+    if name == "gaussian":
+        sigma = sigma_analytic(1.0, epsilon, delta)
+        return Gaussian(sigma, noise), epsilon_analytic(1.0, sigma * noise, delta)
+    flip = response_flip(epsilon, delta)
+    return RandomisedResponse(flip, noise), response_epsilon(flip * noise, delta)
+
+
+def stated(epsilon: float, delta: float, accountant: str, guarantee: bool) -> PrivacyStatement:
+    """An epsilon of a mechanism that looks at no data of anybody's."""
+    return PrivacyStatement(
+        epsilon=epsilon,
+        delta=delta,
+        accountant=accountant,
+        conversion="none",
+        neighbouring="replace_one",
+        data_dependent=False,
+        sanitized=False,
+        one_sided=False,
+        guarantee=guarantee,
+    )
+
+
+def row_of(audit: str, name: str, noise: float, size: int, settings: dict, seed: int) -> dict:
+    """One row: a mechanism audited again and again at one size."""
+    delta, level, repetitions = settings[audit]["delta"], settings["level"], settings["repetitions"]
+    mechanism, exact = known(name, settings["epsilon"], delta, noise)
+    bounds, largest = repeated(
+        audit,
+        mechanism,
+        size,
+        settings[audit].get("guesses", []),
+        delta,
+        level,
+        repetitions,
+        seed,
+        ("audit_known", audit, name, f"{noise:g}", str(size)),
+    ).T
+    above, caught = (bounds > exact).sum(), (bounds > settings["epsilon"]).sum()
+    return {
+        "audit": audit,
+        "mechanism": name,
+        "noise": noise,
+        "size": size,
+        "delta": delta,
+        "exact_epsilon": stated(exact, delta, f"{name}, exact", True),
+        "claimed_epsilon": stated(settings["epsilon"], delta, f"{name}, claimed", noise == 1),
+        "lower_bound": bounds.mean(),
+        "lower_bound_least": bounds.min(),
+        "lower_bound_most": bounds.max(),
+        "largest": largest.max(),
+        "above_exact": above / repetitions,
+        "holds": yes_no(above <= binom.ppf(1 - ERROR, repetitions, 1 - level)),
+        "caught_share": caught / repetitions,
+        "caught": yes_no(caught == repetitions),
+        "level": level,
+        "repetitions": repetitions,
+    }
+
+
+def draw(axis: Axes, rows: pd.DataFrame) -> None:
+    """Bounds of one audit and mechanism over sizes, and the exact epsilons."""
+    for number, (noise, own) in enumerate(rows.groupby("noise", sort=False)):
+        colour, called = f"C{number}", "intact" if noise == 1 else f"{noise:g} of the noise"
+        axis.plot(own["size"], own["lower_bound"], "-", marker="o", markersize=3.5, color=colour, label=called)
+        axis.fill_between(
+            own["size"], own["lower_bound_least"], own["lower_bound_most"], color=colour, alpha=0.2, linewidth=0
+        )
+        exact = own["exact_epsilon"].iloc[0].epsilon
+        axis.axhline(exact, color=colour, linestyle="--", linewidth=1)
+    axis.plot([], [], "--", color="0.3", linewidth=1, label="exact epsilon")
+    axis.set(xscale="log")
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the table, the meaning of its epsilons, and the figure."""
+    arguments = parse_arguments(argv)
+    settings = arguments.audit
+    rows = [
+        row_of(audit, name, noise, size, settings, arguments.seed)
+        for audit in AUDITS
+        for name in settings["mechanisms"]
+        for noise in settings["noises"]
+        for size in sorted(settings[audit]["sizes"])
+    ]
+    write_table(arguments.output, arguments.privacy, rows, key=("audit", "mechanism", "noise", "size"))
+    table, names = pd.DataFrame(rows), settings["mechanisms"]
+    with figure(len(AUDITS), len(names)) as (drawn, axes):
+        for axis, (audit, name) in zip(axes, [(a, n) for a in AUDITS for n in names], strict=True):
+            own = table[(table["audit"] == audit) & (table["mechanism"] == name)]
+            draw(axis, own)
+            axis.set(title=f"{TITLES[name]}, delta = {own['delta'].iloc[0]:g}", xlabel=AXES[audit])
+        highest = max(row["exact_epsilon"].epsilon for row in rows)
+        for axis in axes:
+            axis.set_ylim(-0.05, 1.4 * highest)  # room for the legend
+        for axis in axes[:: len(names)]:
+            axis.set_ylabel("lower bound on epsilon")
+        axes[0].legend()
+        save(drawn, arguments.png, arguments.pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,57 @@
+"""Figure 1 of autoencoded PATE: the standard logistic distribution beside the normal of variance 8/pi."""
+
+import argparse
+import math
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from lib.encoders.ball import logistic_normal_cdfs, logistic_normal_gap
+from lib.files import atomic_path
+from lib.plotting import figure, save
+from scripts import cli
+
+DATA = "none: theory only"
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--largest", type=float, required=True, help="the curves are drawn from -largest to largest")
+    parser.add_argument("--points", type=int, required=True, help="points of each curve")
+    parser.add_argument("--output", required=True, help="the curves, .csv")
+    parser.add_argument("--comparison", required=True, help="how far they are apart, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure, its numbers, and their largest difference."""
+    arguments = parse_arguments(argv)
+    x = np.linspace(-arguments.largest, arguments.largest, arguments.points)
+    cdfs = logistic_normal_cdfs(x)
+    variance = 8 / math.pi
+    densities = (expit(x) * expit(-x), np.exp(-(x**2) / (2 * variance)) / math.sqrt(2 * math.pi * variance))
+    gap = logistic_normal_gap()
+    curves = {"x": x, "logistic_density": densities[0], "normal_density": densities[1]}
+    curves |= {"logistic_cdf": cdfs[0], "normal_cdf": cdfs[1], "cdf_difference": cdfs[0] - cdfs[1]}
+    row = {"dataset": "none", "stands_for": "none", "protocol": "paper", "largest_cdf_difference": gap}
+    row |= {"largest_density_difference": np.abs(densities[0] - densities[1]).max(), "seeds": 0, "data": DATA}
+    for path, table in ((arguments.output, curves), (arguments.comparison, [row])):
+        with atomic_path(path) as temporary:
+            pd.DataFrame(table).to_csv(temporary, index=False, float_format="%.6g")
+    with figure(1, 2) as (drawn, axes):
+        for axis, pair, label in zip(axes, (densities, cdfs), ("density", "distribution function"), strict=True):
+            for values, name in zip(pair, ("standard logistic", r"normal, variance $8/\pi$"), strict=True):
+                axis.plot(x, values, label=name)
+            axis.set_xlabel("x")
+            axis.set_ylabel(label)
+        axes[1].legend(loc="lower right")
+        axes[1].set_title(f"largest difference {gap:.4f}")
+        save(drawn, arguments.png, arguments.pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

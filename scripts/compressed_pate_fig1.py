@@ -1,0 +1,67 @@
+"""Figure 1 of compressed PATE: how many principal components to keep, and the error that remains, over noise."""
+
+import argparse
+
+import pandas as pd
+
+from lib.files import atomic_path
+from lib.plotting import figure, save
+from lib.sweeps import averaged, read_sweeps
+from scripts import cli
+
+HOW = {"heuristic": "eq. (14)", "optimal": "exhaustive search"}
+NEXT = "_before"
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sweeps", nargs="+", required=True, help="components of each task and repetition, .csv")
+    cli.add_json(parser, "--tasks", "the tasks' blocks of the configuration, one for each of --sweeps")
+    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def compared(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Every noise beside the next weaker one, in its `optimal_fraction_before`; the weakest of all is left out."""
+    columns = ["optimal_fraction", "optimal_fraction_spread"]
+    rows = []
+    for _, levels in numbers.sort_values("sigma").groupby("dataset", sort=False):
+        before = levels[columns].shift().add_suffix(NEXT)
+        before = before.rename(columns={f"optimal_fraction_spread{NEXT}": f"optimal_fraction{NEXT}_spread"})
+        levels = levels.join(before).iloc[1:]
+        levels["below_rank"] = levels["below_rank"].map({1.0: "yes"}).fillna("no")  # in every repetition
+        end = levels["sigma"].max()
+        rows.append(levels.assign(strongest=["yes" if sigma == end else "no" for sigma in levels["sigma"]]))
+    return pd.concat(rows, ignore_index=True)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure, its numbers, and what the claims compare."""
+    arguments = parse_arguments(argv)
+    numbers = averaged(read_sweeps(arguments.sweeps, arguments.tasks), ["sigma"])
+    for path, table in ((arguments.output, numbers), (arguments.comparison, compared(numbers))):
+        with atomic_path(path) as temporary:
+            table.to_csv(temporary, index=False, float_format="%.6g")
+    with figure(1, 2, width=3.6) as (drawn, axes):
+        for number, (dataset, levels) in enumerate(numbers.groupby("dataset", sort=False)):
+            for how, style in zip(HOW, ("--", "-"), strict=True):
+                label = f"{dataset}, {HOW[how]}"
+                for axis, column in zip(axes, ("mse", "fraction"), strict=True):
+                    drawn_column = levels[f"{how}_{column}"]
+                    axis.plot(levels["sigma"], drawn_column, style, color=f"C{number}", marker=".", label=label)
+        for axis in axes:
+            axis.set(xscale="log", xlabel=r"noise $\sigma$ on each number of the code")
+        axes[0].set(yscale="log", ylabel="mean squared error a voxel")
+        axes[1].set(ylabel="share of components kept, $L/D$")
+        axes[1].set_yscale("symlog", linthresh=1e-4)
+        axes[1].set_ylim(bottom=0)
+        axes[0].legend(fontsize="x-small")
+        save(drawn, arguments.png, arguments.pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,94 @@
+"""Figure 2 of compressed PATE: cross-entropy of reconstructed masks over noise, for every encoder."""
+
+import argparse
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from lib.files import atomic_path
+from lib.plotting import figure, save
+from lib.sweeps import averaged, read_sweeps
+from scripts import cli
+
+READINGS = {"each number": r"noise $\sigma$ on each number of the code", "bound": r"noise over the code's bound"}
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sweeps", nargs="+", required=True, help="errors of each task, encoder and repetition, .csv")
+    cli.add_json(parser, "--tasks", "the tasks' blocks of the configuration, one for each of --sweeps")
+    cli.add_json(parser, "--encoders", "the encoders' blocks of the configuration, by name")
+    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
+    """Each encoder beside the naive approach and the same autoencoder trained with the next weaker noise."""
+    trained = {name: block["recipe"]["sigma"] for name, block in encoders.items() if block["kind"] == "autoencoder"}
+    family = {name: compact(encoders[name]) for name in trained}
+    rows = []
+    for _, level in numbers.groupby(["dataset", "reading", "sigma"], sort=False):
+        by_name = level.set_index("encoder")
+        (naive,) = (name for name, block in encoders.items() if block["kind"] == "identity")
+        for name, row in by_name.iterrows():
+            found = {"encoder": name} | row.to_dict() | {"sigma_train": trained.get(name)}
+            found["method"] = "naive" if name.startswith(naive) else "pca" if name == "pca" else "autoencoder"
+            weaker = [other for other in trained if name in trained and family[other] == family[name]]
+            weaker = [other for other in weaker if trained[other] < trained[name] and other in by_name.index]
+            found |= {"cross_entropy_weaker": None, "cross_entropy_weaker_spread": None}
+            others = {"naive": naive, "posterior": f"{naive}, posterior mean"}
+            if weaker:
+                others["weaker"] = max(weaker, key=trained.get)
+            for role, other in others.items():
+                for end in ("", "_spread"):
+                    found[f"cross_entropy_{role}{end}"] = by_name.at[other, f"cross_entropy{end}"]
+            strongest = row["sigma"] == numbers["sigma"].max()
+            found["noise"] = "large" if row["sigma"] >= 1 else "small"
+            rows.append(
+                found | {"trained_with_more": "yes" if weaker else "no", "strongest": "yes" if strongest else "no"}
+            )
+    return pd.DataFrame(rows)
+
+
+def compact(encoder: dict) -> str:
+    """All of an autoencoder's settings but the noise that it is trained with."""
+    return str(encoder | {"recipe": encoder["recipe"] | {"sigma": None}})
+
+
+def title(name: str, encoders: dict) -> str:
+    """What an encoder is called in the legend."""
+    block = encoders.get(name)
+    if block is None or block["kind"] != "autoencoder":
+        return name.replace("pca", "PCA")
+    kind = "2D" if block["dimensions"] == 2 else "3D"
+    return f"{kind} autoencoder, trained with {block['recipe']['sigma']:g}"
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure, its numbers, and what the claims compare."""
+    arguments = parse_arguments(argv)
+    encoders = arguments.encoders
+    numbers = averaged(read_sweeps(arguments.sweeps, arguments.tasks), ["encoder", "reading", "sigma"])
+    for path, table in ((arguments.output, numbers), (arguments.comparison, compared(numbers, encoders))):
+        with atomic_path(path) as temporary:
+            table.to_csv(temporary, index=False, float_format="%.6g")
+    datasets = list(dict.fromkeys(numbers["dataset"]))
+    with figure(len(datasets), len(READINGS), width=3.6, height=3.4) as (drawn, axes):
+        panels = iter(axes)
+        for dataset in datasets:
+            for reading, label in READINGS.items():
+                axis: plt.Axes = next(panels)
+                shown = numbers[(numbers["dataset"] == dataset) & (numbers["reading"] == reading)]
+                for name, rows in shown.groupby("encoder", sort=False):
+                    axis.plot(rows["sigma"], rows["cross_entropy"], marker=".", label=title(name, encoders))
+                axis.set(xscale="log", yscale="log", xlabel=label, ylabel="cross-entropy (nats a voxel)", title=dataset)
+        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize="x-small")
+        save(drawn, arguments.png, arguments.pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

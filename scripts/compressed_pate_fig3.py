@@ -1,0 +1,116 @@
+"""Figure 3 of compressed PATE: Dice of students over the number of labelled volumes, for teachers and budgets."""
+
+import argparse
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from lib.files import atomic_path
+from lib.plotting import figure, save
+from lib.results import by_job, data_name, numbers, statement
+from lib.tables import write_table
+from scripts import cli
+
+MEASURES = ("dice", "tuned_dice")
+SHOWN = "tuned_dice"  # at the threshold that is best on public volumes
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--students", nargs="+", required=True, help="records of students")
+    parser.add_argument("--codes", nargs="+", required=True, help="records of what was released to them")
+    cli.add_json(parser, "--tasks", "the tasks' blocks of the configuration, by name")
+    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
+    parser.add_argument("--privacy", required=True, help="the meaning of their epsilons, .csv")
+    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
+    parser.add_argument("--png", required=True, help="the figure, .png")
+    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
+    return parser.parse_args(argv)
+
+
+def rows_of(students: list[str], codes: list[str], tasks: dict) -> list[dict]:
+    """One row a task and labelling; what is measured is the mean over repetitions."""
+    released = by_job(codes)
+    rows = []
+    for (_, task, source, encoder), found in by_job(students).items():
+        block, answers = tasks[task], released.get(("aggregate_masks", task, source, encoder))
+        for labelling in found[0]["parameters"]["labellings"]:
+            name = labelling["name"]
+            row = {"dataset": block["label"], "stands_for": block["stands_for"], "protocol": block["protocol"]}
+            row |= {"labels": "decoded" if answers else "true", "queries": labelling["queries"]}
+            row |= {"teachers": labelling.get("teachers") if labelling["epsilon"] is not None else None}
+            row |= {"budget": labelling["epsilon"], "epsilon": None, "delta": None, "sigma": None}
+            row |= {"sigma_train": None, "latent_dim": None, "label_dice": None}
+            if answers:
+                row["latent_dim"] = int(answers[0]["metrics"]["latent_dim"])
+                row["sigma_train"] = answers[0]["parameters"]["encoder"].get("recipe", {}).get("sigma")
+                row["label_dice"] = numbers(answers, f"{name} dice", private=True)[0]
+            if labelling["epsilon"] is not None:
+                row["epsilon"], _ = statement(answers, f"{name} {labelling['route']}")
+                row |= {"delta": labelling["delta"], "sigma": answers[0]["metrics"][f"sigma {name}"]}
+            for measure in MEASURES:
+                row[measure], row[f"{measure}_spread"] = numbers(found, f"{name} {measure}", private=True)
+            rows.append(row | {"seeds": len(found), "sanitized": False, "data": data_name(found[0])})
+    return rows
+
+
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    """Noisy students beside those of the next smaller budget, of no noise, of fewest and of most labels.
+
+    interior: the best of the students between the fewest and the most labels, where there is one between.
+    """
+    decoded, rows = table[table["labels"] == "decoded"].drop(columns=["labels", "epsilon"]), []
+    for (dataset, teachers), curves in decoded.dropna(subset=["teachers"]).groupby(["dataset", "teachers"], sort=False):
+        free = decoded[decoded["budget"].isna() & (decoded["dataset"] == dataset)]
+        free = free.loc[free["queries"].idxmax()]
+        for budget, curve in curves.groupby("budget"):
+            curve = curve.sort_values("queries")
+            inner, smaller = curve.iloc[1:-1], curves[curves["budget"] < budget]
+            best = inner["queries"][inner[SHOWN].idxmax()] if len(inner) else None
+            for _, row in curve.iterrows():
+                others = {"noiseless": free, "fewest": curve.iloc[0], "most": curve.iloc[-1]}
+                before = smaller[smaller["queries"] == row["queries"]]
+                if len(before):
+                    others["less"] = before.loc[before["budget"].idxmax()]
+                made = row.to_dict() | {"teachers": int(teachers), "smallest": "no" if len(before) else "yes"}
+                made["interior"] = "best" if row["queries"] == best else "no"
+                for role, other in others.items():
+                    made |= {f"{SHOWN}_{role}{end}": other[f"{SHOWN}{end}"] for end in ("", "_spread")}
+                rows.append(made)
+    return pd.DataFrame(rows)
+
+
+def draw(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
+    """One panel: budgets of one number of teachers, and students of labels without noise."""
+    shown = [(rf"$\varepsilon$ = {budget:g}", "-", curve) for budget, curve in curves.groupby("budget")]
+    free = table[(table["dataset"] == curves["dataset"].iloc[0]) & table["budget"].isna()]
+    named = {"decoded": r"decoded without noise ($\varepsilon = \infty$)", "true": "true labels"}
+    shown += [(named[labels], "--", curve) for labels, curve in free.groupby("labels")]
+    for label, style, curve in shown:
+        curve = curve.sort_values("queries")
+        spread = curve[f"{SHOWN}_spread"].astype(float)  # empty where there is one repetition
+        axis.errorbar(curve["queries"], curve[SHOWN], spread, linestyle=style, marker=".", capsize=2, label=label)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the figure, its numbers, and what the claims compare."""
+    arguments = parse_arguments(argv)
+    rows = rows_of(arguments.students, arguments.codes, arguments.tasks)
+    key = ("dataset", "labels", "queries", "teachers", "budget")
+    write_table(arguments.output, arguments.privacy, rows, key=key)
+    table = pd.DataFrame(rows)
+    with atomic_path(arguments.comparison) as temporary:
+        compared(table).to_csv(temporary, index=False, float_format="%.6g")
+    panels = list(table.dropna(subset=["teachers"]).groupby(["dataset", "teachers"], sort=False))
+    with figure(1, len(panels), width=3.6, height=3.2) as (drawn, axes):
+        for axis, ((dataset, teachers), curves) in zip(axes, panels, strict=True):
+            draw(axis, table, curves)
+            axis.set(xlabel="labelled volumes $N$", title=f"{dataset}, K = {teachers:g}", ylim=(0, 1))
+        axes[0].set_ylabel("Dice of the student on test volumes")
+        axes[0].legend(fontsize="x-small")
+        save(drawn, arguments.png, arguments.pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,208 @@
+"""All methods side by side: accuracy, what attacks achieve, what an audit shows, what was accounted for."""
+
+import argparse
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from lib.accounting.statement import PrivacyStatement
+from lib.claims import read_table
+from lib.plotting import figure, save
+from lib.records import read_record
+from lib.results import data_name
+from lib.spread import mean_and_spread
+from lib.tables import write_table
+from scripts import cli
+
+CURVE = "lira_online"
+BEYOND = 1.25  # times what the audit can show, where the axis of epsilon ends
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line; files of attacks have one entry an entry, records one a shard of an entry."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", nargs="+", required=True, help="records of training, entry by entry")
+    parser.add_argument("--scores", nargs="+", required=True, help="what attacks achieve")
+    parser.add_argument("--curves", nargs="+", required=True, help="their ROC curves")
+    parser.add_argument("--audits", nargs="+", required=True, help="what canaries show")
+    cli.add_json(parser, "--entries", "the entries: method, budget, and the method's block")
+    cli.add_json(parser, "--settings", "label, slots, canaries, worlds, targets, delta, rates of the leaderboard")
+    for name in ("output", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
+        parser.add_argument(f"--{name}", required=True)
+    return parser.parse_args(argv)
+
+
+def strongest(scores: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the attack whose area is largest in the mean over the targets."""
+    return scores[scores["attack"] == scores.groupby("attack")["auc"].mean().idxmax()]
+
+
+def tighter(privacy: dict[str, PrivacyStatement]) -> PrivacyStatement | None:
+    """The smaller of the epsilons by two routes, of which `guarantee` is the larger; None where nothing is promised."""
+    if "guarantee" not in privacy:
+        return None
+    routes = (statement for name, statement in privacy.items() if name != "guarantee")
+    return min(routes, key=lambda statement: statement.epsilon)
+
+
+def row_of(entry: dict, records: list[dict], scores: pd.DataFrame, audit: pd.DataFrame, settings: dict) -> dict:
+    """One row: a method at a budget.
+
+    lower_bound is of the first target, named beforehand: each target's bound holds at the level by itself, and neither
+    their mean nor the highest does.
+    """
+    found = [
+        value for record in records for name, value in record["private_metrics"].items() if name.startswith("accuracy ")
+    ]
+    privacy = records[0]["privacy"]
+    accuracy, spread = mean_and_spread(found)
+    best = strongest(scores)
+    auc, auc_spread = mean_and_spread(best["auc"].tolist())
+    bounds = audit[audit["score"] == "lira"]
+    first = bounds[bounds["target"] == settings["targets"][0]].iloc[0]
+    row = {
+        "dataset": settings["label"],
+        "method": entry["title"],
+        "budget": entry["budget"],
+        "epsilon": privacy.get("guarantee", privacy.get("joint")),
+        "epsilon_tighter": tighter(privacy),
+        "guarantee": "yes" if "guarantee" in privacy else "no",
+        "delta": settings["delta"],
+        "accuracy": accuracy,
+        "accuracy_spread": spread,
+        "attack": best["attack"].iloc[0],
+        "auc": auc,
+        "auc_spread": auc_spread,
+        "auc_low": best["auc_low"].min(),
+        "auc_high": best["auc_high"].max(),
+    }
+    online = scores[scores["attack"] == CURVE]
+    for rate in settings["rates"]:
+        row |= {
+            f"tpr_{rate:g}": online[f"tpr_{rate:g}"].mean(),
+            f"tpr_{rate:g}_low": online[f"tpr_{rate:g}_low"].min(),
+            f"tpr_{rate:g}_high": online[f"tpr_{rate:g}_high"].max(),
+        }
+    return row | {
+        "canary_auc": bounds["auc"].mean(),
+        "lower_bound": first["lower_bound"],
+        "lower_bound_mean": bounds["lower_bound"].mean(),
+        "lower_bound_highest": bounds["lower_bound"].max(),
+        "largest": first["largest"],
+        "level": first["level"],
+        "noise": "; ".join(f"{name} {value:.4g}" for name, value in records[0]["parameters"]["noise"].items()),
+        "slots": settings["slots"],
+        "canaries": settings["canaries"],
+        "worlds": settings["worlds"],
+        "targets": len(settings["targets"]),
+        "data": data_name(records[0]),
+        "sanitized": False,
+    }
+
+
+def draw_table(rows: list[dict], png: str, pdf: str) -> None:
+    """Three panels that share their rows: accuracy, the strongest attack, epsilon accounted and audited."""
+    names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
+    budgets = list(dict.fromkeys(row["budget"] for row in rows))
+    with figure(1, 3, width=3.0, height=0.7 + 0.36 * len(names)) as (drawn, axes):
+        for ax, title in zip(
+            axes, ("test accuracy", "strongest attack's AUC", "audited epsilon, and promised"), strict=True
+        ):
+            ax.set_title(title)
+            ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
+            ax.set_ylim(-0.6, len(names) - 0.4)
+        shown = set()
+        for row in rows:
+            place, colour = names.index(row["method"]), f"C{budgets.index(row['budget'])}"
+            within = [other["budget"] for other in rows if other["method"] == row["method"]]
+            y = place + 0.22 * ((len(within) - 1) / 2 - within.index(row["budget"]))
+            label = None
+            if row["budget"] not in shown:
+                label = "no budget" if row["budget"] == "none" else f"epsilon {row['budget']}"
+                shown.add(row["budget"])
+            axes[0].errorbar(
+                row["accuracy"], y, xerr=row["accuracy_spread"], fmt="o", color=colour, markersize=4, label=label
+            )
+            axes[1].errorbar(
+                row["auc"],
+                y,
+                xerr=[[row["auc"] - row["auc_low"]], [row["auc_high"] - row["auc"]]],
+                fmt="o",
+                color=colour,
+                markersize=4,
+            )
+            _draw_epsilons(axes[2], row, y, colour)
+        _mark(axes, rows)
+        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(budgets))
+        save(drawn, png, pdf)
+
+
+def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
+    """Audited and promised; beyond what the audit can show a promise cannot be contradicted, and is dashed."""
+    bound, largest = row["lower_bound"], row["largest"]
+    ax.plot(bound, y, "o", color=colour, markersize=4)
+    if row["guarantee"] != "yes":
+        return
+    promised = row["epsilon"].epsilon
+    ax.plot([bound, min(promised, largest)], [y, y], "-", color=colour, linewidth=0.8)
+    if promised <= largest:
+        ax.plot(promised, y, "|", color=colour, markersize=9)
+    else:
+        end = BEYOND * largest
+        ax.plot([largest, end], [y, y], "--", color=colour, linewidth=0.8)
+        ax.plot(end, y, ">", color=colour, markersize=4)
+
+
+def _mark(axes: list[Axes], rows: list[dict]) -> None:
+    axes[0].set_xlabel("percent")
+    axes[1].axvline(0.5, color="0.4", linewidth=0.8, linestyle=":")
+    axes[1].set_xlabel("0.5 is guessing")
+    axes[2].axvline(rows[0]["largest"], color="0.4", linewidth=0.8, linestyle=":")
+    axes[2].set_xlabel("dotted: most the audit can show")
+    axes[2].set_xlim(-0.05 * rows[0]["largest"], (BEYOND + 0.05) * rows[0]["largest"])
+
+
+def draw_curves(entries: list[dict], curves: list[pd.DataFrame], ordinary: int, png: str, pdf: str) -> None:
+    """ROC curves of the online attack on logarithmic axes, a panel a budget, means over the targets.
+
+    ordinary: slots that are attacked; one non-member of so many is the least rate there is. Rates of 0 are left out.
+    """
+    ends = (1 / ordinary, 1)
+    budgets = list(dict.fromkeys(entry["budget"] for entry in entries))
+    with figure(1, len(budgets), width=3.3, height=3.6) as (drawn, axes):
+        for ax, budget in zip(axes, budgets, strict=True):
+            for entry, curve in zip(entries, curves, strict=True):
+                if entry["budget"] == budget:
+                    mean = curve[curve["attack"] == CURVE].groupby("fpr")["tpr"].mean()
+                    ax.plot(mean.index, mean.where(mean > 0), label=entry["title"])
+            ax.plot(ends, ends, color="0.4", linewidth=0.8, linestyle=":")
+            ax.set(xscale="log", yscale="log", xlabel="false positive rate", xlim=ends, ylim=ends)
+            ax.set_title("no budget" if budget == "none" else f"epsilon {budget}")
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
+            ax.legend(loc="upper left", fontsize=6.5)
+        axes[0].set_ylabel("true positive rate")
+        save(drawn, png, pdf)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Write the table and the figures."""
+    arguments = parse_arguments(argv)
+    entries, settings = arguments.entries, arguments.settings
+    shards = len(arguments.records) // len(entries)
+    records = [list(map(read_record, arguments.records[k * shards : (k + 1) * shards])) for k in range(len(entries))]
+    scores, curves, audits = (
+        list(map(read_table, paths)) for paths in (arguments.scores, arguments.curves, arguments.audits)
+    )
+    rows = [
+        row_of(entry, own, table, audit, settings)
+        for entry, own, table, audit in zip(entries, records, scores, audits, strict=True)
+    ]
+    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method", "budget"))
+    draw_table(rows, arguments.png, arguments.pdf)
+    draw_curves(entries, curves, settings["slots"] - settings["canaries"], arguments.roc_png, arguments.roc_pdf)
+
+
+if __name__ == "__main__":
+    cli.run(main)

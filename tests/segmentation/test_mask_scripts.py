@@ -1,0 +1,453 @@
+"""The jobs of PATE for masks on tiny phantoms: what is written, that it agrees, and what is private in it."""
+
+import json
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import norm
+
+from lib.accounting import rdp
+from lib.data.volumes.split import teacher_shards
+from lib.encoders.blocks import Blocks
+from lib.encoders.coarse import coarse
+from lib.encoders.principal_components import fit_blocks, fit_volumes
+from lib.errors import InputError
+from lib.files import load_arrays, save_arrays
+from lib.mac.accounting import statements
+from lib.models.unet3d import UNet3D
+from lib.records import read_record
+from lib.training import checkpoint
+from lib.training.checkpoint import Checkpoint
+from lib.training.dp_sgd import account
+from lib.training.mask_autoencoder import AutoencoderTrainer
+from lib.training.segmentation import SegmentationRecipe, SegmentationTrainer, train_segmentation
+from lib.training.segmentation_dp_sgd import SegmentationSgdRecipe
+from lib.training.segmentation_prediction import predicted_masks
+from scripts import in_turn
+from scripts.segmentation_job import rows_of
+from tests.segmentation.conftest import (
+    ACCOUNTING,
+    ENCODERS,
+    MADE,
+    SEED,
+    SGD,
+    SIDES,
+    TASK,
+    WHOLE,
+)
+
+CPU = torch.device("cpu")
+UNET = {
+    name: UNet3D(channels=4, outputs=outputs, widths=(2, 2, 4, 4, 4)) for name, outputs in (("tiny", 4), ("whole", 1))
+}
+
+
+def recipe(name):
+    return SegmentationRecipe(**{key: tuple(it) if isinstance(it, list) else it for key, it in TASK[name].items()})
+
+
+def written(path, *ends):
+    """The bytes of a job's files."""
+    return [path.with_name(path.name + end).read_bytes() for end in ends]
+
+
+def stopping(trainer, after):
+    """What a trainer does in a step, up to so many."""
+    advance, done = trainer.advance, []
+
+    def advanced(self):
+        if len(done) == after:
+            raise KeyboardInterrupt
+        done.append(1)
+        advance(self)
+
+    return advanced
+
+
+# ---------------------------------------------------------------- volumes and parts
+
+
+def test_volumes_and_parts_are_what_the_configuration_says(work):
+    assert work.volumes.image.shape == (9, 4, *SIDES) and work.volumes.classes == 3
+    for repetition in (1, 2):
+        parts = {part: work.rows(part, repetition=repetition) for part in TASK["parts"]}
+        assert {part: len(rows) for part, rows in parts.items()} == TASK["parts"]
+        assert len(set(np.concatenate(list(parts.values())))) == 9
+    assert work.rows("test").tolist() != work.rows("test", repetition=2).tolist()
+
+
+def test_repetitions_that_are_apart_share_no_patient(work):
+    task = WHOLE | {"apart": 2, "parts": {"public": 2, "student": 1, "test": 1}}
+    rows = [np.concatenate(list(rows_of(work.volumes, task, SEED, number).values())) for number in (1, 2, 3)]
+    assert not set(rows[0]) & set(rows[1]) and rows[0].tolist() != rows[2].tolist()
+    with pytest.raises(InputError, match="there are 9 patients"):
+        rows_of(work.volumes, TASK | {"apart": 2}, SEED, 1)
+
+
+# ---------------------------------------------------------------- encoders
+
+
+def test_jobs_in_one_process_write_what_they_write_alone(work, tmp_path):
+    """Encoders and students one after the other, each with a seed, a state and files of its own."""
+    ran = {
+        "train_mask_encoder": [(work.encoder(name), {"encoder": ENCODERS[name]}, name) for name in ("ball", "clip")],
+        "train_mask_students": [
+            (work.students("teachers", "ball"), {"encoder": ENCODERS["ball"], "labellings": MADE["teachers"]}, "ball"),
+            (work.students("truth"), {"encoder": None, "labellings": MADE["truth"]}, "none"),
+        ],
+    }
+    for script, alone in ran.items():
+        jobs = []
+        for path, blocks, name in alone:
+            own = [word for block, value in blocks.items() for word in (f"--{block}", json.dumps(value))]
+            own += ["--job", *read_record(f"{path}.json")["job"], f"--checkpoint={tmp_path / name}_half.npz"]
+            if script == "train_mask_students" and name != "none":
+                own += [f"--codes={work.codes(name)}.npz", f"--fitted={work.encoder(name)}.npz"]
+            jobs.append([*own, f"--weights={tmp_path / name}.npz", f"--output={tmp_path / name}.json"])
+        in_turn.main([script, json.dumps(jobs), *work.common(TASK, 1, ("another",))])
+        for path, _, name in alone:
+            assert written(tmp_path / name, ".npz", ".json") == written(path, ".npz", ".json")
+    assert not list(tmp_path.glob("*half*"))
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("task", [TASK, WHOLE], ids=lambda task: task["name"])
+def test_every_encoder_is_fitted_and_holds_its_bound(work, task, name):
+    record = read_record(f"{work.encoder(name, task)}.json")
+    assert record["parameters"] == {"task": json.loads(json.dumps(task)), "encoder": ENCODERS[name], "repetition": 1}
+    assert record["metrics"]["masks"] == len(work.rows(task["encoder_part"], task))
+    if ENCODERS[name]["kind"] == "autoencoder":  # whether it is any good is said beside it
+        assert {"spread_of_codes", "dice_own_masks", "dice_mean_mask"} <= set(record["metrics"])
+        assert record["metrics"]["spread_of_codes"] > 1e-3
+    assert record["fingerprint"] == work.volumes.fingerprint and record["privacy"] == record["private_metrics"] == {}
+    encoder, masks = work.built(name, task), work.masks("test", task)
+    codes = encoder.encode(masks)
+    numbers = {"naive": masks[0].size, "pca": 2, "blocks": 32 * 3, "ball": 3, "clip": 4, "slices": 16 * 2, "coarse": 3}
+    radius = {"naive": math.sqrt(masks[0].size) / 2, "pca": math.sqrt(masks[0].size) / 2, "blocks": 2.0, "slices": 4.0}
+    assert codes.shape == (2, encoder.latent_dim) == (2, numbers[name])
+    assert encoder.radius == pytest.approx(radius.get(name, 1.0))
+    assert (np.linalg.norm(codes.astype(np.float64), axis=1) <= encoder.radius).all()
+    decoded = encoder.decode(codes)
+    assert decoded.shape == masks.shape and decoded.min() >= 0 and decoded.max() <= 1
+    assert np.abs(decoded - masks).max() < 1e-6 or name != "naive"
+
+
+@pytest.mark.parametrize("task", [TASK, WHOLE], ids=lambda task: task["name"])
+def test_encoders_are_fitted_to_the_public_masks_alone(work, task):
+    masks = work.masks(task["encoder_part"], task)
+    for name, expected in (
+        ("pca", fit_volumes(masks, 2)),
+        ("blocks", fit_blocks([masks], Blocks(work.shape(task), (8, 8, 8)), 3)),
+    ):
+        arrays = load_arrays(f"{work.encoder(name, task)}.npz")
+        for key, array in expected.arrays().items():
+            np.testing.assert_allclose(arrays[key], array, atol=1e-6)
+    assert load_arrays(f"{work.encoder('naive', task)}.npz") == {}
+
+
+def test_autoencoders_are_fitted_to_the_public_masks_alone(work, monkeypatch):
+    """By what reaches their training."""
+    seen, started = [], AutoencoderTrainer.__init__
+
+    def noted(self, design, y, *others):
+        seen.append(y)
+        started(self, design, y, *others)
+
+    monkeypatch.setattr(AutoencoderTrainer, "__init__", noted)
+    for name in ("ball", "coarse"):
+        again = work.encoder(name, WHOLE, again=f"seen/{name}")
+        assert written(again, ".npz", ".json") == written(work.encoder(name, WHOLE), ".npz", ".json")
+    masks = work.masks("public", WHOLE)
+    np.testing.assert_array_equal(seen[0], masks)
+    np.testing.assert_array_equal(seen[1], coarse(masks, (16, 16, 8)))
+
+
+def test_a_grid_finer_than_the_masks_is_refused(work):
+    with pytest.raises(InputError, match=r"grid \(32, 32, 17\)"):
+        work.encoder("coarse", again="refused/grid", grid=[32, 32, 17])
+    assert not list((work.folder / "refused").glob("grid*"))
+
+
+def test_each_repetition_has_its_own_public_masks(work):
+    one, two = (load_arrays(f"{work.encoder('pca', WHOLE, number)}.npz")["mean"] for number in (1, 3))
+    assert np.abs(one - two).max() > 0.1
+
+
+# ---------------------------------------------------------------- teachers
+
+
+def test_one_job_of_two_teachers_is_two_jobs_of_one(work):
+    whole, parts = work.teachers(), [work.teachers(shard, shard, shard + 1) for shard in (0, 1)]
+    answers = load_arrays(f"{whole}.answers.npz")
+    assert {part: (answer.shape, answer.dtype) for part, answer in answers.items()} == {
+        "student": ((2, 3, 4, *SIDES), np.uint8),
+        "test": ((2, 2, 4, *SIDES), np.uint8),
+    }
+    for part, answer in answers.items():
+        alone = np.concatenate([load_arrays(f"{path}.answers.npz")[part] for path in parts])
+        np.testing.assert_array_equal(answer, alone)
+        assert not np.array_equal(answer[0], answer[1])
+    both = load_arrays(f"{parts[0]}.npz") | load_arrays(f"{parts[1]}.npz")
+    weights = load_arrays(f"{whole}.npz")
+    assert set(weights) == set(both)
+    for name, array in weights.items():
+        np.testing.assert_array_equal(array, both[name])
+    # the private metric of both is the mean of theirs
+    found = [read_record(f"{path}.json")["private_metrics"]["dice_mean"] for path in (whole, *parts)]
+    assert found[0] == pytest.approx(np.mean(found[1:]))
+
+
+def test_a_teacher_sees_its_own_patients_and_nobody_elses(work):
+    """By the same training, asked for with the labels of these patients alone."""
+    answers = load_arrays(f"{work.teachers()}.answers.npz")
+    for teacher, rows in enumerate(teacher_shards(work.rows("teachers"), 2)):
+        labels = np.zeros((9, *SIDES), np.uint8)
+        labels[rows] = work.volumes.label[rows]
+        images = np.zeros((9, 4, *SIDES), np.float16)
+        images[rows] = work.volumes.image[rows]
+        job = ("train_mask_teachers", "tiny", "1", f"teacher {teacher}")
+        weights = train_segmentation(UNET["tiny"], images, labels, rows, recipe("teacher"), SEED, job, CPU)
+        for name, array in weights.items():
+            np.testing.assert_array_equal(load_arrays(f"{work.teachers()}.npz")[f"{teacher}.{name}"], array)
+        said = predicted_masks(UNET["tiny"], weights, work.volumes.image, work.rows("student"), CPU, SIDES)
+        assert np.abs(said - answers["student"][teacher] / 255).max() <= 0.5 / 255 + 1e-7
+
+
+def test_nothing_that_teachers_say_is_public(work):
+    record = read_record(f"{work.teachers()}.json")
+    assert record["metrics"] == record["privacy"] == {} and "dice_mean" in record["private_metrics"]
+    record = read_record(f"{work.baselines()}.json")
+    assert record["metrics"] == record["privacy"] == {}
+    assert {"average_dice", "ensemble_dice", "mean_mask_dice"} <= set(record["private_metrics"])
+    teachers = read_record(f"{work.teachers()}.json")["private_metrics"]
+    # answers are kept to 1/255, by which a voxel's class may change
+    assert record["private_metrics"]["average_dice"] == pytest.approx(teachers["dice_mean"], abs=0.01)
+
+
+# ---------------------------------------------------------------- what is released
+
+
+def delta_of(epsilon, ratio):
+    """The delta of a Gaussian whose sensitivity over sigma is `ratio`, at epsilon, exactly (Balle and Wang 2018)."""
+    return norm.cdf(ratio / 2 - epsilon / ratio) - math.exp(epsilon) * norm.cdf(-ratio / 2 - epsilon / ratio)
+
+
+@pytest.mark.parametrize(
+    ("source", "encoder"),
+    [*(("teachers", name) for name in ("naive", "pca", "blocks", "ball", "slices")), ("labels", "clip")],
+)
+def test_an_epsilon_is_never_less_than_what_its_noise_costs(work, source, encoder):
+    made = MADE[source]
+    task = TASK if source == "teachers" else WHOLE
+    record, radius = read_record(f"{work.codes(encoder, source)}.json"), work.built(encoder, task).radius
+    assert record["metrics"]["radius"] == radius
+    noisy = [it for it in made if it["epsilon"] is not None]
+    assert set(record["privacy"]) == {f"{it['name']} {route}" for it in noisy for route in ("rdp", "analytic")}
+    assert len(record["ledger"]) == len(noisy)
+    for asked, entry in zip(noisy, record["ledger"], strict=True):
+        name, sigma = asked["name"], record["metrics"][f"sigma {asked['name']}"]
+        both = {route: record["privacy"][f"{name} {route}"] for route in ("rdp", "analytic")}
+        assert both[asked["route"]].epsilon == pytest.approx(asked["epsilon"], rel=1e-9)
+        assert both["analytic"].epsilon <= both["rdp"].epsilon
+        ratio = 2 * radius * math.sqrt(asked["queries"]) / asked["teachers"] / sigma
+        for statement in both.values():
+            if statement.epsilon < 100:  # beyond, exp(epsilon) leaves float64 or delta its digits
+                assert delta_of(statement.epsilon, ratio) <= 1e-3 * (1 + 1e-6)
+            # true labels in the answers' place are nobody's vote: nothing of them is protected
+            assert (
+                statement.guarantee == (source == "teachers")
+                and not statement.data_dependent
+                and statement.delta == 1e-3
+            )
+        if both["analytic"].epsilon < 100:
+            assert delta_of(both["analytic"].epsilon * 0.99, ratio) > 1e-3
+        assert (entry["labelling"], entry["count"]) == (name, asked["queries"])
+        assert entry["parameters"] == {"sigma": sigma, "teachers": asked["teachers"], "radius": radius}
+        assert abs(record["metrics"][f"ledger difference {name}"]) < 1e-6
+
+
+def test_a_code_is_the_mean_of_the_teachers_codes_and_noise_of_its_own(work):
+    answers, encoder = load_arrays(f"{work.teachers()}.answers.npz")["student"], work.built("naive")
+    mean = np.stack([encoder.encode(query.astype(np.float32) / 255).mean(0) for query in answers.swapaxes(0, 1)])
+    codes, record = load_arrays(f"{work.codes('naive')}.npz"), read_record(f"{work.codes('naive')}.json")
+    np.testing.assert_allclose(codes["noiseless-n3"], mean, atol=1e-6)
+    drawn = []
+    for name in ("k2-n3-e8", "k2-n3-e1e+06"):
+        noise = (codes[name] - mean) / record["metrics"][f"sigma {name}"]
+        assert noise.shape == (3, 4 * 32 * 32 * 16) and noise.std() == pytest.approx(1, abs=0.01)
+        drawn += list(noise)
+    for place, one in enumerate(drawn):  # neither in two labellings nor for two queries
+        for other in drawn[:place]:
+            assert abs(np.corrcoef(one, other)[0, 1]) < 0.03
+
+
+def test_true_labels_stand_in_for_any_number_of_teachers_who_agree(work):
+    encoder, codes = work.built("clip", WHOLE), load_arrays(f"{work.codes('clip', 'labels')}.npz")
+    of_truth = encoder.encode(work.masks("student", WHOLE))
+    for queries in (1, 2):
+        np.testing.assert_allclose(codes[f"noiseless-n{queries}"], of_truth[:queries], atol=1e-6)
+        for epsilon in ("1", "8"):
+            assert codes[f"k1000-n{queries}-e{epsilon}"].shape == (queries, 4)
+    sigma = read_record(f"{work.codes('clip', 'labels')}.json")["metrics"]
+    assert sigma["sigma k1000-n1-e1"] > sigma["sigma k1000-n1-e8"]
+    assert sigma["sigma k1000-n2-e1"] / sigma["sigma k1000-n1-e1"] == pytest.approx(math.sqrt(2))
+
+
+@pytest.mark.parametrize("source", ["teachers", "labels"])
+def test_how_good_labels_are_is_private(work, source):
+    made = MADE[source]
+    record = read_record(f"{work.codes('clip' if source == 'labels' else 'ball', source)}.json")
+    assert {name.rpartition(" ")[0] for name in record["metrics"]} <= {"", "sigma", "ledger difference"}
+    for it in made:
+        assert f"{it['name']} dice" in record["private_metrics"]
+
+
+def test_labels_decoded_from_nearly_no_noise_are_the_teachers_own(work):
+    record = read_record(f"{work.codes('naive')}.json")["private_metrics"]
+    assert record["k2-n3-e1e+06 dice"] != record["k2-n3-e8 dice"]
+    codes, metrics = load_arrays(f"{work.codes('naive')}.npz"), read_record(f"{work.codes('naive')}.json")["metrics"]
+    apart = codes["k2-n3-e1e+06"] - codes["noiseless-n3"]
+    assert apart.std() == pytest.approx(metrics["sigma k2-n3-e1e+06"], rel=0.02)
+
+
+def test_an_answer_is_repeated_to_the_same_bytes(work):
+    again = work.codes("ball", again="again/codes")
+    assert written(again, ".npz", ".json") == written(work.codes("ball"), ".npz", ".json")
+
+
+def test_answers_of_too_few_teachers_are_refused(work):
+    with pytest.raises(InputError, match="2 teachers: there are answers of 1"):
+        work.codes("ball", answers=[work.teachers(0, 0, 1)], again="refused/codes")
+    assert not list((work.folder / "refused").glob("codes*"))
+
+
+# ---------------------------------------------------------------- students
+
+
+def test_students_learn_from_what_was_released(work):
+    """By the same training, asked for with the decoded masks alone."""
+    weights, encoder = load_arrays(f"{work.students('labels', 'clip')}.npz"), work.built("clip", WHOLE)
+    for made in MADE["labels"][1:3]:
+        rows, name = work.rows("student", WHOLE)[: made["queries"]], made["name"]
+        masks = np.zeros((9, 1, *SIDES), np.float16)
+        masks[rows] = encoder.decode(load_arrays(f"{work.codes('clip', 'labels')}.npz")[name])
+        job = ("train_mask_students", "whole", "labels", "clip", "1", name)
+        expected = train_segmentation(UNET["whole"], work.volumes.image, masks, rows, recipe("student"), SEED, job, CPU)
+        for key, array in expected.items():
+            np.testing.assert_array_equal(weights[f"{name}/{key}"], array)
+
+
+def test_what_is_measured_of_a_student_is_public_only_where_a_mechanism_released_its_labels(work):
+    for source, encoder in (("teachers", "ball"), ("labels", "clip"), ("truth", None)):
+        record = read_record(f"{work.students(source, encoder)}.json")
+        for made in MADE[source]:
+            public = source == "teachers" and made["epsilon"] is not None
+            for measure in ("dice", "tuned_dice"):
+                name = f"{made['name']} {measure}"
+                assert (name in record["metrics"], name in record["private_metrics"]) == (public, not public)
+        assert record["privacy"] == {}
+
+
+def test_codes_of_another_encoder_or_of_other_queries_are_refused(work):
+    noisy, *_ = MADE["teachers"]
+    refused = partial(work.students, "teachers", again="refused/students")
+    with pytest.raises(InputError, match=r"codes of shape \(1, 3\): allowed are \(n, 32\)"):
+        refused("slices", codes=work.codes("ball"))
+    with pytest.raises(InputError, match="k2-n3-e8 answers 3 queries; expected 2"):
+        refused("ball", labellings=[noisy | {"queries": 2}])
+    with pytest.raises(InputError, match="k2-n3-e2"):
+        refused("ball", labellings=[noisy | {"name": "k2-n3-e2"}])
+    assert not list((work.folder / "refused").glob("students*npz"))
+
+
+# ---------------------------------------------------------------- the baseline
+
+
+@pytest.mark.parametrize("noise", ["printed", "budget"])
+def test_dp_sgd_costs_what_its_record_says(work, noise):
+    record = read_record(f"{work.sgd(noise)}.json")
+    made = SegmentationSgdRecipe(**{key: tuple(it) if key == "patch" else it for key, it in SGD["recipe"].items()})
+    orders, sigma = rdp.order_grid(**ACCOUNTING["orders"]), record["metrics"]["sigma"]
+    # all patients of teachers and student: 7, in 4 batches
+    assert record["privacy"] == statements(account(7, made.sgd(UNET["tiny"]), sigma), orders, 1e-3)
+    assert record["privacy"]["joint"].guarantee and "dice" in record["metrics"] and record["private_metrics"] == {}
+    assert (record["metrics"]["patients"], record["metrics"]["steps"]) == (7, 4)
+    if noise == "printed":
+        assert sigma == SGD["sigma"]
+    else:
+        assert 7.9 < record["privacy"]["joint"].epsilon <= 8
+
+
+# ---------------------------------------------------------------- going on after a stop
+
+
+def one_encoder(work, **other):
+    return work.encoder("ball", **other)
+
+
+def all_teachers(work, **other):
+    return work.teachers(**other)
+
+
+def all_students(work, **other):
+    return work.students("teachers", "ball", **other)
+
+
+# the job, what trains in it, the step at which it is stopped, all steps, and the ends of its files
+JOBS = {
+    "encoder": (one_encoder, AutoencoderTrainer, 3, 4, (".npz", ".json")),
+    "teachers": (all_teachers, SegmentationTrainer, 4, 6, (".npz", ".answers.npz", ".json")),
+    "students": (all_students, SegmentationTrainer, 4, 9, (".npz", ".json")),
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_job_that_was_stopped_goes_on_to_the_same_bytes(work, monkeypatch, capsys, name):
+    run, trainer, stop, steps, ends = JOBS[name]
+    whole, advance, done = run(work), trainer.advance, []
+    monkeypatch.setattr(checkpoint, "Checkpoint", partial(Checkpoint, seconds=0))
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(trainer, "advance", stopping(trainer, stop))
+        run(work, again=f"stopped/{name}")
+    left = {path.name for path in (work.folder / "stopped").glob(f"{name}*")}
+    assert left and all("half" in path for path in left)
+    capsys.readouterr()
+    monkeypatch.setattr(trainer, "advance", lambda self: (done.append(1), advance(self)))
+    again = run(work, again=f"stopped/{name}")
+    assert len(done) == steps - stop and "going on from" in capsys.readouterr().err
+    assert written(again, *ends) == written(whole, *ends)
+    assert not [path for path in (work.folder / "stopped").glob(f"{name}*") if "half" in path.name]
+
+
+def half_done(monkeypatch, trainer, run):
+    """Stop a job after two steps, with its state saved."""
+    monkeypatch.setattr(checkpoint, "Checkpoint", partial(Checkpoint, seconds=0))
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(trainer, "advance", stopping(trainer, 2))
+        run()
+
+
+def test_half_done_work_on_other_codes_is_not_gone_on_with(work, monkeypatch, tmp_path, capsys):
+    """Codes may be answered anew under the same name, after their code or their teachers have changed."""
+    other = tmp_path / "codes"
+    arrays = load_arrays(f"{work.codes('ball')}.npz")
+    save_arrays(f"{other}.npz", **{name: array[::-1] for name, array in arrays.items()})
+    students = partial(work.students, "teachers", "ball")
+    whole = written(students(), ".npz", ".json")
+    students = partial(students, half=str(tmp_path / "half.npz"))
+    half_done(monkeypatch, SegmentationTrainer, partial(students, codes=other, again="other/half"))
+    assert list(tmp_path.glob("half*"))
+    assert written(students(again="other/students"), ".npz", ".json") == whole
+    assert "going on from" not in capsys.readouterr().err
+
+
+def test_half_done_work_with_other_settings_is_not_gone_on_with(work, monkeypatch, capsys):
+    stopped = {**ENCODERS["ball"]["recipe"], "sigma": 0.9}
+    half_done(monkeypatch, AutoencoderTrainer, lambda: work.encoder("ball", again="other/ball", recipe=stopped))
+    assert list((work.folder / "other").glob("ball_half*"))
+    again = work.encoder("ball", again="other/ball")
+    assert "going on from" not in capsys.readouterr().err
+    assert written(again, ".npz", ".json") == written(work.encoder("ball"), ".npz", ".json")

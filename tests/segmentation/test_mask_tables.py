@@ -1,0 +1,391 @@
+"""Tables and figures of PATE for masks, from records and measurements of tiny phantoms."""
+
+import json
+import math
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.accounting.encoded_mean import calibrated
+from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
+from lib.records import read_record
+from scripts import (
+    autoencoded_pate_fig1,
+    autoencoded_pate_fig2,
+    autoencoded_pate_results,
+    autoencoded_pate_sensitivity,
+    compressed_pate_external,
+    compressed_pate_fig1,
+    compressed_pate_fig2,
+    compressed_pate_fig3,
+    compressed_pate_limits,
+    measure_external,
+    pca_formula,
+)
+from tests.segmentation.conftest import ENCODERS, MADE, SEED, SIDES, TASK, WHOLE
+
+SWEEP = {"block": [8, 8, 8], "sigmas": [0.05, 0.5, 2.0], "shown": 2, "fixed": 4}
+ERRORS = {name: SWEEP[name] for name in ("sigmas", "shown")}
+LIMITS = {"teachers": [100, 1000], "epsilons": [1.0, 8.0], "queries": 2, "delta": 1e-3, "route": "analytic"}
+SEEDS = (1, 2)  # repetitions of what is measured
+
+
+def made(folder, script, *arguments, **files):
+    """Run a script that writes files of these ends, named by their options; returns the tables among them."""
+    paths = {name: folder / f"{name}{end}" for name, end in files.items()}
+    script.main([*arguments, *(f"--{name}={path}" for name, path in paths.items())])
+    for path in paths.values():
+        assert path.stat().st_size
+        if path.suffix == ".png":
+            assert path.read_bytes()[:4] == b"\x89PNG"
+    return {name: pd.read_csv(path) for name, path in paths.items() if path.suffix == ".csv"}
+
+
+CLAIMS = pd.read_csv(Path(__file__).parents[2] / "claims.csv", keep_default_na=False)
+
+
+def assert_claimed(table, paper, item):
+    """The table has every column that a claim about it names."""
+    about = CLAIMS[(CLAIMS["paper"] == paper) & CLAIMS["table"].str.split(";").map(lambda tables: item in tables)]
+    assert len(about)
+    for claim in about.to_dict("records"):
+        rows = [part.partition("=")[0] for key in ("row", "than_row") for part in claim[key].split(";")]
+        columns = {*rows, claim["column"], claim["than_column"]} - {""}
+        assert columns <= set(table), f"{claim['id']}: {sorted(columns - set(table))}"
+
+
+FIGURE = {"png": ".png", "pdf": ".pdf"}
+
+
+def records(*paths):
+    return [f"{path}.json" for path in paths]
+
+
+# ---------------------------------------------------------------- the table of Dice
+
+
+@pytest.fixture(scope="module")
+def results(work, tmp_path_factory):
+    """The table, with all students that the rules would train."""
+    students = [work.students("teachers", "ball"), work.students("truth")]
+    return made(
+        tmp_path_factory.mktemp("results"),
+        autoencoded_pate_results,
+        *["--students", *records(*students), "--codes", *records(work.codes("ball")), "--main=ball"],
+        *["--baselines", *records(work.baselines()), "--sgd", *records(work.sgd(), work.sgd("budget"))],
+        *["--tasks", json.dumps({"tiny": TASK})],
+        *["--published", json.dumps({"student": 0.561, "teachers": 0.547, "dp_sgd": 0.53})],
+        output=".csv",
+        privacy=".csv",
+    )
+
+
+def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work, results):
+    table = results["output"]
+    ours, truth, baselines = (
+        read_record(f"{path}.json")
+        for path in (work.students("teachers", "ball"), work.students("truth"), work.baselines())
+    )
+    sgd = {noise: read_record(f"{work.sgd(noise)}.json") for noise in ("printed", "budget")}
+    found = {
+        "Autoencoded PATE student": {
+            "calibrated": [ours["metrics"][f"{name} dice"] for name in ("k2-n3-e8", "k2-n3-e1e+06")],
+            "none": [ours["private_metrics"]["noiseless-n3 dice"]],
+        },
+        "student on true labels": {"none": [truth["private_metrics"]["n3 dice"]]},
+        "teachers' average": {"none": [baselines["private_metrics"]["average_dice"]]},
+        "teachers' ensemble": {"none": [baselines["private_metrics"]["ensemble_dice"]]},
+        "mean mask": {"none": [baselines["private_metrics"]["mean_mask_dice"]]},
+        "DP-SGD": {"printed": [sgd["printed"]["metrics"]["dice"]], "calibrated": [sgd["budget"]["metrics"]["dice"]]},
+    }
+    assert len(table) == 9
+    assert_claimed(table, "autoencoded_pate", "results")
+    for method, noises in found.items():
+        for noise, dice in noises.items():
+            same = (table["method"] == method) & (table["noise"] == noise)
+            np.testing.assert_allclose(table.loc[same, "dice"], dice, rtol=1e-5)
+    label_dice = read_record(f"{work.codes('ball')}.json")["private_metrics"]["k2-n3-e8 dice"]
+    student = table.iloc[0]
+    assert student["label_dice"] == pytest.approx(label_dice, rel=1e-5)
+    assert (student["paper_dice"], student["latent_dim"], student["teachers"]) == (0.561, 3, 2)
+    # what is made of private data without noise is marked
+    assert (table["sanitized"] == (table["noise"] != "none")).all()
+
+
+def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(results):
+    table, meanings = results["output"], results["privacy"]
+    assert (table["epsilon"].notna() == (table["noise"] != "none")).all()
+    assert len(meanings) == 4 and meanings["guarantee"].all() and not meanings["data_dependent"].any()
+    assert set(meanings["epsilon"]) == set(table["epsilon"].dropna())
+    students = table[table["method"] == "Autoencoded PATE student"]
+    assert students["epsilon"].dropna().tolist() == [8.0, 1e6]
+
+
+# ---------------------------------------------------------------- figures of the first paper
+
+
+def test_the_theory_figures_say_how_far_distributions_are_apart(tmp_path):
+    found = made(
+        tmp_path, autoencoded_pate_fig1, "--largest=8", "--points=41", output=".csv", comparison=".csv", **FIGURE
+    )
+    assert len(found["output"]) == 41
+    assert_claimed(found["comparison"], "autoencoded_pate", "fig1_comparison")
+    row = found["comparison"].iloc[0]
+    # the normal of the same slope at 0 is within 0.02 of the logistic
+    assert np.abs(found["output"]["cdf_difference"]).max() <= row["largest_cdf_difference"] < 0.02
+    found = made(
+        tmp_path,
+        autoencoded_pate_fig2,
+        *["--samples=20000", "--bins=10", f"--seed={SEED}", "--repetitions=2"],
+        output=".csv",
+        comparison=".csv",
+        **FIGURE,
+    )
+    row = found["comparison"].iloc[0]
+    assert_claimed(found["comparison"], "autoencoded_pate", "fig2_comparison")
+    assert len(found["output"]) == 100 and row["seeds"] == 2
+    assert row["two_uniform_samples"] < 0.1 and abs(row["total_variation"] - row["total_variation_exact"]) < 0.1
+
+
+def test_the_sensitivity_of_components_lies_between_its_bounds(work, tmp_path):
+    settings = {"components": [1, 2, 50], "starts": 3}
+    found = made(
+        tmp_path,
+        autoencoded_pate_sensitivity,
+        *[f"--volumes={work.index}", "--tasks", json.dumps([WHOLE]), "--settings", json.dumps(settings)],
+        *[f"--seed={SEED}", "--repetitions=2"],
+        output=".csv",
+    )["output"]
+    assert_claimed(found, "autoencoded_pate", "sensitivity")
+    assert found["components"].tolist() == [1, 2] and (found["d"] == math.prod(SIDES)).all()  # four masks have three
+    assert (found["lower"] <= found["upper"] + 1e-6).all() and (found["upper"] <= 1 + 1e-6).all()
+    assert (found["seeds"] == 2).all() and found["data"].str.startswith("made (").all()
+
+
+# ---------------------------------------------------------------- figures of the second
+
+
+@pytest.fixture(scope="module")
+def components(work):
+    return [work.components(SWEEP, repetition) for repetition in SEEDS]
+
+
+def test_components_kept_and_errors_over_noise(components, tmp_path):
+    tasks = json.dumps([WHOLE, WHOLE])
+    sweeps = [f"{path}.csv" for path in components]
+    found = made(
+        tmp_path,
+        compressed_pate_fig1,
+        "--sweeps",
+        *sweeps,
+        "--tasks",
+        tasks,
+        output=".csv",
+        comparison=".csv",
+        **FIGURE,
+    )
+    table = found["output"]
+    assert table["sigma"].tolist() == SWEEP["sigmas"] and (table["seeds"] == 2).all()
+    for how in ("heuristic", "optimal", "search_public"):
+        one = [pd.read_csv(path).set_index("sigma")[f"{how}_components"] for path in sweeps]
+        np.testing.assert_allclose(table[f"{how}_components"], (one[0] + one[1]) / 2)
+        assert (table[f"{how}_fraction"] * 512 - table[f"{how}_components"]).abs().max() < 0.01
+        assert table[f"{how}_components"].is_monotonic_decreasing
+    # an exhaustive search over the very masks is the best there is
+    for how in ("heuristic", "search_public"):
+        assert (table["optimal_mse"] <= table[f"{how}_mse"] * (1 + 1e-5)).all()
+    assert (table["optimal_mse"] <= table["mse_without"] * (1 + 1e-5)).all()
+    assert_claimed(found["comparison"], "compressed_pate", "fig1_comparison")
+    assert found["comparison"]["strongest"].tolist() == ["no", "yes"]
+    assert found["comparison"]["optimal_fraction_before"].tolist() == table["optimal_fraction"].tolist()[:-1]
+
+
+def test_the_error_formula_holds_with_noise_drawn(components, tmp_path):
+    sweeps, tasks = [f"{path}.formula.csv" for path in components], json.dumps([WHOLE, WHOLE])
+    arguments = ["--sweeps", *sweeps, "--tasks", tasks, "--key", "sigma", "kept"]
+    found = made(tmp_path, pca_formula, *arguments, output=".csv")["output"]
+    assert_claimed(found, "compressed_pate", "theorem4")
+    assert set(found["kept"]) == {"heuristic", "fixed"} and len(found) == 2 * len(SWEEP["sigmas"])
+    assert (found.loc[found["kept"] == "fixed", "components"] == 4).all()
+    assert found["error_over_formula"].between(0.85, 1.15).all()
+    arguments = ["--sweeps", *(f"{path}.csv" for path in components), "--tasks", tasks, "--key", "sigma"]
+    found = made(tmp_path, pca_formula, *arguments, output=".csv")["output"]
+    assert_claimed(found, "autoencoded_pate", "pca")
+    assert (found["heuristic_over_least"] >= 1 - 1e-6).all() and set(found["below_rank"]) <= {"yes", "no"}
+
+
+@pytest.fixture(scope="module")
+def reconstructions(work, components):
+    names = ("naive", "clip", "slices")
+    return {
+        "names": [name for name in (*names, "components") for _ in SEEDS],
+        "paths": [work.measured("measure_reconstruction", name, ERRORS, number) for name in names for number in SEEDS]
+        + [path.with_name(f"{path.name}.errors") for path in components],
+    }
+
+
+def test_what_noise_leaves_of_masks_is_shown_for_every_encoder_beside_the_naive_one(work, reconstructions, tmp_path):
+    encoders = {name: ENCODERS[name] for name in ("naive", "clip", "slices")}
+    found = made(
+        tmp_path,
+        compressed_pate_fig2,
+        *["--sweeps", *(f"{path}.csv" for path in reconstructions["paths"])],
+        *["--tasks", json.dumps([WHOLE] * len(reconstructions["paths"])), "--encoders", json.dumps(encoders)],
+        output=".csv",
+        comparison=".csv",
+        **FIGURE,
+    )
+    table = found["output"].set_index(["encoder", "reading", "sigma"])
+    assert set(table.index.unique("encoder")) == {"naive", "naive, posterior mean", "clip", "slices", "pca"}
+    assert len(table) == 5 * 2 * 3 and (table["seeds"] == 2).all()
+    # a sigma in units of the bound is one on each number, times the bound
+    radius = {"naive": math.sqrt(math.prod(SIDES)) / 2, "clip": 1.0, "slices": 4.0}
+    for name, bound in radius.items():
+        for sigma in SWEEP["sigmas"]:
+            assert table.loc[(name, "each number", sigma), "applied"] == pytest.approx(sigma)
+            assert table.loc[(name, "bound", sigma), "applied"] == pytest.approx(sigma * bound, rel=1e-5)
+    # the best reading of the naive approach is never worse, and nearly nothing is lost to nearly no noise
+    for reading, sigma in ((reading, sigma) for reading in ("each number", "bound") for sigma in SWEEP["sigmas"]):
+        best = table.loc[("naive, posterior mean", reading, sigma), "cross_entropy"]
+        assert best <= table.loc[("naive", reading, sigma), "cross_entropy"] + 1e-3
+    comparison = found["comparison"]
+    assert_claimed(comparison, "compressed_pate", "fig2_comparison")
+    assert set(comparison["method"]) == {"naive", "autoencoder", "pca"}
+    naive = comparison[comparison["encoder"] == "naive"]
+    assert (naive["cross_entropy"] == naive["cross_entropy_naive"]).all()
+
+
+def test_errors_are_those_of_test_masks(work, reconstructions):
+    """And noise is keyed by the job: the same errors, asked for anew."""
+    job = ("measure_reconstruction", "whole", "clip", "1")
+    found = pd.read_csv(f"{work.measured(job[0], 'clip', ERRORS)}.csv").set_index("reading").loc["each number"]
+    noisy = partial(noisy_reconstruction, work.built("clip", WHOLE))
+    for name, errors in errors_over_noise(noisy, work.masks("test", WHOLE), SWEEP["sigmas"], SEED, job).items():
+        np.testing.assert_allclose(found[name], errors.mean(axis=1), rtol=1e-6)
+
+
+# ---------------------------------------------------------------- students over labels, and limits
+
+
+def test_dice_over_labelled_volumes_with_the_epsilon_of_each(work, tmp_path):
+    """Of one repetition, which has no spread."""
+    students = work.students("labels", "clip"), work.students("truth", task=WHOLE)
+    found = made(
+        tmp_path,
+        compressed_pate_fig3,
+        *["--students", *records(*students), "--codes", *records(work.codes("clip", "labels"))],
+        *["--tasks", json.dumps({"whole": WHOLE})],
+        output=".csv",
+        privacy=".csv",
+        comparison=".csv",
+        **FIGURE,
+    )
+    table, meanings = found["output"], found["privacy"]
+    assert len(table) == 7 and table["labels"].tolist().count("true") == 1
+    noisy = table[table["epsilon"].notna()]
+    assert sorted(zip(noisy["queries"], noisy["epsilon"], strict=True)) == [(1, 1.0), (1, 8.0), (2, 1.0), (2, 8.0)]
+    assert (noisy["teachers"] == 1000).all() and (noisy["budget"] == noisy["epsilon"]).all()
+    # true labels in the answers' place: nobody is protected, and nothing is sanitised
+    assert len(meanings) == 4 and not meanings["guarantee"].any() and not table["sanitized"].any()
+    measured = read_record(f"{students[0]}.json")["private_metrics"]
+    for it in MADE["labels"]:
+        same = (table["queries"] == it["queries"]) & (table["labels"] == "decoded")
+        same &= table["budget"].isna() if it["epsilon"] is None else table["budget"] == it["epsilon"]
+        for measure in ("dice", "tuned_dice"):
+            assert table.loc[same, measure].item() == pytest.approx(measured[f"{it['name']} {measure}"], rel=1e-5)
+    comparison = found["comparison"].set_index(["queries", "budget"])["tuned_dice"]
+    assert_claimed(found["comparison"], "compressed_pate", "fig3_comparison")
+    others = found["comparison"].set_index(["queries", "budget"])
+    assert others.loc[(2, 8.0), "tuned_dice_less"] == comparison[(2, 1.0)]
+    assert others.loc[(2, 8.0), "tuned_dice_fewest"] == comparison[(1, 8.0)]
+    assert others.loc[(1, 1.0), "tuned_dice_most"] == comparison[(2, 1.0)]
+    assert others["smallest"].to_dict() == {(n, budget): "yes" if budget == 1 else "no" for n, budget in others.index}
+
+
+@pytest.fixture(scope="module")
+def limits(work, tmp_path_factory):
+    """The table of limits, of two encoders of which one has students."""
+    sweeps = [work.measured("measure_limits", name, LIMITS, number) for name in ("clip", "slices") for number in SEEDS]
+    students = [work.students("labels", "clip")]
+    return made(
+        tmp_path_factory.mktemp("limits"),
+        compressed_pate_limits,
+        *["--sweeps", *(f"{path}.csv" for path in sweeps), "--students", *records(*students)],
+        *["--tasks", json.dumps([WHOLE] * len(sweeps))],
+        *["--settings", json.dumps({name: LIMITS[name] for name in ("queries", "delta", "route")})],
+        output=".csv",
+        privacy=".csv",
+        **FIGURE,
+    )
+
+
+def test_limits_have_the_noise_that_each_budget_needs(work, limits):
+    table = limits["output"].set_index("encoder")
+    assert len(table) == 2 * 5 and (table["seeds"] == 2).all()
+    for name, radius in (("clip", 1.0), ("slices", 4.0)):
+        own = table.loc[name]
+        noisy = own[own["teachers"].notna()]
+        budgets = sorted(zip(noisy["teachers"], noisy["epsilon"].round(4), strict=True))
+        assert budgets == [(k, epsilon) for k in (100, 1000) for epsilon in (1.0, 8.0)]
+        for _, row in noisy.iterrows():
+            noise = calibrated(2, int(row["teachers"]), radius, round(row["epsilon"], 4), 1e-3, "analytic")
+            assert row["sigma"] == pytest.approx(noise.sigma, rel=1e-4)
+            assert row["noise_norm"] == pytest.approx(noise.sigma * math.sqrt(row["latent_dim"]), rel=1e-4)
+        assert own["sigma"].min() == 0 and own.loc[own["teachers"].isna(), "epsilon"].isna().all()
+
+
+def test_limits_name_the_students_of_the_same_setting_alone(work, limits):
+    table = limits["output"]
+    found = table.dropna(subset=["student_tuned_dice"])
+    assert set(zip(found["encoder"], found["teachers"], found["epsilon"].round(4), strict=True)) == {
+        ("clip", 1000, 1.0),
+        ("clip", 1000, 8.0),
+    }
+    for _, row in found.iterrows():
+        measured = read_record(f"{work.students('labels', 'clip')}.json")["private_metrics"]
+        expected = measured[f"k1000-n2-e{row['epsilon']:.4g} tuned_dice"]
+        assert row["student_tuned_dice"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_students_of_another_setting_are_not_those_of_a_row(work):
+    students = records(work.students("labels", "clip"))
+    settings = {name: LIMITS[name] for name in ("queries", "delta", "route")}
+    row = pd.Series({"encoder": "clip", "teachers": 1000.0, "epsilon": 8.0})
+    found = partial(compressed_pate_limits.student_dice, students, "whole")
+    assert found(row, settings)[0] is not None
+    for name, value in (("delta", 1e-4), ("route", "rdp"), ("queries", 3)):
+        assert found(row, settings | {name: value}) == (None, None)
+    for name, value in (("encoder", "slices"), ("teachers", 100.0), ("epsilon", 2.0), ("epsilon", float("nan"))):
+        assert found(pd.Series(dict(row) | {name: value}), settings) == (None, None)
+
+
+# ---------------------------------------------------------------- other volumes
+
+
+def test_students_tried_on_the_same_volumes_do_there_what_they_do(work, tmp_path):
+    """The volumes themselves as the other collection: all of them, not the test part alone."""
+    student = work.students("truth", task=WHOLE)
+    measure_external.main(
+        [
+            *[
+                *work.common(WHOLE, 1, ("measure_external", "1")),
+                f"--external={work.index}",
+                "--names",
+                "true labels",
+                "--labellings=n3",
+            ],
+            *["--encoder", json.dumps(ENCODERS["clip"]), f"--fitted={work.encoder('clip', WHOLE)}.npz"],
+            *[f"--students={student}.npz", f"--output={tmp_path / 'sweep.csv'}"],
+        ]
+    )
+    found = made(
+        tmp_path,
+        compressed_pate_external,
+        *[f"--sweeps={tmp_path / 'sweep.csv'}", "--volumes=made", "--stands-for=BraTS 2019"],
+        output=".csv",
+    )["output"].set_index("what")
+    assert set(found.index) == {"encoder, without noise", "student of true labels"} and (found["subjects"] == 9).all()
+    assert found["dice"].between(0, 1).all()

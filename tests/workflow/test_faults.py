@@ -1,0 +1,49 @@
+"""A handful of the faults of `python -m tests.faults`: nothing wrong is taken for right."""
+
+import random
+
+import pytest
+
+from tests.faults import damage, kills, removed, space
+from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED
+from tests.faults.scene import Scene
+
+
+@pytest.fixture(scope="module")
+def scene(finished) -> Scene:
+    """The finished run that the tests of this folder share."""
+    return Scene.of(finished)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [kills.any_moment, kills.any_moment_without_records, kills.in_writing, kills.job_for_memory, removed.records],
+)
+def test_one_more_run_gives_the_same_bytes(scene, tmp_path, fault):
+    tried = fault(scene, random.Random(1), tmp_path)
+    assert tried.outcome == SURVIVED, tried
+
+
+def test_a_full_disk_is_told_and_with_room_again_the_run_completes(scene, tmp_path):
+    tried = space.full(scene, random.Random(1), tmp_path)
+    if tried.outcome == SKIPPED:
+        pytest.skip(tried.reason)
+    assert tried.outcome == SURVIVED, tried
+
+
+# a file of each kind, a rule that reads it, and how it is damaged
+FILES = {
+    "results/tiny/private/data/digits.npz": ("split_data", "halved"),
+    "results/tiny/scalable_pate/accounts/digits_confident/1.json": ("scalable_pate_table1", "digit"),
+    "results/tiny/leaderboard/attacks/lnmax/8.csv": ("leaderboard", "digit"),
+    "results/tiny/release_parts/digits_confident/1.safetensors": ("release", "flipped"),
+}
+
+
+@pytest.mark.parametrize(("path", "dated"), [*((path, False) for path in FILES), (next(iter(FILES)), True)])
+def test_a_damaged_file_is_refused_by_the_job_that_reads_it(scene, tmp_path, path, dated):
+    """Rot keeps a file's date; other damage gives it a new one, with which Snakemake sees it."""
+    rule, how = FILES[path]
+    reader = next(job for job in scene.readers(path) if job.rule == rule)
+    tried = damage.damaged_so(scene, random.Random(3), tmp_path, path, how, dated, reader)
+    assert tried.outcome == CLEAR, tried

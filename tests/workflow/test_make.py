@@ -1,0 +1,67 @@
+"""`make` makes the report when a result or a caption changed, and else leaves it."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.running import ROOT
+
+# Stands for Snakemake: says what it was called for, and writes the report that it is asked for.
+SNAKEMAKE = """#!/bin/sh
+echo "called: $*"
+case "$1" in --report) test ! -e fail && echo report > "$2" ;; esac
+"""
+REPORT = "results/quick/report.html"
+
+
+@pytest.fixture
+def made(tmp_path) -> Path:
+    """A folder in which `make` has nothing to set up, with one result of the workflow."""
+    if not shutil.which("make"):
+        pytest.skip("needs make")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("requirements.txt", "report/caption.rst", "results/quick/logs/job.log", ".venv/bin/snakemake"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(SNAKEMAKE)
+    (tmp_path / ".venv/bin/snakemake").chmod(0o755)
+    (tmp_path / ".venv/.installed").touch()
+    return tmp_path
+
+
+def run(folder: Path) -> subprocess.CompletedProcess[str]:
+    """`make`, as a user calls it."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(["make"], cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False)
+
+
+def reports(folder: Path) -> bool:
+    """Whether one more `make`, which must succeed, makes the report."""
+    done = run(folder)
+    assert done.returncode == 0 and "called: --cores" in done.stdout, done.stdout + done.stderr
+    assert (folder / REPORT).read_text() == "report\n"
+    return "called: --report" in done.stdout
+
+
+def test_the_report_is_made_once(made):
+    assert reports(made)
+    assert not reports(made)
+
+
+@pytest.mark.parametrize("changed", ["results/quick/logs/job.log", "results/quick/new.csv", "report/caption.rst"])
+def test_the_report_is_made_again_after_a_change(made, changed):
+    assert reports(made)
+    later = (made / REPORT).stat().st_mtime_ns + 1
+    (made / changed).touch()
+    os.utime(made / changed, ns=(later, later))
+    assert reports(made)
+
+
+def test_a_failed_report_leaves_none_and_is_tried_again(made):
+    (made / "fail").touch()
+    assert run(made).returncode != 0
+    assert not (made / REPORT).exists()
+    (made / "fail").unlink()
+    assert reports(made)
