@@ -72,10 +72,25 @@ def refusal(config: object) -> str:
 LEAVES = {".".join(map(str, path)): path for path, _ in walk(CONFIG)}
 
 
+def catalogues(schema: dict = SCHEMA, above: tuple = ()) -> set[tuple]:
+    """Paths of the mappings whose names are free, and whose entries share one schema."""
+    found = {above} if isinstance(schema.get("additionalProperties"), dict) else set()
+    return found.union(*(catalogues(below, (*above, key)) for key, below in schema.get("properties", {}).items()))
+
+
+def place_in_schema(path: tuple, free: set[tuple]) -> tuple:
+    """A leaf's path, with the kind of an entry of a catalogue for its name, and without places in lists."""
+    place = []
+    for depth, name in enumerate(path):
+        block = parent_of(CONFIG, path[: depth + 1])
+        place.append(("kind", block[name].get("kind")) if path[:depth] in free else ... if type(name) is int else name)
+    return tuple(place)
+
+
 def first_of_each_kind(paths: dict[str, tuple]) -> dict[str, tuple]:
-    """Of methods of the leaderboard, which are many and share one schema, one for each setting that any has."""
-    board = ("leaderboard", "methods")
-    kinds = {path[3:] if path[:2] == board else path: key for key, path in reversed(paths.items())}
+    """One leaf for each place in the schema: entries of a catalogue, and of a list, are many and checked alike."""
+    free = catalogues()
+    kinds = {place_in_schema(path, free): key for key, path in reversed(paths.items())}
     return {key: paths[key] for key in paths if key in set(kinds.values())}
 
 
@@ -260,7 +275,7 @@ def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong)
 
 def test_the_numbers_above_are_all_numbers():
     assert len(NUMBERS) > 80
-    assert {"seed", "accounting.orders.linear.0", f"{RUNS}.adult_confident.delta"} <= set(NUMBERS)
+    assert {"seed", "accounting.orders.linear.0", f"{RUNS}.digits_lnmax.delta"} <= set(NUMBERS)
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf], ids=str)

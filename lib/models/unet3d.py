@@ -18,6 +18,7 @@ from torch import nn
 POOLINGS = 4
 DIVISOR = 2**POOLINGS  # of every side that a network is given
 SLOPE = 0.01  # of the leaky ReLU
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,8 @@ class UNet3D:
         if len(self.widths) != POOLINGS + 1 or min(self.widths) < 1:
             raise ValueError(f"widths {self.widths}: allowed are {POOLINGS + 1} positive numbers")
 
-    def module(self, rng: np.random.Generator) -> nn.Module:
-        """The network with first weights drawn from rng, on the CPU, as `loaded` describes it.
+    def module(self, rng: np.random.Generator, device: torch.device = CPU) -> nn.Module:
+        """The network with first weights drawn from rng, as `loaded` describes it.
 
         Weights are N(0, 2 / ((1 + slope^2) fan)) (He et al. 2015), fan being the weights at one place of their first
         axis, as MONAI draws them; biases are 0, scales of normalisations 1.
@@ -53,19 +54,21 @@ class UNet3D:
             else:
                 deviation = (2 / ((1 + SLOPE**2) * parameter[0].numel())) ** 0.5
                 weights[name] = rng.standard_normal(tuple(parameter.shape), np.float32) * np.float32(deviation)
-        return self.loaded(weights)
+        return self.loaded(weights, device)
 
-    def loaded(self, weights: dict[str, np.ndarray]) -> nn.Module:
-        """The network with these weights, by the names of its parameters, on the CPU.
+    def loaded(self, weights: dict[str, np.ndarray], device: torch.device = CPU) -> nn.Module:
+        """The network with these weights, by the names of its parameters, on the device.
 
         Images (b, channels, x, y, z) float32 give logits (b, outputs, x, y, z). Sides must be multiples of `DIVISOR`,
         and not all of them `DIVISOR` itself: the last resolution would be one voxel, which has no deviation to be
         normalised by. No operation is in place, and no sample sees another. Raises RuntimeError for weights that are
         not this network's.
         """
-        module = self._skeleton().to_empty(device="cpu")
+        module = self._skeleton().to_empty(device=device)
         module.load_state_dict({name: torch.tensor(weight) for name, weight in weights.items()})
-        return module
+        # the channels of a voxel side by side, which layers hand on: with one thread, two volumes of 48^3 take 0.20 s
+        # and not 0.33 s where widths begin at 4; from 16 on there is no difference
+        return module.to(memory_format=torch.channels_last_3d) if device.type == "cpu" else module
 
     def _skeleton(self) -> nn.Module:
         """The network without memory for its weights, so that MONAI draws none from the global generator."""

@@ -27,6 +27,7 @@ from lib.models.chain import Chain
 from lib.seeding import generator, integer_seed
 from lib.training.checkpoint import Checkpoint, State
 from lib.training.ghost import GhostClipping
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 from lib.training.per_sample import PerSampleClipping
 
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
@@ -183,9 +184,7 @@ class SgdTrainer:
         """All that `restore` needs to go on from here."""
         state = {"step": self.step, "noise": self._noise.get_state()}
         state |= {f"weight.{name}": weight.detach().clone() for name, weight in self.module.named_parameters()}
-        for index, values in self._optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}
-        return state
+        return state | optimizer_state(self._optimizer)
 
     def restore(self, state: dict[str, np.ndarray | int]) -> None:
         """Go on from what `state` returned for the same module, data, recipe, sigma and name."""
@@ -194,14 +193,7 @@ class SgdTrainer:
         with torch.no_grad():
             for name, weight in self.module.named_parameters():
                 weight.copy_(torch.as_tensor(state[f"weight.{name}"]))
-        optimizer = {}
-        for key, value in state.items():
-            kind, _, name = key.partition(".")
-            if kind == "optimizer":
-                index, _, name = name.partition(".")
-                optimizer.setdefault(int(index), {})[name] = torch.tensor(value, device=self._device)
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+        restore_optimizer(self._optimizer, state)
 
 
 class ChainTrainer(SgdTrainer):

@@ -20,6 +20,7 @@ from lib.errors import InputError
 from lib.seeding import generator, integer_seed
 from lib.training.checkpoint import Checkpoint, State
 from lib.training.epochs import run_to_end
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 _RAREST = 1e-4  # the share of voxels that a channel's first bias stands for is at least this
 _PIECES = 64  # with so many the first codes are standardised
@@ -139,25 +140,16 @@ class AutoencoderTrainer:
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
         state = {"step": self.step, "noise": self._noise.get_state(), **weights_of(self._network)}
-        for index, values in self._optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{index}.{name}": value for name, value in values.items()}
-        return state
+        return state | optimizer_state(self._optimizer)
 
     def restore(self, state: State) -> None:
         """Go on from what `state` returned for the same design, masks, recipe, seed and job."""
         self.step, self._order = int(state["step"]), None
         self._noise.set_state(torch.as_tensor(state["noise"]).clone())
-        weights, optimizer = {}, {}
-        for key, value in state.items():
-            kind, _, name = key.partition(".")
-            if kind == "weight":
-                weights[name] = torch.as_tensor(value)
-            elif kind == "optimizer":
-                index, _, name = name.partition(".")
-                optimizer.setdefault(int(index), {})[name] = torch.as_tensor(value).clone()
-        self._network.load_state_dict(weights)
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+        self._network.load_state_dict(
+            {key.partition(".")[2]: torch.as_tensor(value) for key, value in state.items() if key.startswith("weight.")}
+        )
+        restore_optimizer(self._optimizer, state)
 
 
 def train_mask_autoencoder(

@@ -11,6 +11,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from lib.errors import InputError
 from lib.seeding import generator
 from lib.training.checkpoint import Checkpoint, State
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 BLOCK = 100  # steps whose mini-batches are drawn together
 OPTIMIZERS = ("sgd", "adam")
@@ -228,14 +229,11 @@ class Replicas:
         state = {"step": self.step}
         state |= {f"parameter.{name}": p.detach() for name, p in self._parameters.items()}
         state |= {f"average.{name}": average for name, average in self._averages.items()}
-        for index, values in self._optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{index}.{name}": v for name, v in values.items() if torch.is_tensor(v)}
-        return state
+        return state | optimizer_state(self._optimizer)
 
     def restore(self, state: dict[str, np.ndarray | int]) -> None:
         """Go on from what `state` returned for the same networks, data and recipe."""
         self.step, self._rows = int(state["step"]), None
-        optimizer = {}
         with torch.no_grad():
             for key, value in state.items():
                 kind, _, name = key.partition(".")
@@ -243,11 +241,7 @@ class Replicas:
                     self._parameters[name].copy_(self._tensor(value))
                 elif kind == "average":
                     self._averages[name].copy_(self._tensor(value))
-                elif kind == "optimizer":
-                    index, _, name = name.partition(".")
-                    optimizer.setdefault(int(index), {})[name] = self._tensor(value)
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+        restore_optimizer(self._optimizer, state)
 
 
 def predict_labels(

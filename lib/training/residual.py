@@ -18,6 +18,7 @@ from lib.perturbation.network import PerturbedResNet8
 from lib.seeding import generator, integer_seed
 from lib.training.checkpoint import Checkpoint, State
 from lib.training.epochs import run_to_end
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 from lib.training.pixels import SCALES, pixel_scale
 
 
@@ -199,26 +200,19 @@ class ResidualTrainer:
         """All that `restore` needs to go on from here."""
         state = {"step": self.step, "noise": torch.stack([stream.get_state() for stream in self._noise])}
         state |= {f"weight.{name}": value.detach() for name, value in self._weights.items()}
-        for index, values in self._optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}
-        return state
+        return state | optimizer_state(self._optimizer)
 
     def restore(self, state: State) -> None:
         """Go on from what `state` returned for the same network, data, replicas and recipe."""
         self.step, self._orders = int(state["step"]), None
         for stream, saved in zip(self._noise, torch.as_tensor(state["noise"]), strict=True):
             stream.set_state(saved.clone())
-        optimizer = {}
         with torch.no_grad():
             for key, value in state.items():
                 kind, _, name = key.partition(".")
                 if kind == "weight":
                     self._weights[name].copy_(torch.as_tensor(value))
-                elif kind == "optimizer":
-                    index, _, name = name.partition(".")
-                    optimizer.setdefault(int(index), {})[name] = torch.as_tensor(value).to(self._device, copy=True)
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+        restore_optimizer(self._optimizer, state)
 
 
 def train_residual(

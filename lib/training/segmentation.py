@@ -16,6 +16,7 @@ from lib.models.unet3d import UNet3D
 from lib.seeding import generator
 from lib.training.checkpoint import Checkpoint, State
 from lib.training.epochs import run_to_end
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 from lib.training.segmentation_loss import LOSSES, segmentation_losses
 from lib.training.volume_patches import Patches, PatchRecipe, checked_rows
 
@@ -72,7 +73,7 @@ class SegmentationTrainer:
         self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
         self._rows = checked_rows(rows, len(images))
         self._recipe, self._seed, self._job, self._device = recipe, seed, job, device
-        self.module = network.module(generator(seed, *job, "weights")).to(device).train()
+        self.module = network.module(generator(seed, *job, "weights"), device).train()
         self._optimizer = torch.optim.Adam(self.module.parameters(), lr=recipe.rate, fused=True)
         self.step = 0  # batches done
 
@@ -112,24 +113,15 @@ class SegmentationTrainer:
         """All that `restore` needs to go on from here."""
         state = {"step": self.step}
         state |= {f"weight.{name}": weight.detach() for name, weight in self.module.named_parameters()}
-        for index, values in self._optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{index}.{name}": value for name, value in values.items()}
-        return state
+        return state | optimizer_state(self._optimizer)
 
     def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned for the same network, data and recipe."""
         self.step = int(state["step"])
-        optimizer = {}
         with torch.no_grad():
             for name, weight in self.module.named_parameters():
                 weight.copy_(torch.as_tensor(state[f"weight.{name}"]))
-        for key, value in state.items():
-            kind, _, name = key.partition(".")
-            if kind == "optimizer":
-                index, _, name = name.partition(".")
-                optimizer.setdefault(int(index), {})[name] = torch.tensor(value, device=self._device)
-        groups = self._optimizer.state_dict()["param_groups"]
-        self._optimizer.load_state_dict({"state": optimizer, "param_groups": groups})
+        restore_optimizer(self._optimizer, state)
 
 
 def weights_of(module: torch.nn.Module) -> dict[str, np.ndarray]:

@@ -100,7 +100,7 @@ class SegmentationSgdTrainer(SgdTrainer):
         def losses(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
             return segmentation_losses(logits, masks, recipe.loss)
 
-        module = network.module(generator(seed, *job, "weights")).to(device).train()
+        module = network.module(generator(seed, *job, "weights"), device).train()
         clipping, sgd = CLIPPINGS[recipe.clipping], recipe.sgd(network)
         super().__init__(module, losses, clipping, patients, patients, sgd, sigma, seed, job[:-1], job[-1])
 

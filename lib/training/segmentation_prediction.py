@@ -34,7 +34,7 @@ def predicted_masks(
     if blend not in BLENDS or not 0 <= overlap < 1:
         raise InputError(f"blend {blend!r}, overlap {overlap}: allowed are {', '.join(BLENDS)}, and from 0 to below 1")
     rows, window = checked_rows(rows, len(images)), fitting_patch(patch, images.shape[2:])
-    module = network.loaded(weights).to(device).eval()
+    module = network.loaded(weights, device).eval()
 
     def probabilities(windows: torch.Tensor) -> torch.Tensor:
         logits = module(windows)

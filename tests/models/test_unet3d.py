@@ -110,3 +110,10 @@ def test_weights_can_be_loaded_and_others_cannot():
 def test_what_is_no_network_is_refused(change):
     with pytest.raises(ValueError, match=next(iter(change))):
         UNet3D(**{"channels": 1, "outputs": 1, **change})
+
+
+def test_how_it_lies_in_memory_changes_its_logits_by_rounding_alone():
+    net, x = module(), torch.rand(2, 2, 32, 32, 16, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        logits = net(x)
+        torch.testing.assert_close(logits, net.to(memory_format=torch.contiguous_format)(x))
