@@ -3,7 +3,7 @@
     python -m bench.measured results/real results/quick
 
 Processor time is that of Snakemake's benchmark files. A few steps of networks that no finished run has trained are
-timed here.
+timed here. Rows of rules that these folders know nothing of stay as they are, so that one paper can be run again alone.
 """
 
 import argparse
@@ -104,7 +104,10 @@ def main() -> None:
     task, sgd = config["segmentation"]["tasks"]["msd_paper"], config["autoencoded_pate"]["results"]["dp_sgd"]
     timed = [timed_teachers(config["models"]["glyph_resnet"], (28, 28), 150)]
     timed += timed_unets(tuple(task["widths"]), sgd["recipe"]["clipping"])
-    table = pd.concat([finished(arguments.results), pd.DataFrame(timed)])
+    found, before = pd.concat([finished(arguments.results), pd.DataFrame(timed)]), pd.read_csv(MEASURED)
+    known = pd.MultiIndex.from_frame(found[["preset", "rule"]])
+    stays = ~pd.MultiIndex.from_frame(before[["preset", "rule"]]).isin(known)
+    table = pd.concat([before[stays], found]).sort_values(["preset", "rule", "kind"])
     with atomic_path(MEASURED) as temporary:
         table.to_csv(temporary, index=False, float_format="%.6g")
 

@@ -1,4 +1,5 @@
-"""Time a step of a 3D U-Net: plain training, DP-SGD with either clipping, and prediction of one window.
+"""Time a step of a 3D U-Net: plain training, as here and with channels first in memory, DP-SGD with either clipping,
+and prediction of one window.
 
 Run by `make bench`; more sizes by its options. Seconds a step of `--batch` patches on the CPU are processor time of
 one thread, which other work on the machine does not lengthen much; on CUDA wall time.
@@ -52,7 +53,7 @@ def trainers(
 
 def main() -> None:
     """Print one line a network and patch."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--batch", type=int, default=2, help="patches in a step")
     parser.add_argument("--repeats", type=int, default=2)
@@ -63,14 +64,16 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true", help="leave DP-SGD out")
     chosen = parser.parse_args()
     device, rng = choose_device(chosen.device, 1), np.random.default_rng(0)
-    methods, found = ["plain", *([] if chosen.plain else CLIPPINGS), "window"], {}
-    print("widths              patch      channels  " + "  ".join(f"{method:8}" for method in methods))
+    methods, found = ["plain", "channels first", *([] if chosen.plain else CLIPPINGS), "window"], {}
+    print("widths              patch      channels  " + "  ".join(f"{method:14}" for method in methods))
     for widths in chosen.widths:
         for patch in chosen.patches:
             for channels in chosen.channels:
                 sides = tuple(map(int, patch.split(",")))
                 network = UNet3D(channels=channels, outputs=chosen.outputs, widths=tuple(map(int, widths.split(","))))
                 made = trainers(network, chosen.batch, sides, [] if chosen.plain else CLIPPINGS, device)
+                made[1:1] = trainers(network, chosen.batch, sides, [], device)
+                made[1].module.to(memory_format=torch.contiguous_format)
                 times = [seconds(trainer.advance, device, chosen.repeats) for trainer in made]
                 weights = {name: w.detach().cpu().numpy() for name, w in made[0].module.named_parameters()}
 
@@ -80,7 +83,7 @@ def main() -> None:
                     predicted_masks(network, weights, images, np.arange(1), device, patch=sides)
 
                 times.append(seconds(predict, device, chosen.repeats))
-                shown = "  ".join(f"{t:8.3f}" for t in times)
+                shown = "  ".join(f"{t:14.3f}" for t in times)
                 print(f"{widths:18}  {patch:9}  {channels:8}  {shown}", flush=True)
                 found[widths, channels, math.prod(sides)] = times
     for widths, channels in dict.fromkeys(key[:2] for key in found) if len(chosen.patches) > 1 else ():

@@ -68,7 +68,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(pristine, finished, tmp_path):
 def test_a_stopped_run_leaves_no_lock_and_no_temporary_file(pristine, tmp_path):
     project = pristine.duplicate(tmp_path / "project")
     logs = project.root / "results" / "tiny" / "logs" / "train_teachers"
-    running = project.start("--cores", "2")
+    running = project.start("--cores", "2", "scalable_pate_table1")
     try:
         end = time.monotonic() + DEADLINE
         while not any(logs.rglob("*.log")):
