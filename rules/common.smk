@@ -39,7 +39,8 @@ except InputError as error:
 # its environment was not activated.
 prefix = f"set -euo pipefail; . {shlex.quote(str(ROOT / 'rules' / 'ended.sh'))}; "
 prefix += f"export PYTHONPATH={shlex.quote(str(ROOT))}; "
-# glibc keeps freed memory for the next step of a network instead of giving it back each time: 7 % faster, the same bytes
+# glibc keeps freed memory for the next step of a network instead of giving it back each time (a student of 48 x 48 x 32
+# voxels: 24.7 s and not 26.6 s, the same bytes)
 prefix += f"export MALLOC_MMAP_THRESHOLD_={2**30} MALLOC_TRIM_THRESHOLD_={2**30}; "
 if not workflow.deployment_settings.deployment_method:
     prefix += f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
