@@ -128,16 +128,16 @@ def _complaint(error: jsonschema.ValidationError) -> str:
 
 
 def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
-    """Refuse what one row alone cannot show: ids that occur twice, and repeats of nothing or of repeats."""
-    originals = {claim["id"] for claim in claims if not claim["same_as"]}
+    """Refuse what no row alone shows: ids that occur twice, repeats of nothing, of repeats, of another paper."""
+    originals = {(claim["paper"], claim["id"]) for claim in claims if not claim["same_as"]}
     seen: set[str] = set()
     for claim in claims:
         faults = {
             "id": (claim["id"] in seen, "each id once"),
             "paper": (not claim["id"].startswith(claim["paper"] + "."), "the paper that the id names"),
             "same_as": (
-                claim["same_as"] and claim["same_as"] not in originals,
-                "the id of a claim that is no repeat itself",
+                claim["same_as"] and (claim["paper"], claim["same_as"]) not in originals,
+                "the id of a claim of the same paper that is no repeat itself",
             ),
         }
         for column, (wrong, allowed) in faults.items():

@@ -112,11 +112,11 @@ SHOWN = {
         **{
             item: (
                 "dataset,method,gamma,members,attack,auc,auc_low,auc_high,negative_auc,control_auc,train_accuracy,"
-                "test_accuracy,test_accuracy_spread,all_negative_accuracy,epsilon,seeds,protocol,data"
+                "test_accuracy,all_negative_accuracy,epsilon,seeds,protocol,data"
             )
             for item in ATTACK_TABLES
         },
-        "cost": "method,norm,replicas,seconds_per_epoch,seconds_per_epoch_spread,of_plain,images,batch,device",
+        "cost": "method,norm,replicas,seconds_per_epoch,of_plain,images,batch,device",
         "rademacher": "gamma,paper,plain,plain_error,perturbed,perturbed_error,factor_exact,plain_lower,plain_upper",
         **{
             f"{item}_comparison": "strategy,pixels,equation,recovery,error,correlation,error_uniform,seeds"
@@ -125,61 +125,70 @@ SHOWN = {
     },
     "autoencoded_pate": {
         "results": (
-            "dataset,method,noise,epsilon,delta,teachers,queries,sigma,sigma_train,latent_dim,dice,dice_spread,tuned_dice,dice_oedema,"
+            "dataset,method,noise,epsilon,delta,teachers,queries,sigma,sigma_train,latent_dim,dice,tuned_dice,dice_oedema,"
             "dice_non_enhancing,dice_enhancing,label_dice,paper_dice,seeds,data"
         ),
-        "sensitivity": "dataset,d,components,lower,lower_spread,upper,largest_eigenvalue_share,seeds,data",
+        "sensitivity": "dataset,d,components,lower,upper,largest_eigenvalue_share,seeds,data",
         "pca": "dataset,sigma,heuristic_components,rank,below_rank,formula_mse,heuristic_mse,error_over_formula,heuristic_over_least,seeds",
         "fig1_comparison": "largest_cdf_difference,largest_density_difference",
         "fig2_comparison": "samples,bins,total_variation,two_uniform_samples,total_variation_exact,seeds",
     },
     "compressed_pate": {
         "fig3": (
-            "dataset,labels,queries,teachers,epsilon,delta,sigma,sigma_train,latent_dim,label_dice,dice,tuned_dice,tuned_dice_spread,seeds,data"
+            "dataset,labels,queries,teachers,epsilon,delta,sigma,sigma_train,latent_dim,label_dice,dice,tuned_dice,seeds,data"
         ),
         "limits": (
             "dataset,encoder,latent_dim,teachers,epsilon,queries,sigma,spread_of_codes,noise_norm,signal_to_noise,dice,"
-            "tuned_dice,tuned_dice_spread,student_tuned_dice,seeds"
+            "tuned_dice,student_tuned_dice,seeds"
         ),
-        "external": "dataset,what,dice,dice_spread,cross_entropy,subjects,seeds,data",
+        "external": "dataset,what,dice,cross_entropy,subjects,seeds,data",
         "theorem4": "dataset,sigma,kept,components,error,formula,error_over_formula,seeds,data",
     },
 }
 
 
-rule claims:
-    """Every claim of the papers, with our value and a computed verdict."""
-    input:
-        claims=os.path.relpath(ROOT / "claims.csv"),
-        tables=[path for items in TABLES.values() for _, path in items],
-        code=code("claims"),
-    output:
-        table=report(
-            f"{RESULTS}/claims.csv",
-            caption="../report/claims.rst",
-            category="Claims",
-            labels={"item": "All claims", "kind": "table"},
-        ),
-        page=f"{RESULTS}/claims.md",
-    log:
-        log_of("claims"),
-    benchmark:
-        benchmark_of("claims")
-    conda:
-        "../envs/reporting.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=5,
-        gpu=0,
-    params:
-        tables=[f"{paper}:{item}:{path}" for paper, items in TABLES.items() for item, path in items],
-        preset=config["preset"],
-    message:
-        "Judging the claims"
-    shell:
-        "python -m scripts.claims --claims {input.claims:q} --tables {params.tables} --preset {params.preset} "
-        "--output {output.table} --page {output.page} > {log} 2>&1"
+# targets that judge claims: where their tables lie, and whose claims they are
+JUDGED = {"claims": (RESULTS, list(PAPERS))} | {f"{paper}_claims": (f"{RESULTS}/{paper}", [paper]) for paper in PAPERS}
+
+
+for target, (place, papers) in JUDGED.items():
+
+    rule:
+        """Every claim of the papers, or of one paper, with our value and a computed verdict."""
+        name:
+            target
+        input:
+            claims=os.path.relpath(ROOT / "claims.csv"),
+            tables=[path for paper in papers for _, path in TABLES[paper]],
+            code=code("claims"),
+        output:
+            table=report(
+                f"{place}/claims.csv",
+                caption="../report/claims.rst",
+                category="Claims",
+                labels={"item": "All claims" if len(papers) > 1 else f"Claims of {papers[0]}", "kind": "table"},
+            ),
+            page=f"{place}/claims.md",
+        log:
+            log_of(target),
+        benchmark:
+            benchmark_of(target)
+        conda:
+            "../envs/reporting.yaml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=5,
+            gpu=0,
+        params:
+            papers=papers,
+            tables=[f"{paper}:{item}:{path}" for paper in papers for item, path in TABLES[paper]],
+            preset=config["preset"],
+        message:
+            "Judging the claims of {params.papers}"
+        shell:
+            "python -m scripts.claims --claims {input.claims:q} --papers {params.papers} --tables {params.tables} "
+            "--preset {params.preset} --output {output.table} --page {output.page} > {log} 2>&1"
 
 
 for paper, title in PAPERS.items():
@@ -190,7 +199,7 @@ for paper, title in PAPERS.items():
         name:
             f"{paper}_reproduction"
         input:
-            verdicts=f"{RESULTS}/claims.csv",
+            verdicts=f"{RESULTS}/{paper}/claims.csv",
             readings=os.path.relpath(ROOT / "report" / f"{paper}_readings.md"),
             tables=[path for _, path in shown],
             figures=[f"{RESULTS}/{paper}/{item}.png" for item in SHOWN_FIGURES[paper]],

@@ -13,6 +13,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--claims", required=True, help="the ledger, claims.csv")
+    parser.add_argument("--papers", nargs="+", help="the keys of the papers whose claims to judge; all without it")
     parser.add_argument(
         "--tables", nargs="*", default=[], metavar="PAPER:ITEM:PATH", help="result tables that are there"
     )
@@ -30,10 +31,21 @@ def split(text: str) -> tuple[tuple[str, str], str]:
     return (parts[0], parts[1]), parts[2]
 
 
+def chosen(claims: list[dict[str, str]], papers: list[str] | None) -> list[dict[str, str]]:
+    """The claims of the papers, or all; raises InputError for a paper of which there are none."""
+    if papers is None:
+        return claims
+    known = sorted({claim["paper"] for claim in claims})
+    unknown = [paper for paper in papers if paper not in known]
+    if unknown:
+        raise InputError(f"--papers: the ledger has no claims of {unknown}; allowed: {', '.join(known)}")
+    return [claim for claim in claims if claim["paper"] in papers]
+
+
 def main(argv: list[str] | None = None) -> None:
     """Read the ledger and the tables, judge, write."""
     arguments = parse_arguments(argv)
-    claims = load_claims(arguments.claims)
+    claims = chosen(load_claims(arguments.claims), arguments.papers)
     tables = {key: read_table(path) for key, path in map(split, arguments.tables)}
     verdicts = judge_all(claims, tables)
     with atomic_path(arguments.output) as temporary:

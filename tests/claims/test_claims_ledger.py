@@ -114,8 +114,9 @@ def test_an_id_occurs_once_and_a_repeat_has_an_original(tmp_path):
     empty = dict.fromkeys(("relation", "tolerance", "table", "row", "column"), "")
     with pytest.raises(InputError, match="each id once"):
         load_claims(written(tmp_path / "claims.csv", value_claim(), value_claim()))
-    with pytest.raises(InputError, match=r"column same_as: 'dp_mac\.v09' is not allowed"):
-        load_claims(written(tmp_path / "claims.csv", value_claim(same_as="dp_mac.v09", **empty)))
+    for others in ([], [value_claim(id="dp_mac.v09", paper="dp_mac")]):
+        with pytest.raises(InputError, match=r"column same_as: 'dp_mac\.v09' is not allowed.*same paper"):
+            load_claims(written(tmp_path / "claims.csv", *others, value_claim(same_as="dp_mac.v09", **empty)))
 
 
 def test_columns_are_fixed(tmp_path):

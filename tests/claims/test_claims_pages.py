@@ -92,6 +92,19 @@ def test_the_claims_script(results):
     assert "v09, Table 1 row 3" in (results / "claims.md").read_text()
 
 
+def test_the_claims_of_some_papers(tmp_path, results):
+    output = tmp_path / "some.csv"
+    arguments = ["--claims", str(SHIPPED), "--preset", "real", "--output", str(output), "--page", str(tmp_path / "p")]
+    claims_script.main(
+        [*arguments, "--papers", "scalable_pate", "--tables", f"scalable_pate:table1:{results}/table1.csv"]
+    )
+    everything = pd.read_csv(results / "claims.csv", dtype=str, keep_default_na=False)
+    found = pd.read_csv(output, dtype=str, keep_default_na=False)
+    pd.testing.assert_frame_equal(found, everything[everything["paper"] == "scalable_pate"].reset_index(drop=True))
+    with pytest.raises(InputError, match=r"no claims of \['nobody'\]; allowed: .*dp_mac"):
+        claims_script.main([*arguments, "--papers", "dp_mac", "nobody"])
+
+
 @pytest.mark.parametrize("text", ["table1:x.csv", "a:b:", "x.csv"])
 def test_the_claims_script_refuses_a_malformed_table(tmp_path, text):
     ledger = written(tmp_path / "claims.csv", value_claim())

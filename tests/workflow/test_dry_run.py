@@ -179,6 +179,14 @@ def test_pate_for_masks_may_be_left_out(pristine):
     ]
 
 
+@pytest.mark.parametrize("end", ["claims", "reproduction"])
+def test_a_papers_page_needs_no_other_paper(pristine, end):
+    planned = Project(pristine.root).pending(f"compressed_pate_{end}")
+    assert {"compressed_pate_claims", "compressed_pate_limits", f"compressed_pate_{end}"} <= planned.rules
+    others = ("scalable_pate", "dp_mac", "residual_perturbation", "leaderboard", "train_worlds", "claims")
+    assert not [rule for rule in planned.rules if rule.startswith(others)]
+
+
 def draws(name: str) -> int:
     """How often a run is accounted for: once for published votes, with a student in the loop every repetition."""
     run = CONFIGURATION["scalable_pate"]["runs"][name]
