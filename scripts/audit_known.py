@@ -41,16 +41,8 @@ def known(name: str, epsilon: float, delta: float, noise: float) -> tuple[Gaussi
 
 def stated(epsilon: float, delta: float, accountant: str, guarantee: bool) -> PrivacyStatement:
     """An epsilon of a mechanism that looks at no data of anybody's."""
-    return PrivacyStatement(
-        epsilon=epsilon,
-        delta=delta,
-        accountant=accountant,
-        conversion="none",
-        neighbouring="replace_one",
-        data_dependent=False,
-        sanitized=False,
-        one_sided=False,
-        guarantee=guarantee,
+    return PrivacyStatement.data_independent(
+        epsilon, delta, accountant=accountant, conversion="none", neighbouring="replace_one", guarantee=guarantee
     )
 
 

@@ -91,15 +91,12 @@ class EncodedMeanNoise:
             ("rdp", epsilon_rdp, "rdp", "classic"),
             ("analytic", epsilon_analytic, "analytic gaussian", "none"),
         ):
-            made[route] = PrivacyStatement(
-                epsilon=epsilon(self.sensitivity, self.sigma, delta),
-                delta=delta,
+            made[route] = PrivacyStatement.data_independent(
+                epsilon(self.sensitivity, self.sigma, delta),
+                delta,
                 accountant=accountant,
                 conversion=conversion,
                 neighbouring=NEIGHBOURING,
-                data_dependent=False,
-                sanitized=False,
-                one_sided=False,
                 guarantee=True,
             )
         return made

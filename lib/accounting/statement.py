@@ -44,6 +44,23 @@ class PrivacyStatement:
         if self.sanitized and not self.data_dependent:
             raise ValueError("only a data-dependent epsilon is sanitized; a data-independent one needs no release")
 
+    @classmethod
+    def data_independent(
+        cls, epsilon: float, delta: float, *, accountant: str, conversion: str, neighbouring: str, guarantee: bool
+    ) -> "PrivacyStatement":
+        """A statement with a number known without the data, which bounds both directions; arguments as the fields."""
+        return cls(
+            epsilon=float(epsilon),
+            delta=delta,
+            accountant=accountant,
+            conversion=conversion,
+            neighbouring=neighbouring,
+            data_dependent=False,
+            sanitized=False,
+            one_sided=False,
+            guarantee=guarantee,
+        )
+
     def as_dict(self) -> dict:
         """All fields as plain JSON values."""
         return asdict(self)

@@ -308,14 +308,11 @@ def accuracy(x: np.ndarray, y: np.ndarray, device: torch.device) -> Evaluate:
 
 def privacy(epsilon: float, delta: float, replace_one: bool = False) -> PrivacyStatement:
     """What `train_cdbn` with this epsilon guarantees; the Laplace noise's delta is 0, so any delta may be stated."""
-    return PrivacyStatement(
-        epsilon=2 * epsilon if replace_one else epsilon,
-        delta=delta,
+    return PrivacyStatement.data_independent(
+        2 * epsilon if replace_one else epsilon,
+        delta,
         accountant="sum of pure epsilons",
         conversion="none",
         neighbouring="replace_one" if replace_one else "add_or_remove_one",
-        data_dependent=False,
-        sanitized=False,
-        one_sided=False,
         guarantee=True,
     )

@@ -263,14 +263,6 @@ def _restore(saved: State, parts: list[torch.Tensor], adam: torch.optim.Adam) ->
 
 def claim(epsilon: float, delta: float) -> PrivacyStatement:
     """What the paper claims of this training; nothing holds."""
-    return PrivacyStatement(
-        epsilon=epsilon,
-        delta=delta,
-        accountant="the paper's claim",
-        conversion="none",
-        neighbouring="replace_one",
-        data_dependent=False,
-        sanitized=False,
-        one_sided=False,
-        guarantee=False,
+    return PrivacyStatement.data_independent(
+        epsilon, delta, accountant="the paper's claim", conversion="none", neighbouring="replace_one", guarantee=False
     )

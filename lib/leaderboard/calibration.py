@@ -177,15 +177,12 @@ def sampled_noise(run: Run, budget: Budget) -> Calibrated:
 def _statements(epsilons: Mapping[str, float], delta: float) -> dict[str, PrivacyStatement]:
     """A statement a route, and the dearest again as `guarantee`."""
     made = {
-        route: PrivacyStatement(
-            epsilon=float(epsilon),
-            delta=delta,
+        route: PrivacyStatement.data_independent(
+            epsilon,
+            delta,
             accountant={"analytic": "analytic gaussian"}.get(route, route),
             conversion="tight" if route == "rdp" else "none",
             neighbouring=NEIGHBOURING,
-            data_dependent=False,
-            sanitized=False,
-            one_sided=False,
             guarantee=True,
         )
         for route, epsilon in epsilons.items()

@@ -206,16 +206,8 @@ def appendix_h(run: Run, orders: np.ndarray, delta: float, layers: int | None = 
 def _statement(
     epsilon: float, delta: float, accountant: str, conversion: str, guarantee: bool = True
 ) -> PrivacyStatement:
-    return PrivacyStatement(
-        epsilon=float(epsilon),
-        delta=delta,
-        accountant=accountant,
-        conversion=conversion,
-        neighbouring=NEIGHBOURING,
-        data_dependent=False,
-        sanitized=False,
-        one_sided=False,
-        guarantee=guarantee,
+    return PrivacyStatement.data_independent(
+        epsilon, delta, accountant=accountant, conversion=conversion, neighbouring=NEIGHBOURING, guarantee=guarantee
     )
 
 

@@ -110,15 +110,12 @@ def theorem2(
 def _statements(number: int, by_gamma: float, by_pi: float, delta: float) -> dict[str, PrivacyStatement]:
     epsilons = zip(CONDITIONS, (by_gamma, by_pi, max(by_gamma, by_pi)), strict=True)
     return {
-        condition: PrivacyStatement(
-            epsilon=epsilon,
-            delta=delta,
+        condition: PrivacyStatement.data_independent(
+            epsilon,
+            delta,
             accountant=f"residual perturbation, Theorem {number}, condition {condition}",
             conversion="classic",
             neighbouring=NEIGHBOURING,
-            data_dependent=False,
-            sanitized=False,
-            one_sided=False,
             guarantee=False,
         )
         for condition, epsilon in epsilons

@@ -105,15 +105,12 @@ def statement(
     clipping: how the run clips. It is no guarantee where the reading clips jointly and the run by layer, since a
     gradient is then longer than the reading says.
     """
-    return PrivacyStatement(
-        epsilon=cost(steps),
-        delta=delta,
+    return PrivacyStatement.data_independent(
+        cost(steps),
+        delta,
         accountant=accountant,
         conversion="tight" if accountant == "rdp" else "none",
         neighbouring=NEIGHBOURING,
-        data_dependent=False,
-        sanitized=False,
-        one_sided=False,
         guarantee=clipping == reading.clipping,
     )
 

@@ -63,6 +63,15 @@ def test_only_what_depends_on_the_data_can_be_sanitized():
         PrivacyStatement(**FIELDS | {"sanitized": True, "data_dependent": False})
 
 
+def test_a_number_known_without_the_data_is_two_sided_and_needs_no_release():
+    given = {name: FIELDS[name] for name in ("accountant", "conversion", "neighbouring", "guarantee")}
+    plain = {"data_dependent": False, "sanitized": False, "one_sided": False}
+    assert PrivacyStatement.data_independent(1.97, 1e-5, **given) == PrivacyStatement(**FIELDS | plain)
+    for field in given:
+        with pytest.raises(TypeError, match=field):
+            PrivacyStatement.data_independent(1.97, 1e-5, **{name: given[name] for name in given if name != field})
+
+
 @given(
     st.fixed_dictionaries(
         {
