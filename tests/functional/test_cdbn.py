@@ -15,6 +15,7 @@ from lib.functional.chebyshev import softplus
 from lib.functional.published import PublishedSettings, claim, output_cost, train_published
 from lib.functional.release import release_hidden, release_output
 from lib.training.checkpoint import Checkpoint
+from tests.interruptions import StoppedError, stop_after
 
 CPU = torch.device("cpu")
 SETTINGS = CdbnSettings(
@@ -103,18 +104,6 @@ def test_draws_are_keyed_by_name(digits):
     first, again, other = (trained(digits, QUICK, 1.0, name) for name in ("a", "a", "b"))
     assert torch.equal(first.network.output, again.network.output) and np.array_equal(first.curve, again.curve)
     assert not torch.equal(first.network.output, other.network.output)
-
-
-class StoppedError(Exception):
-    pass
-
-
-def stop_after(count):
-    def progress(done, total):
-        if done == count:
-            raise StoppedError
-
-    return progress
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])

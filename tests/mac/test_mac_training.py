@@ -1,6 +1,7 @@
 """Training: as good as backpropagation, runs apart from each other, the same after any stop, and charged in full."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from lib.mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.mac.training import Learning, account, train
 from lib.training.checkpoint import Checkpoint
 from lib.training.device import choose_device
+from tests.interruptions import stopped_and_resumed
 
 BACKPROPAGATION = 1.15  # MAC's training loss over backpropagation's, both with Adam, at the same rates, at most
 DIGITS = load_digits()
@@ -321,31 +323,14 @@ def test_thresholds_are_learned_before_training_and_the_first_network_is_discard
     assert np.array_equal(found.curves["error"], fixed.curves["error"])
 
 
-class Stopping(Checkpoint):
-    """A checkpoint that keeps every state and stops the job after so many."""
-
-    def __init__(self, path, stop):
-        super().__init__(path, "key", seconds=0)
-        self._left = stop
-
-    def save(self, state):
-        super().save(state)
-        self._left -= 1
-        if self._left == 0:
-            raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("learning", [LEARNING, None], ids=["learned", "fixed"])
 def test_a_whole_run_stopped_anywhere_goes_on_to_the_same_bytes(learning, tmp_path):
     recipe, noise = CASES["second"]
     expected = whole_run(recipe, noise, learning)
     batches = 8 + (4 if learning else 0)
     for stop in range(1, batches + 1):
-        path = tmp_path / f"{stop}.npz"
-        with pytest.raises(KeyboardInterrupt), Stopping(path, stop) as checkpoint:
-            whole_run(recipe, noise, learning, checkpoint)
-        with Stopping(path, stop=-1) as checkpoint:
-            found = whole_run(recipe, noise, learning, checkpoint)
+        run = partial(whole_run, recipe, noise, learning)
+        found = stopped_and_resumed(run, tmp_path / f"{stop}.npz", stop)
         for one, two in zip(found.weights, expected.weights, strict=True):
             assert one.tobytes() == two.tobytes()
         assert found.curves["error"].tobytes() == expected.curves["error"].tobytes()

@@ -1,6 +1,7 @@
 """DP-SGD with Opacus: the step that is accounted for, on MAC's networks, the same after any stop; backpropagation."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,9 +23,9 @@ from lib.mac.references import mean_image_error
 from lib.mac.trainer import MacRecipe, MacTrainer
 from lib.seeding import generator
 from lib.training import dp_sgd as module
-from lib.training.checkpoint import Checkpoint
 from lib.training.device import choose_device
 from lib.training.dp_sgd import ChainTrainer, SgdRecipe, account, train_dp_sgd
+from tests.interruptions import stopped_and_resumed
 
 CPU = torch.device("cpu")
 CLASSIFIER = MacNetwork((6, 4, 3), "binary_cross_entropy", bias=True)
@@ -365,30 +366,12 @@ def test_runs_differ_by_name_seed_and_sigma():
     assert not torch.equal(same.weights[0], advance(make(recipe, 2 * sigma)).weights[0])
 
 
-class Stopping(Checkpoint):
-    """A checkpoint that keeps every state and stops the job after so many."""
-
-    def __init__(self, path, stop):
-        super().__init__(path, "key", seconds=0)
-        self._left = stop
-
-    def save(self, state):
-        super().save(state)
-        self._left -= 1
-        if self._left == 0:
-            raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(case, tmp_path):
     recipe, sigma = CASES[case]
     expected = whole_run(recipe, sigma)
     for stop in range(1, 9):
-        path = tmp_path / f"{stop}.npz"
-        with pytest.raises(KeyboardInterrupt), Stopping(path, stop) as checkpoint:
-            whole_run(recipe, sigma, checkpoint)
-        with Stopping(path, stop=-1) as checkpoint:
-            found = whole_run(recipe, sigma, checkpoint)
+        found = stopped_and_resumed(partial(whole_run, recipe, sigma), tmp_path / f"{stop}.npz", stop)
         for one, two in zip(found.weights, expected.weights, strict=True):
             assert one.tobytes() == two.tobytes()
         assert found.curves["error"].tobytes() == expected.curves["error"].tobytes()

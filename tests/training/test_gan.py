@@ -1,8 +1,4 @@
 import math
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,9 +25,9 @@ from lib.training.semi_supervised import (
     make_images,
     read_settings,
 )
+from tests.interruptions import StoppedError, counting, kill_at, stop_after
 
 CPU = torch.device("cpu")
-ROOT = Path(__file__).parents[2]
 SMALL = {
     "hidden": [12, 8],
     "generator": [9],
@@ -215,22 +211,6 @@ def test_learning_rate_falls_linearly_to_zero():
     assert learning_rate(0.1, 9, 10, 1.0) == 0.1
 
 
-class StoppedError(Exception):
-    pass
-
-
-def stop_after(steps):
-    def progress(done, total, loss):
-        if done == steps:
-            raise StoppedError
-
-    return progress
-
-
-def counting(done):
-    return lambda step, total, loss: done.append(step)
-
-
 def test_resuming_after_any_step_changes_no_byte(tmp_path):
     whole = probabilities()
     for steps in range(1, 9):  # 2 epochs of 27 // 6 steps
@@ -245,17 +225,7 @@ def test_resuming_after_any_step_changes_no_byte(tmp_path):
 
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     path = tmp_path / "checkpoint"
-    program = f"""
-import os, signal, torch
-from lib.training.checkpoint import Checkpoint
-from tests.training.test_gan import train
-torch.set_num_threads({torch.get_num_threads()})
-kill = lambda done, total, loss: os.kill(os.getpid(), signal.SIGKILL) if done == 5 else None
-with Checkpoint({str(path)!r}, "key", seconds=0) as checkpoint:
-    train(checkpoint=checkpoint, progress=kill)
-"""
-    killed = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)
-    assert killed.returncode == -signal.SIGKILL
+    kill_at(__name__, 5, path)
     done = []
     with Checkpoint(path, "key") as checkpoint:
         resumed = probabilities(checkpoint=checkpoint, progress=counting(done))

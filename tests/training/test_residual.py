@@ -13,9 +13,9 @@ from lib.files import load_arrays, save_arrays
 from lib.perturbation.network import PerturbedResNet8
 from lib.perturbation.noise import NoiseForm
 from lib.seeding import generator, integer_seed
-from lib.training.checkpoint import Checkpoint
 from lib.training.device import choose_device
 from lib.training.residual import Replica, ResidualRecipe, ResidualTrainer, train_residual
+from tests.interruptions import stopped_and_resumed
 
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
@@ -198,20 +198,6 @@ def test_more_noise_fits_less():
 # ---------------------------------------------------------------- interruptions
 
 
-class Stopping(Checkpoint):
-    """A checkpoint that keeps every state and stops the job after so many."""
-
-    def __init__(self, path, stop):
-        super().__init__(path, "key", seconds=0)
-        self._left = stop
-
-    def save(self, state):
-        super().save(state)
-        self._left -= 1
-        if self._left == 0:
-            raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("form", FORMS[:2])
 def test_stopped_after_any_step_a_job_goes_on_to_the_same_bytes(form, tmp_path):
     network = replace(NETWORK, form=form)
@@ -225,11 +211,7 @@ def test_stopped_after_any_step_a_job_goes_on_to_the_same_bytes(form, tmp_path):
     expected = run(seen=seen)
     assert seen == [(1, 3), (2, 3), (3, 3)]
     for stop in (1, 2, 3, 4, 8, 9):
-        path = tmp_path / f"{stop}.npz"
-        with pytest.raises(KeyboardInterrupt), Stopping(path, stop) as checkpoint:
-            run(checkpoint)
-        with Stopping(path, stop=-1) as checkpoint:
-            assert run(checkpoint) == expected
+        assert stopped_and_resumed(run, tmp_path / f"{stop}.npz", stop) == expected
 
 
 # ---------------------------------------------------------------- refusals

@@ -16,12 +16,12 @@ from lib.perturbation.network import PerturbedResNet8
 from lib.perturbation.noise import NoiseForm
 from lib.seeding import generator
 from lib.training import dp_sgd
-from lib.training.checkpoint import Checkpoint
 from lib.training.device import choose_device
 from lib.training.dp_sgd import SgdRecipe, account
 from lib.training.residual import Replica, ResidualRecipe, ResidualTrainer
 from lib.training.residual_dp_sgd import train_residual_dp_sgd
 from lib.training.residual_prediction import predicted_probabilities
+from tests.interruptions import stopped_and_resumed
 
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
@@ -224,31 +224,16 @@ def test_a_run_is_charged_for_every_noise_it_adds(monkeypatch):
 # ---------------------------------------------------------------- whole runs
 
 
-class Stopping(Checkpoint):
-    """A checkpoint that keeps every state and stops the job after so many."""
-
-    def __init__(self, path, stop):
-        super().__init__(path, "key", seconds=0)
-        self._left = stop
-
-    def save(self, state):
-        super().save(state)
-        self._left -= 1
-        if self._left == 0:
-            raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(case, tmp_path):
     recipe, seen = CASES[case], []
     expected = as_bytes(run(recipe, 1.3, progress=lambda done, total: seen.append((done, total))))
     assert seen == [(k + 1, recipe.epochs) for k in range(recipe.epochs)]
     for stop in range(1, 4 * recipe.epochs + 1):
-        path = tmp_path / f"{stop}.npz"
-        with pytest.raises(KeyboardInterrupt), Stopping(path, stop) as checkpoint:
-            run(recipe, 1.3, checkpoint=checkpoint)
-        with Stopping(path, stop=-1) as checkpoint:
-            assert as_bytes(run(recipe, 1.3, checkpoint=checkpoint)) == expected
+        found = stopped_and_resumed(
+            lambda checkpoint: run(recipe, 1.3, checkpoint=checkpoint), tmp_path / f"{stop}.npz", stop
+        )
+        assert as_bytes(found) == expected
 
 
 def test_runs_differ_by_name_seed_and_sigma():

@@ -9,10 +9,10 @@ import torch
 from lib.errors import InputError
 from lib.models.unet3d import UNet3D
 from lib.seeding import generator
-from lib.training.checkpoint import Checkpoint
 from lib.training.segmentation import SegmentationRecipe, SegmentationTrainer, train_segmentation
 from lib.training.segmentation_loss import segmentation_losses
 from lib.training.segmentation_prediction import predicted_masks
+from tests.interruptions import stopped_and_resumed
 from tests.training.volumes import SIDES, blobs, dice
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -160,30 +160,13 @@ def test_a_patch_larger_than_the_volume_is_clipped():
 # ---------------------------------------------------------------- whole runs
 
 
-class Stopping(Checkpoint):
-    """A checkpoint that keeps every state and stops the job after so many."""
-
-    def __init__(self, path, stop):
-        super().__init__(path, "key", seconds=0)
-        self._left = stop
-
-    def save(self, state):
-        super().save(state)
-        self._left -= 1
-        if self._left == 0:
-            raise KeyboardInterrupt
-
-
 def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(tmp_path):
     seen = []
     expected = as_bytes(run(progress=lambda done, total: seen.append((done, total))))
     assert seen == [(k + 1, 4) for k in range(4)]
     for stop in range(1, 5):
-        path = tmp_path / f"{stop}.npz"
-        with pytest.raises(KeyboardInterrupt), Stopping(path, stop) as checkpoint:
-            run(checkpoint=checkpoint)
-        with Stopping(path, stop=-1) as checkpoint:
-            assert as_bytes(run(checkpoint=checkpoint)) == expected
+        found = stopped_and_resumed(lambda checkpoint: run(checkpoint=checkpoint), tmp_path / f"{stop}.npz", stop)
+        assert as_bytes(found) == expected
 
 
 def test_runs_differ_by_job_and_seed_and_not_by_the_runs_before():

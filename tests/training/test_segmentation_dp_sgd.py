@@ -13,12 +13,12 @@ from lib.mac import accounting
 from lib.models.unet3d import UNet3D
 from lib.seeding import generator
 from lib.training import dp_sgd
-from lib.training.checkpoint import Checkpoint
 from lib.training.dp_sgd import account
 from lib.training.segmentation_dp_sgd import SegmentationSgdRecipe, SegmentationSgdTrainer, train_segmentation_dp_sgd
 from lib.training.segmentation_loss import segmentation_losses
 from lib.training.volume_clipping import JointClipping, LayerwiseClipping
 from lib.training.volume_patches import Patches
+from tests.interruptions import stopped_and_resumed
 from tests.training.test_volume_clipping import expected_sum, loop, norm
 from tests.training.volumes import SIDES, blobs
 
@@ -181,29 +181,14 @@ def test_a_run_is_charged_for_every_noise_it_adds(clipping, monkeypatch):
 # ---------------------------------------------------------------- whole runs
 
 
-class Stopping(Checkpoint):
-    """A checkpoint that keeps every state and stops the job after so many."""
-
-    def __init__(self, path, stop):
-        super().__init__(path, "key", seconds=0)
-        self._left = stop
-
-    def save(self, state):
-        super().save(state)
-        self._left -= 1
-        if self._left == 0:
-            raise KeyboardInterrupt
-
-
 def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(tmp_path):
     recipe = replace(RECIPE, batch=1.5, optimizer="adam", rate=0.01)  # three steps
     expected = as_bytes(run(recipe, 1.3))
     for stop in range(1, 4):
-        path = tmp_path / f"{stop}.npz"
-        with pytest.raises(KeyboardInterrupt), Stopping(path, stop) as checkpoint:
-            run(recipe, 1.3, checkpoint=checkpoint)
-        with Stopping(path, stop=-1) as checkpoint:
-            assert as_bytes(run(recipe, 1.3, checkpoint=checkpoint)) == expected
+        found = stopped_and_resumed(
+            lambda checkpoint: run(recipe, 1.3, checkpoint=checkpoint), tmp_path / f"{stop}.npz", stop
+        )
+        assert as_bytes(found) == expected
 
 
 def test_runs_differ_by_job_seed_and_sigma(monkeypatch):

@@ -1,8 +1,4 @@
 import math
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,9 +18,9 @@ from lib.training.vat import (
     unit,
     virtual_adversarial_direction,
 )
+from tests.interruptions import StoppedError, counting, kill_at, stop_after
 
 CPU = torch.device("cpu")
-ROOT = Path(__file__).parents[2]
 SMALL = {
     "method": "vat_entropy",
     "blocks": [[4]],
@@ -187,22 +183,6 @@ def test_same_names_same_bytes_and_others_others():
     assert probabilities().tobytes() != probabilities(job=("student", "b")).tobytes()
 
 
-class StoppedError(Exception):
-    pass
-
-
-def stop_after(steps):
-    def progress(done, total, loss):
-        if done == steps:
-            raise StoppedError
-
-    return progress
-
-
-def counting(done):
-    return lambda step, total, loss: done.append(step)
-
-
 def test_resuming_after_any_step_changes_no_byte(tmp_path):
     whole = probabilities()
     for steps in range(1, 7):
@@ -217,17 +197,7 @@ def test_resuming_after_any_step_changes_no_byte(tmp_path):
 
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     path = tmp_path / "checkpoint"
-    program = f"""
-import os, signal, torch
-from lib.training.checkpoint import Checkpoint
-from tests.training.test_vat import train
-torch.set_num_threads({torch.get_num_threads()})
-kill = lambda done, total, loss: os.kill(os.getpid(), signal.SIGKILL) if done == 4 else None
-with Checkpoint({str(path)!r}, "key", seconds=0) as checkpoint:
-    train(checkpoint=checkpoint, progress=kill)
-"""
-    killed = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)
-    assert killed.returncode == -signal.SIGKILL
+    kill_at(__name__, 4, path)
     done = []
     with Checkpoint(path, "key") as checkpoint:
         resumed = probabilities(checkpoint=checkpoint, progress=counting(done))
