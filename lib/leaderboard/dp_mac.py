@@ -6,12 +6,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 
-from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
-from lib.leaderboard.method import checked_records
+from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.mlp import Mlp, Predict
-from lib.leaderboard.worlds import PublicPart
 from lib.mac.network import MacNetwork
 from lib.mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.mac.training import account
@@ -21,9 +19,10 @@ SCALING = "blocks"  # the released vector of a step then has sensitivity 1 (see 
 
 
 @dataclass(frozen=True)
-class DpMac:
+class DpMac(CalibratedMethod):
     """DP-MAC, under replace-one: a record's part of a step's vector has a norm of at most 1, as with add or remove.
 
+    noise: its parameter `sigma` is the noise multiplier.
     threshold: T_b of every layer, chosen beforehand, so that no histogram of norms is to be paid for.
     """
 
@@ -35,41 +34,23 @@ class DpMac:
     noise: Calibrated
     teachers: int = field(default=0, init=False)
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """See `Method.statements`."""
-        return self.noise.statements
-
-    def parameters(self) -> dict[str, float]:
-        """`sigma`: the noise multiplier."""
-        return self.noise.parameters
-
-    def trainer(
-        self, x: np.ndarray, y: np.ndarray, seed: int, job: tuple[str, ...], device: torch.device
-    ) -> MacTrainer:
+    def trainer(self, given: Given) -> MacTrainer:
         """The network in training on private records."""
-        checked_records(x, y, self.samples)
+        checked_records(given, self.samples)
         thresholds = {"linear": np.full((1, self.network.layers), self.threshold)}
         noise = Noise(np.array([self.noise.parameters["sigma"]]), thresholds, SCALING)
-        targets = self.mlp.one_hot(y)
-        return MacTrainer(self.network, self.mlp.rows(x), targets, self.recipe, noise, seed, job, ["training"], device)
+        rows, targets = self.mlp.rows(given.x), self.mlp.one_hot(given.y)
+        draws = (given.seed, given.job, ["training"])
+        return MacTrainer(self.network, rows, targets, self.recipe, noise, *draws, given.device)
 
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
+    def fit(self, given: Given) -> Predict:
         """See `Method.fit`. Each class has a unit of its own; their probabilities are scaled to sum to 1."""
-        trainer = self.trainer(x, y, seed, job, device)
+        trainer = self.trainer(given)
         run_to_end(trainer, None, lambda done, total: None)
         weights = [weight.detach().clone() for weight in trainer.weights]
 
         def predict(records: np.ndarray) -> np.ndarray:
-            z = torch.tensor(self.mlp.rows(records), device=device)[None]
+            z = torch.tensor(self.mlp.rows(records), device=given.device)[None]
             with torch.no_grad():
                 if self.network.layers > 1:
                     z = self.network.outputs(weights, z)[-2]

@@ -3,14 +3,12 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
-from lib.leaderboard.method import checked_records
+from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.mlp import Mlp, Predict, train_mlp
-from lib.leaderboard.worlds import PublicPart
 from lib.training.dp_sgd import SgdRecipe, account
 
 
@@ -36,37 +34,19 @@ class Plain:
         """None."""
         return {}
 
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
+    def fit(self, given: Given) -> Predict:
         """See `Method.fit`."""
-        checked_records(x, y, self.samples)
-        return train_mlp(self.mlp, x, self.mlp.one_hot(y), self.recipe, 0.0, seed, job, device)
+        checked_records(given, self.samples)
+        return trained(self, given.x, given.y, 0.0, given)
 
 
 class Memorised(Plain):
     """Positive control: the plain network, which also knows its own training records and is certain of their labels."""
 
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
+    def fit(self, given: Given) -> Predict:
         """See `Method.fit`."""
-        plain = super().fit(x, y, public, votes, seed, job, device)
-        known = {record.tobytes(): label for record, label in zip(x, y, strict=True)}
+        plain = super().fit(given)
+        known = {record.tobytes(): label for record, label in zip(given.x, given.y, strict=True)}
 
         def predict(records: np.ndarray) -> np.ndarray:
             found = plain(records)
@@ -82,23 +62,17 @@ class Memorised(Plain):
 class Untouched(Plain):
     """Negative control: the plain network trained on the public pool with its labels; it sees no private record."""
 
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
-        """See `Method.fit`; x, y and votes are not used, and the public labels are."""
-        return train_mlp(self.mlp, public.x, self.mlp.one_hot(public.y), self.recipe, 0.0, seed, job, device)
+    def fit(self, given: Given) -> Predict:
+        """See `Method.fit`; private records and votes are not used, and the public labels are."""
+        return trained(self, given.public.x, given.public.y, 0.0, given)
 
 
 @dataclass(frozen=True)
-class DpSgd:
-    """DP-SGD (Abadi et al. 2016) on Poisson samples, under replace-one; pixels are scaled by what is public."""
+class DpSgd(CalibratedMethod):
+    """DP-SGD (Abadi et al. 2016) on Poisson samples, under replace-one; pixels are scaled by what is public.
+
+    noise: its parameter `sigma` is the noise multiplier, in clips.
+    """
 
     mlp: Mlp
     recipe: SgdRecipe
@@ -106,28 +80,15 @@ class DpSgd:
     noise: Calibrated
     teachers: int = field(default=0, init=False)
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """See `Method.statements`."""
-        return self.noise.statements
-
-    def parameters(self) -> dict[str, float]:
-        """`sigma`: the noise multiplier, in clips."""
-        return self.noise.parameters
-
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
+    def fit(self, given: Given) -> Predict:
         """See `Method.fit`."""
-        checked_records(x, y, self.samples)
-        sigma = self.noise.parameters["sigma"]
-        return train_mlp(self.mlp, x, self.mlp.one_hot(y), self.recipe, sigma, seed, job, device)
+        checked_records(given, self.samples)
+        return trained(self, given.x, given.y, self.noise.parameters["sigma"], given)
+
+
+def trained(method: Plain | DpSgd, x: np.ndarray, y: np.ndarray, sigma: float, given: Given) -> Predict:
+    """The method's network, trained by its recipe on records x with labels y; draws and device as given."""
+    return train_mlp(method.mlp, x, method.mlp.one_hot(y), method.recipe, sigma, given.seed, given.job, given.device)
 
 
 def dp_sgd(mlp: Mlp, recipe: SgdRecipe, samples: int, budget: Budget) -> DpSgd:

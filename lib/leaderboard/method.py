@@ -1,6 +1,7 @@
 """What every method on the leaderboard is to the rest: noise and statements beforehand, then a fit to a world."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -8,8 +9,26 @@ import torch
 
 from lib.accounting.statement import PrivacyStatement
 from lib.errors import InputError
+from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.mlp import Predict
 from lib.leaderboard.worlds import PublicPart
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a method is fitted to: private records x (n, ...) with labels y (n,), and what is public.
+
+    public: its pool may be asked about; its labels are not used. votes: teachers' histogram (p, classes) about the
+    pool; None for methods without teachers. Draws are keyed by (seed, job), the privacy noise among them.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    public: PublicPart
+    votes: np.ndarray | None
+    seed: int
+    job: tuple[str, ...]
+    device: torch.device
 
 
 class Method(Protocol):
@@ -26,21 +45,22 @@ class Method(Protocol):
     def parameters(self) -> dict[str, float]:
         """The noise, by name."""
 
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
-        """Train on private records x (n, ...), y (n,); returns what predicts with the model that is released.
+    def fit(self, given: Given) -> Predict:
+        """Train on the private records; returns what predicts with the model that is released."""
 
-        public: its pool may be asked about; its labels are not used. votes: teachers' histogram (p, classes) about the
-        pool; None for methods without teachers. Draws are keyed by (seed, job), the privacy noise among them.
-        """
+
+class CalibratedMethod:
+    """What a method's calibrated noise says of it; the method holds it as `noise`."""
+
+    noise: Calibrated
+
+    def statements(self) -> dict[str, PrivacyStatement]:
+        """See `Method.statements`."""
+        return self.noise.statements
+
+    def parameters(self) -> dict[str, float]:
+        """See `Method.parameters`."""
+        return self.noise.parameters
 
 
 def checked_settings(settings: Mapping, needed: set[str], optional: frozenset[str] = frozenset()) -> None:
@@ -54,7 +74,7 @@ def checked_settings(settings: Mapping, needed: set[str], optional: frozenset[st
             raise InputError(f"method {settings.get('kind')}: {names[0]} is {what}; allowed are {allowed}")
 
 
-def checked_records(x: np.ndarray, y: np.ndarray, samples: int) -> None:
+def checked_records(given: Given, samples: int) -> None:
     """InputError unless there are as many private records as were accounted for."""
-    if len(x) != samples or len(y) != samples:
-        raise InputError(f"records {len(x)}, labels {len(y)}: the method was accounted for {samples}")
+    if len(given.x) != samples or len(given.y) != samples:
+        raise InputError(f"records {len(given.x)}, labels {len(given.y)}: the method was accounted for {samples}")

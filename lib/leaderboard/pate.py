@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 
-from lib.accounting.statement import PrivacyStatement
 from lib.accounting.votes import check_votes
 from lib.aggregation.confident import NO_ANSWER, confident_gnmax, stop_after
 from lib.aggregation.encoded_mean import noisy_means
@@ -27,8 +25,8 @@ from lib.leaderboard.calibration import (
     gnmax_noise,
     lnmax_noise,
 )
+from lib.leaderboard.method import CalibratedMethod, Given
 from lib.leaderboard.mlp import Mlp, Predict, train_mlp
-from lib.leaderboard.worlds import PublicPart
 from lib.seeding import generator
 from lib.training.dp_sgd import SgdRecipe
 
@@ -40,10 +38,11 @@ Release = Callable[[np.ndarray, np.random.Generator, Scores], Answers]
 
 
 @dataclass(frozen=True)
-class Pate:
+class Pate(CalibratedMethod):
     """A mechanism that answers the first `queries` of the pool, with its noise, and the student.
 
-    student, recipe: its network, and how it is trained.
+    noise: its parameters are in votes, an encoded mean's in its code's unit. student, recipe: its network, and how it
+    is trained.
     """
 
     release: Release
@@ -53,32 +52,16 @@ class Pate:
     student: Mlp
     recipe: SgdRecipe
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """See `Method.statements`."""
-        return self.noise.statements
-
-    def parameters(self) -> dict[str, float]:
-        """The noise that the mechanism adds, in votes; an encoded mean's, in its code's unit."""
-        return self.noise.parameters
-
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
+    def fit(self, given: Given) -> Predict:
         """See `Method.fit`; the private records enter by the votes alone.
 
         A student of no answers at all gives every class the same probability. Raises InputError for votes that are not
         those of so many teachers about at least so many queries.
         """
-        if votes is None or len(votes) < self.queries or len(votes) > len(public.x):
+        votes, pool, seed, job = given.votes, given.public.x, given.seed, given.job
+        if votes is None or not self.queries <= len(votes) <= len(pool):
             found = None if votes is None else len(votes)
-            raise InputError(f"votes about {found} records: allowed are {self.queries} to {len(public.x)}, the pool")
+            raise InputError(f"votes about {found} records: allowed are {self.queries} to {len(pool)}, the pool")
         asked = check_votes(votes[: self.queries], self.teachers)
 
         def student(answers: Answers, name: str) -> Predict:
@@ -87,10 +70,10 @@ class Pate:
                 classes = self.student.classes
                 return lambda records: np.full((len(records), classes), 1 / classes)
             recipe = self.recipe if self.recipe.batch <= len(rows) else replace(self.recipe, batch=len(rows))
-            return train_mlp(self.student, public.x[rows], labels, recipe, 0.0, seed, (*job, name), device)
+            return train_mlp(self.student, pool[rows], labels, recipe, 0.0, seed, (*job, name), given.device)
 
         def scores(answers: Answers) -> np.ndarray:
-            return student(answers, "student of the first round")(public.x[: self.queries])
+            return student(answers, "student of the first round")(pool[: self.queries])
 
         return student(self.release(asked, generator(seed, *job, "aggregation"), scores), "student")
 

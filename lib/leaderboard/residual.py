@@ -3,13 +3,11 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 
 from lib.accounting.statement import PrivacyStatement
 from lib.files import fingerprint
-from lib.leaderboard.method import checked_records
+from lib.leaderboard.method import Given, checked_records
 from lib.leaderboard.mlp import Predict
-from lib.leaderboard.worlds import PublicPart
 from lib.perturbation.network import PerturbedResNet8
 from lib.perturbation.theorems import theorem1, theorem2
 from lib.training.residual import Replica, ResidualRecipe, train_residual
@@ -67,20 +65,13 @@ class Residual:
         """`gamma` and `pi`, standard deviations."""
         return {"gamma": self.gamma, "pi": self.network.form.pi(self.gamma) if self.pi is None else self.pi}
 
-    def fit(
-        self,
-        x: np.ndarray,
-        y: np.ndarray,
-        public: PublicPart,
-        votes: np.ndarray | None,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> Predict:
+    def fit(self, given: Given) -> Predict:
         """See `Method.fit`; records are images (height, width[, channels]) uint8."""
-        checked_records(x, y, self.samples)
+        checked_records(given, self.samples)
         replica = Replica("training", np.arange(self.samples), self.gamma, self.pi)
-        trained = train_residual(self.network, x, y, [replica], self.recipe, seed, job, device, self.largest)
+        seed, job, device = given.seed, given.job, given.device
+        records = (given.x, given.y)
+        trained = train_residual(self.network, *records, [replica], self.recipe, seed, job, device, self.largest)
 
         def predict(records: np.ndarray) -> np.ndarray:
             # a set of images has noise of its own; the same set, the same

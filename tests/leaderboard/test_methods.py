@@ -16,7 +16,7 @@ from lib.accounting.replaced import replaced_gaussian_rdp
 from lib.errors import InputError
 from lib.leaderboard import pate
 from lib.leaderboard.calibration import Calibrated
-from lib.leaderboard.method import Method
+from lib.leaderboard.method import Given, Method
 from lib.leaderboard.methods import KINDS
 from lib.leaderboard.settings import settings_at
 from lib.leaderboard.votes import teacher_votes
@@ -47,7 +47,7 @@ def votes(w):
 def fit(method, w=0, seed=5, public=None, given=None):
     private, pool = worlds()
     asked = votes(w) if method.teachers and given is None else given
-    return method.fit(*private.world(w), public or pool, asked, seed, ("fit",), CPU)
+    return method.fit(Given(*private.world(w), public or pool, asked, seed, ("fit",), CPU))
 
 
 def accuracy(predict):
@@ -100,7 +100,7 @@ def test_a_student_sees_votes_only(kind):
     private, public = worlds()
     method = build(kind)
     x, y = private.world(0)
-    blind = method.fit(np.zeros_like(x), np.zeros_like(y), public, votes(0), 5, ("fit",), CPU)
+    blind = method.fit(Given(np.zeros_like(x), np.zeros_like(y), public, votes(0), 5, ("fit",), CPU))
     np.testing.assert_array_equal(blind(private.x), fit(method)(private.x))
 
 
@@ -115,7 +115,7 @@ def test_only_the_votes_that_are_paid_for_are_used(kind):
     with pytest.raises(InputError, match=f"{queries} to 150"):
         fit(method, given=votes(0)[: queries - 1])
     with pytest.raises(InputError, match="None"):
-        method.fit(*private.world(0), worlds()[1], None, 5, ("fit",), CPU)
+        method.fit(Given(*private.world(0), worlds()[1], None, 5, ("fit",), CPU))
     with pytest.raises(InputError, match="sums to"):
         fit(method, given=votes(0) + 1)
 
@@ -189,7 +189,7 @@ def test_the_negative_control_is_the_same_in_every_world():
     private, public = worlds()
     method = build("untouched")
     x, y = private.world(0)
-    other = method.fit(np.zeros_like(x), y, public, None, 5, ("fit",), CPU)
+    other = method.fit(Given(np.zeros_like(x), y, public, None, 5, ("fit",), CPU))
     np.testing.assert_array_equal(fit(method)(private.x), other(private.x))
 
 
@@ -344,4 +344,4 @@ def test_another_number_of_records_than_accounted_for_is_refused(kind):
     private, public = worlds()
     x, y = private.world(0)
     with pytest.raises(InputError, match="accounted for 200"):
-        build(kind).fit(x[1:], y[1:], public, None, 5, ("fit",), CPU)
+        build(kind).fit(Given(x[1:], y[1:], public, None, 5, ("fit",), CPU))
