@@ -42,10 +42,7 @@ def main(argv: list[str] | None = None) -> None:
     privacy["epsilon_tight"], _ = account.readings["epsilon"].statement(orders, run["delta"], "tight")
     write_record(
         arguments.record,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=fingerprint,
         parameters=run,
         metrics={"queries_made": asked},

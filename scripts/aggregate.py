@@ -57,10 +57,7 @@ def main(argv: list[str] | None = None) -> None:
     save_arrays(arguments.labels, labels=labels, source=source, rows=rows[:asked], fingerprint=np.array(fingerprint))
     write_record(
         arguments.record,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=fingerprint,
         parameters=run | {"noise_seed": arguments.noise_seed},
         # what was asked and answered is part of the release

@@ -51,10 +51,7 @@ def main(argv: list[str] | None = None) -> None:
     alone = scores[scores["members"] == 1].groupby("attack", sort=False)["auc"].mean()
     write_record(
         arguments.output,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=record["fingerprint"],
         parameters=record["parameters"] | {"attack": block},
         metrics={},

@@ -80,10 +80,7 @@ def main(argv: list[str] | None = None) -> None:
             table.assign(sanitized=False).to_csv(temporary, index=False)
         write_record(
             arguments.output,
-            job=arguments.job,
-            preset=arguments.preset,
-            seed=seed,
-            dataset=arguments.dataset,
+            **cli.identity(arguments),
             fingerprint=samples.fingerprint,
             parameters={
                 "mechanism": arguments.mechanism,

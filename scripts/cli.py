@@ -51,6 +51,11 @@ def job_parser(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
+def identity(arguments: argparse.Namespace) -> dict:
+    """What the arguments of `job_parser` say in a record: which job of which preset, seed and dataset it is of."""
+    return {name: getattr(arguments, name) for name in ("job", "preset", "seed", "dataset")}
+
+
 def add_noise_seed(parser: argparse.ArgumentParser) -> None:
     """The argument of jobs that draw privacy noise."""
     parser.add_argument(

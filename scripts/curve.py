@@ -67,10 +67,7 @@ class Curve:
         public = {name: value for name, value in final.items() if name.startswith("test")}
         write_record(
             arguments.output,
-            job=arguments.job,
-            preset=arguments.preset,
-            seed=arguments.seed,
-            dataset=arguments.dataset,
+            **cli.identity(arguments),
             fingerprint=self.images.fingerprint,
             parameters={
                 "series": self.series,

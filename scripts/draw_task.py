@@ -45,10 +45,7 @@ def main(argv: list[str] | None = None) -> None:
         found["all_negative_accuracy"] = float(np.mean(shares))
     write_record(
         arguments.output,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=task.fingerprint,
         parameters={"task": block, "repetitions": arguments.repetitions},
         metrics={},

@@ -84,10 +84,7 @@ def main(argv: list[str] | None = None) -> None:
         _, found["first_round_share"] = share_of_epsilon(orders, sum(totals[0]), sum(totals[1]), run["delta"])
     write_record(
         arguments.record,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=fingerprint,
         parameters=run,
         metrics={"queries_made": len(asked), "queries_answered": int(answered.sum())},

@@ -34,10 +34,7 @@ def main(argv: list[str] | None = None) -> None:
     save_arrays(arguments.samples, **arrays, fingerprint=np.array(digest))
     write_record(
         arguments.record,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=digest,
         parameters={},
         metrics={"public_samples": len(x_public), "test_samples": len(x_test)},

@@ -28,10 +28,7 @@ def main(argv: list[str] | None = None) -> None:
     x, test_x = (part.reshape(len(part), -1) for part in (images.x, images.test_x))
     write_record(
         arguments.output,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=images.fingerprint,
         parameters={"series": series, "components": arguments.components},
         metrics={},

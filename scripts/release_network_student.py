@@ -7,23 +7,18 @@ from lib.code_inputs import digest
 from lib.files import fingerprint
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
-from lib.release.student import keep, read_lessons
+from lib.release.student import read_lessons
 from lib.training.checkpoint import Checkpoint, state_key
 from lib.training.device import choose_device
 from lib.training.networks import train_student
 from scripts import cli
+from scripts.release_job import keep_student, student_parser
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = cli.job_parser(__doc__)
-    parser.add_argument("--samples", required=True, help="public part of public_part")
-    parser.add_argument("--labels", required=True, help="released labels of aggregate")
-    parser.add_argument("--classes", type=int, required=True, help="number of classes")
-    cli.add_json(parser, "--model", "the model's block of the configuration")
+    parser = student_parser(__doc__)
     cli.add_training(parser)
-    parser.add_argument("--weights", required=True, help="the .safetensors to write")
-    parser.add_argument("--record", required=True, help="the record to write")
     return parser.parse_args(argv)
 
 
@@ -52,19 +47,8 @@ def main(argv: list[str] | None = None) -> None:
             checkpoint,
             cli.progress_with_loss("steps"),
         )
-        keep(
-            Student(KINDS[arguments.model["kind"]], arguments.classes, float(trained.white), trained.dense()),
-            lessons,
-            arguments.model,
-            arguments.weights,
-            arguments.record,
-            [arguments.samples, arguments.labels],
-            device=arguments.device,
-            job=arguments.job,
-            preset=arguments.preset,
-            seed=arguments.seed,
-            dataset=arguments.dataset,
-        )
+        student = Student(KINDS[arguments.model["kind"]], arguments.classes, float(trained.white), trained.dense())
+        keep_student(arguments, student, lessons, device=arguments.device)
         checkpoint.remove()
 
 

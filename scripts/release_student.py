@@ -8,23 +8,17 @@ from lib.errors import InputError
 from lib.models.classifiers import make_classifier
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
-from lib.release.student import keep, read_lessons
+from lib.release.student import read_lessons
 from lib.release.weights import classifier_weights
 from lib.seeding import integer_seed
 from lib.training.classification import features
 from scripts import cli
+from scripts.release_job import keep_student, student_parser
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = cli.job_parser(__doc__)
-    parser.add_argument("--samples", required=True, help="public part of public_part")
-    parser.add_argument("--labels", required=True, help="released labels of aggregate")
-    parser.add_argument("--classes", type=int, required=True, help="number of classes")
-    cli.add_json(parser, "--model", "the model's block of the configuration")
-    parser.add_argument("--weights", required=True, help="the .safetensors to write")
-    parser.add_argument("--record", required=True, help="the record to write")
-    return parser.parse_args(argv)
+    return student_parser(__doc__).parse_args(argv)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -36,18 +30,8 @@ def main(argv: list[str] | None = None) -> None:
     # keyed as the student of the tables is: it is the same one
     seed = integer_seed(arguments.seed, "train_student", *arguments.job[1:])
     model = make_classifier(arguments.model, seed).fit(features(lessons.x), lessons.y)
-    keep(
-        Student(KINDS[arguments.model["kind"]], arguments.classes, 1.0, classifier_weights(model)),
-        lessons,
-        arguments.model,
-        arguments.weights,
-        arguments.record,
-        [arguments.samples, arguments.labels],
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
-    )
+    student = Student(KINDS[arguments.model["kind"]], arguments.classes, 1.0, classifier_weights(model))
+    keep_student(arguments, student, lessons)
 
 
 if __name__ == "__main__":

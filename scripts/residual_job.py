@@ -83,10 +83,7 @@ class ResidualJob:
         targets = [(own["target"], member) for own in predicted.values() for member in range(arguments.members)]
         write_record(
             arguments.output,
-            job=arguments.job,
-            preset=arguments.preset,
-            seed=arguments.seed,
-            dataset=arguments.dataset,
+            **cli.identity(arguments),
             fingerprint=self.task.fingerprint,
             parameters={
                 name: getattr(arguments, name)

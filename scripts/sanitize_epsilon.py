@@ -87,10 +87,7 @@ def main(argv: list[str] | None = None) -> None:
         ledger = [as_dict("gnss", 1, {"order": order, "beta": release.beta, "sigma_ss": release.sigma_ss})]
     write_record(
         arguments.output,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=fingerprint,
         parameters=run | {"sanitize": grid, "noise_seed": arguments.noise_seed},
         metrics={"queries_made": len(votes)},

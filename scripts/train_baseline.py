@@ -28,10 +28,7 @@ def main(argv: list[str] | None = None) -> None:
     score = accuracy(model, *pool.private(), *pool.test())
     write_record(
         arguments.output,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=pool.fingerprint,
         parameters=arguments.model,
         metrics={},

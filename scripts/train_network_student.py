@@ -83,10 +83,7 @@ def main(argv: list[str] | None = None) -> None:
             private, metrics = metrics, {}
         write_record(
             arguments.output,
-            job=arguments.job,
-            preset=arguments.preset,
-            seed=arguments.seed,
-            dataset=arguments.dataset,
+            **cli.identity(arguments),
             fingerprint=pool.fingerprint,
             parameters=arguments.model,
             device=arguments.device,

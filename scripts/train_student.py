@@ -43,10 +43,7 @@ def main(argv: list[str] | None = None) -> None:
     found = {"student_accuracy": score, "label_accuracy": 100 * float((labels == truth[rows]).mean())}
     write_record(
         arguments.output,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=pool.fingerprint,
         parameters=arguments.model,
         metrics={} if arguments.noiseless else found,

@@ -59,10 +59,7 @@ def main(argv: list[str] | None = None) -> None:
     save_arrays(arguments.predictions, **found)
     write_record(
         arguments.output,
-        job=arguments.job,
-        preset=arguments.preset,
-        seed=arguments.seed,
-        dataset=arguments.dataset,
+        **cli.identity(arguments),
         fingerprint=private.fingerprint,
         device=arguments.device,
         parameters={"method": arguments.method, "budget": arguments.budget, "noise": method.parameters()},
