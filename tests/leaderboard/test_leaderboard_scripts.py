@@ -145,11 +145,11 @@ def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, t
     monkeypatch.setattr(Checkpoint, "due", lambda self: True)
     fit, fitted = Plain.fit, []
 
-    def stopping(self, x, y, public, votes, seed, job, device):
-        fitted.append(job[-1])
+    def stopping(self, given):
+        fitted.append(given.job[-1])
         if len(fitted) == 3:
             raise KeyboardInterrupt
-        return fit(self, x, y, public, votes, seed, job, device)
+        return fit(self, given)
 
     monkeypatch.setattr(Plain, "fit", stopping)
 
