@@ -170,6 +170,8 @@ LEFT_OUT = {
 
 
 def test_pate_for_masks_may_be_left_out(pristine):
+    # a page that is newer than what it is made of would stay; in a fresh clone it is older, elsewhere it may not be
+    (pristine.root / "report" / "compressed_pate_readings.md").touch()
     planned = Project(pristine.root).over(LEFT_OUT).pending("all", "reproduction")
     assert {"autoencoded_pate_fig1", "autoencoded_pate_fig2", "claims", "reproduction"} <= planned.rules
     assert {"autoencoded_pate_reproduction", "compressed_pate_reproduction"} <= planned.rules
