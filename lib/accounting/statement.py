@@ -48,7 +48,7 @@ class PrivacyStatement:
     def data_independent(
         cls, epsilon: float, delta: float, *, accountant: str, conversion: str, neighbouring: str, guarantee: bool
     ) -> "PrivacyStatement":
-        """A statement with a number known without the data, which bounds both directions; arguments as the fields."""
+        """A statement whose number is known without the data; if it is a guarantee, in both directions."""
         return cls(
             epsilon=float(epsilon),
             delta=delta,
