@@ -19,14 +19,14 @@ from opacus.grad_sample import GradSampleModule
 from opacus.optimizers import DPOptimizer
 
 from bench.growth import print_growth
-from lib.mac.activations import ACTIVATIONS
-from lib.mac.network import MacNetwork
-from lib.mac.sampling import poisson_batch
-from lib.mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.core.seeding import generator
+from lib.dp_mac.activations import ACTIVATIONS
+from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.dp_sgd.sampling import poisson_batch
+from lib.dp_sgd.training import ChainTrainer, SgdRecipe
 from lib.models.chain import Chain
-from lib.seeding import generator
 from lib.training.device import choose_device
-from lib.training.dp_sgd import ChainTrainer, SgdRecipe
 
 SAMPLES, BATCH, SEEDS = 5_000, 50, (1, 3, 10)
 EPOCH = SAMPLES // BATCH

@@ -20,11 +20,11 @@ from bench.benchmarks import read_benchmark
 from bench.presets import ROOT, planned
 from bench.segmentation import seconds, trainers
 from bench.work import teacher_flops, unet_flops, unet_kind, work_of
-from lib.files import atomic_path
+from lib.core.files import atomic_path
 from lib.models.unet3d import UNet3D
+from lib.students.networks import teacher_network, teacher_recipe
+from lib.teachers.replicas import Replicas, stack_parts
 from lib.training.device import choose_device
-from lib.training.networks import teacher_network, teacher_recipe
-from lib.training.replicas import Replicas, stack_parts
 
 MEASURED = ROOT / "bench" / "measured.csv"
 TIMED = "timed alone"

@@ -18,7 +18,7 @@ from bench.measured import MEASURED, TIMED
 from bench.presets import ROOT, Job, planned
 from bench.simulation import Task, critical_path, cut, makespan
 from bench.work import COUNTED, Work, work_of
-from lib.files import atomic_path
+from lib.core.files import atomic_path
 
 PAGE = ROOT / "docs" / "cost.md"
 HOUR = 3600

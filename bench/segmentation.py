@@ -15,10 +15,10 @@ import torch
 
 from bench.growth import print_growth
 from lib.models.unet3d import UNet3D
+from lib.segmentation.dp_sgd import CLIPPINGS, SegmentationSgdRecipe, SegmentationSgdTrainer
+from lib.segmentation.prediction import predicted_masks
+from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer
 from lib.training.device import choose_device
-from lib.training.segmentation import SegmentationRecipe, SegmentationTrainer
-from lib.training.segmentation_dp_sgd import CLIPPINGS, SegmentationSgdRecipe, SegmentationSgdTrainer
-from lib.training.segmentation_prediction import predicted_masks
 
 
 def seconds(work: Callable[[], object], device: torch.device, repeats: int) -> float:

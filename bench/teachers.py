@@ -16,8 +16,8 @@ from torch import nn
 
 from bench.growth import print_growth
 from lib.models.mlp import StackedMLP
+from lib.teachers.replicas import SCALINGS, Recipe, Replicas, predict_labels, replica_labels, stack_parts
 from lib.training.device import choose_device
-from lib.training.replicas import SCALINGS, Recipe, Replicas, predict_labels, replica_labels, stack_parts
 
 FEATURES, HIDDEN, CLASSES, SAMPLES = 784, 64, 150, 400
 ENSEMBLE, QUERIES, PROCESSES = 5_000, 12_000, 2  # what is extrapolated to

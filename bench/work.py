@@ -22,8 +22,8 @@ from lib.encoders.build import design_of
 from lib.leaderboard.settings import settings_at
 from lib.models.resnet8 import ResNet8
 from lib.models.unet3d import UNet3D
-from lib.training.networks import teacher_network
-from lib.training.volume_patches import fitting_patch
+from lib.segmentation.patches import fitting_patch
+from lib.students.networks import teacher_network
 
 # height, width and channels of a dataset's images, and how many are for training
 IMAGES = {

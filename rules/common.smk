@@ -14,10 +14,10 @@ ROOT = Path(workflow.basedir)
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from lib.code_inputs import code_files
-from lib.config import check_config, fill_defaults
+from lib.core.code_inputs import code_files
+from lib.plan.config import check_config, fill_defaults
 from lib.data import registry
-from lib.errors import InputError
+from lib.core.errors import InputError
 from lib.release import files as release_files
 
 

@@ -1,6 +1,6 @@
 """What the rules of the leaderboard share: its entries, where they lie, and how the work is cut into jobs."""
 
-from lib.leaderboard.config import ASK_TEACHERS, PROMISE_NOTHING
+from lib.plan.leaderboard_checks import ASK_TEACHERS, PROMISE_NOTHING
 
 BOARD = config["leaderboard"]
 LEADERBOARD = f"{RESULTS}/leaderboard"

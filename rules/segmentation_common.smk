@@ -1,7 +1,7 @@
 """What the rules of PATE for segmentation masks share: who asks whom for which labels, and where files lie."""
 
 from lib.data.volumes import registry as volumes
-from lib.encoders.config import encoders_used
+from lib.plan.segmentation_checks import encoders_used
 
 SEGMENTATION = config["segmentation"]
 SEG = f"{RESULTS}/segmentation"

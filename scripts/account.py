@@ -7,8 +7,8 @@ import numpy as np
 from lib.accounting.rdp import at_grid_edge, order_grid
 from lib.accounting.readings import account_of
 from lib.aggregation.queries import read_rounds
-from lib.files import save_arrays
-from lib.records import write_record
+from lib.core.files import save_arrays
+from lib.reporting.records import write_record
 from scripts import cli
 
 

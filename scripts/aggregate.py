@@ -9,9 +9,9 @@ from lib.accounting.rdp import order_grid
 from lib.accounting.readings import account_of
 from lib.aggregation.interactive import REINFORCED, TEACHERS
 from lib.aggregation.queries import MECHANISMS, noise_of, read_rounds, spent
-from lib.files import load_arrays, save_arrays
-from lib.provenance import MECHANISM, provenance
-from lib.records import write_record
+from lib.core.files import load_arrays, save_arrays
+from lib.core.provenance import MECHANISM, provenance
+from lib.reporting.records import write_record
 from scripts import cli
 
 

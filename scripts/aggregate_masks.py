@@ -12,12 +12,12 @@ import numpy as np
 from lib.accounting.encoded_mean import EncodedMeanNoise, calibrated
 from lib.accounting.rdp import order_grid
 from lib.aggregation.encoded_mean import noisy_means
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
+from lib.core.seeding import generator
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
-from lib.records import write_record
-from lib.seeding import generator
+from lib.reporting.records import write_record
 from scripts import cli
 from scripts.segmentation_job import LEVELS, SegmentationJob, parser, read_job, scores_of
 

@@ -7,9 +7,9 @@ import pandas as pd
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import read_predictions
 from lib.attacks.shadow import AttackSettings
-from lib.errors import InputError
-from lib.files import atomic_path
-from lib.records import read_record, write_record
+from lib.core.errors import InputError
+from lib.core.files import atomic_path
+from lib.reporting.records import read_record, write_record
 from scripts import cli
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from lib.attacks.shadow import AttackSettings
 from lib.attacks.worlds import WorldSettings, attack_worlds, audit_worlds
-from lib.errors import InputError
-from lib.files import atomic_path, load_arrays
+from lib.core.errors import InputError
+from lib.core.files import atomic_path, load_arrays
 from lib.leaderboard.worlds import read_private
 from scripts import cli
 

@@ -9,8 +9,8 @@ from scipy.stats import binom
 from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.known import AUDITS, Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
-from lib.plotting import figure, save
-from lib.tables import write_table, yes_no
+from lib.reporting.plotting import figure, save
+from lib.reporting.tables import write_table, yes_no
 from scripts import cli
 
 ERROR = 1e-3  # of calling an audit whose bound holds one that does not

@@ -9,15 +9,15 @@ from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.canary import neighbours
 from lib.attacks.empirical_epsilon import lower_bound
-from lib.code_inputs import digest
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.files import atomic_path
 from lib.data.samples import read_samples
-from lib.files import atomic_path
-from lib.mac.accounting import statements
-from lib.records import write_record
-from lib.training.audited import MECHANISMS, Audited, audited, canary_statistics
-from lib.training.checkpoint import Checkpoint, state_key
+from lib.dp_mac.accounting import statements
+from lib.dp_sgd.training import account
+from lib.reporting.records import write_record
+from lib.residual_perturbation.audited import MECHANISMS, Audited, audited, canary_statistics
 from lib.training.device import choose_device
-from lib.training.dp_sgd import account
 from scripts import cli
 
 KINDS = {"with": True, "without": False}

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from lib.core.files import atomic_path
 from lib.encoders.ball import logistic_normal_cdfs, logistic_normal_gap
-from lib.files import atomic_path
-from lib.plotting import figure, save
+from lib.reporting.plotting import figure, save
 from scripts import cli
 
 DATA = "none: theory only"

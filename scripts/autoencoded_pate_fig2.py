@@ -5,12 +5,12 @@ import argparse
 import numpy as np
 import pandas as pd
 
+from lib.core.files import atomic_path
+from lib.core.seeding import generator
 from lib.encoders.ball import disc_histograms
 from lib.encoders.uniformity import exact_total_variation, total_variation
-from lib.files import atomic_path
-from lib.plotting import figure, save
-from lib.seeding import generator
-from lib.spread import mean_and_spread
+from lib.reporting.plotting import figure, save
+from lib.reporting.spread import mean_and_spread
 from scripts import cli
 
 PANELS = {

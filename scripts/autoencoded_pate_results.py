@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Iterator
 
 from lib.accounting.statement import PrivacyStatement
-from lib.records import read_record
-from lib.results import by_job, data_name, numbers, statement
-from lib.tables import write_table
+from lib.reporting.records import read_record
+from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.tables import write_table
 from scripts import cli
 
 REGIONS = ("oedema", "non_enhancing", "enhancing")

@@ -5,12 +5,12 @@ import math
 
 import pandas as pd
 
+from lib.core.files import atomic_path
+from lib.core.seeding import generator
 from lib.data.volumes.prepared import read_prepared
 from lib.encoders.cube import cube_lower_bound, cube_upper_bound
 from lib.encoders.principal_components import fit_volumes
-from lib.files import atomic_path
-from lib.seeding import generator
-from lib.spread import mean_and_spread
+from lib.reporting.spread import mean_and_spread
 from scripts import cli
 from scripts.segmentation_job import rows_of
 

@@ -2,10 +2,10 @@
 
 import argparse
 
-from lib.claims import judge_all, load_claims, read_table
-from lib.errors import InputError
-from lib.files import atomic_path, write_text
-from lib.pages import claims_page
+from lib.core.errors import InputError
+from lib.core.files import atomic_path, write_text
+from lib.reporting.claims import judge_all, load_claims, read_table
+from lib.reporting.pages import claims_page
 from scripts import cli
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 def run(main: Callable[[], None]) -> None:

@@ -4,9 +4,9 @@ import argparse
 
 import pandas as pd
 
-from lib.files import atomic_path
-from lib.plotting import figure, save
-from lib.sweeps import averaged, read_sweeps
+from lib.core.files import atomic_path
+from lib.reporting.plotting import figure, save
+from lib.reporting.sweeps import averaged, read_sweeps
 from scripts import cli
 
 HOW = {"heuristic": "eq. (14)", "optimal": "exhaustive search"}

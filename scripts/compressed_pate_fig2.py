@@ -5,9 +5,9 @@ import argparse
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lib.files import atomic_path
-from lib.plotting import figure, save
-from lib.sweeps import averaged, read_sweeps
+from lib.core.files import atomic_path
+from lib.reporting.plotting import figure, save
+from lib.reporting.sweeps import averaged, read_sweeps
 from scripts import cli
 
 READINGS = {"each number": r"noise $\sigma$ on each number of the code", "bound": r"noise over the code's bound"}

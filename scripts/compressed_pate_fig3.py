@@ -5,10 +5,10 @@ import argparse
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lib.files import atomic_path
-from lib.plotting import figure, save
-from lib.results import by_job, data_name, numbers, statement
-from lib.tables import write_table
+from lib.core.files import atomic_path
+from lib.reporting.plotting import figure, save
+from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.tables import write_table
 from scripts import cli
 
 MEASURES = ("dice", "tuned_dice")

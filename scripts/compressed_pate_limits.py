@@ -6,10 +6,10 @@ import dataclasses
 import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
-from lib.plotting import figure, save
-from lib.results import by_job, numbers
-from lib.sweeps import averaged, read_sweeps
-from lib.tables import write_table
+from lib.reporting.plotting import figure, save
+from lib.reporting.results import by_job, numbers
+from lib.reporting.sweeps import averaged, read_sweeps
+from lib.reporting.tables import write_table
 from scripts import cli
 
 STYLES = ("-", "--", ":", "-.")

@@ -3,9 +3,9 @@
 import argparse
 
 from lib.accounting.votes import check_votes
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
-from lib.training.classification import count_votes
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
+from lib.teachers.classification import count_votes
 from scripts import cli
 
 

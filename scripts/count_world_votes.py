@@ -2,7 +2,7 @@
 
 import argparse
 
-from lib.files import save_arrays
+from lib.core.files import save_arrays
 from lib.leaderboard.votes import teacher_votes
 from lib.leaderboard.worlds import read_private, read_public
 from lib.training.device import choose_device

@@ -9,14 +9,14 @@ import numpy as np
 
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
-from lib.code_inputs import digest
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.files import save_arrays
 from lib.data.supervised import Images, divided
-from lib.files import save_arrays
-from lib.mac.accounting import Run, statements
-from lib.mac.levels import sigma_of
-from lib.mac.task import write_curves
-from lib.records import write_record
-from lib.training.checkpoint import Checkpoint, state_key
+from lib.dp_mac.accounting import Run, statements
+from lib.dp_mac.levels import sigma_of
+from lib.dp_mac.task import write_curves
+from lib.reporting.records import write_record
 from scripts import cli
 
 

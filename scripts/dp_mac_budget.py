@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
-from lib.mac.accounting import Run, calibrated_sigma, check, parts, statements
-from lib.tables import write_table
+from lib.dp_mac.accounting import Run, calibrated_sigma, check, parts, statements
+from lib.reporting.tables import write_table
 from scripts import cli
 
 DATA = "none: accounting only"

@@ -7,12 +7,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lib.files import atomic_path
-from lib.mac.curves import Level, epochs_to_reach, level_row, read_levels
-from lib.plotting import figure, save
-from lib.records import read_record
-from lib.spread import mean_and_spread
-from lib.tables import write_table
+from lib.core.files import atomic_path
+from lib.dp_mac.curves import Level, epochs_to_reach, level_row, read_levels
+from lib.reporting.plotting import figure, save
+from lib.reporting.records import read_record
+from lib.reporting.spread import mean_and_spread
+from lib.reporting.tables import write_table
 from scripts import cli
 
 NOISES = {"printed": "the paper's $\\sigma$", "needed": "$\\sigma$ that $\\varepsilon$ needs"}

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import torch
 
-from lib.files import atomic_path
-from lib.mac.toy import Toy, at, toys
-from lib.plotting import figure, save
-from lib.seeding import generator
+from lib.core.files import atomic_path
+from lib.core.seeding import generator
+from lib.dp_mac.toy import Toy, at, toys
+from lib.reporting.plotting import figure, save
 from scripts import cli
 
 GRID = np.linspace(-4, 4, 81)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import torch
 
-from lib.files import atomic_path
-from lib.mac.features import roughness, significant_units
-from lib.mac.trained import TrainedNetworks, read_networks
-from lib.plotting import figure, save
-from lib.spread import mean_and_spread
+from lib.core.files import atomic_path
+from lib.dp_mac.features import roughness, significant_units
+from lib.dp_mac.trained import TrainedNetworks, read_networks
+from lib.reporting.plotting import figure, save
+from lib.reporting.spread import mean_and_spread
 from scripts import cli
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import torch
 
-from lib.files import atomic_path
-from lib.mac.evaluation import squared_errors
-from lib.mac.trained import TrainedNetworks, read_networks
-from lib.plotting import figure, save
+from lib.core.files import atomic_path
+from lib.dp_mac.evaluation import squared_errors
+from lib.dp_mac.trained import TrainedNetworks, read_networks
+from lib.reporting.plotting import figure, save
 from scripts import cli
 
 

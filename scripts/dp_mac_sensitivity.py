@@ -5,13 +5,13 @@ import argparse
 import numpy as np
 import pandas as pd
 
-from lib.errors import InputError
-from lib.files import atomic_path
-from lib.mac.sensitivity import hidden_corrected, hidden_printed, output_corrected, output_printed
-from lib.mac.trained import read_networks
-from lib.records import read_record
-from lib.results import data_name
-from lib.spread import mean_and_spread
+from lib.core.errors import InputError
+from lib.core.files import atomic_path
+from lib.dp_mac.sensitivity import hidden_corrected, hidden_printed, output_corrected, output_printed
+from lib.dp_mac.trained import read_networks
+from lib.reporting.records import read_record
+from lib.reporting.results import data_name
+from lib.reporting.spread import mean_and_spread
 from scripts import cli
 
 

@@ -2,10 +2,10 @@
 
 import argparse
 
-from lib.mac.curves import Level, below_first_thresholds, level_row, read_levels
-from lib.records import read_record
-from lib.results import data_name
-from lib.tables import write_table
+from lib.dp_mac.curves import Level, below_first_thresholds, level_row, read_levels
+from lib.reporting.records import read_record
+from lib.reporting.results import data_name
+from lib.reporting.tables import write_table
 from scripts import cli
 
 

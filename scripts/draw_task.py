@@ -5,10 +5,10 @@ import pandas as pd
 
 from lib.attacks.draw import draw_task
 from lib.attacks.task import PARTS, joined
+from lib.core.files import atomic_path
 from lib.data.grouped import all_negative, group_table
 from lib.data.samples import read_samples
-from lib.files import atomic_path
-from lib.records import write_record
+from lib.reporting.records import write_record
 from scripts import cli
 
 

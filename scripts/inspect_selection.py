@@ -9,9 +9,9 @@ from lib.accounting.consensus import part_of_epsilon
 from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.aggregation.interactive import TEACHERS
 from lib.aggregation.queries import read_rounds
+from lib.core.files import load_arrays, save_arrays
 from lib.data.glyph_pool import open_any_pool
-from lib.files import load_arrays, save_arrays
-from lib.records import write_record
+from lib.reporting.records import write_record
 from scripts import cli
 
 

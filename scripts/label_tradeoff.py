@@ -8,9 +8,9 @@ import pandas as pd
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import ACCOUNTS
 from lib.aggregation.queries import MECHANISMS, read_queries
-from lib.files import atomic_path, load_arrays
-from lib.seeding import generator
-from lib.spread import mean_and_spread
+from lib.core.files import atomic_path, load_arrays
+from lib.core.seeding import generator
+from lib.reporting.spread import mean_and_spread
 from scripts import cli
 
 NOISE = {"lnmax": "laplace_scale", "gnmax": "sigma"}

@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from lib.accounting.statement import PrivacyStatement
-from lib.claims import read_table
-from lib.plotting import figure, save
-from lib.records import read_record
-from lib.results import data_name
-from lib.spread import mean_and_spread
-from lib.tables import write_table
+from lib.reporting.claims import read_table
+from lib.reporting.plotting import figure, save
+from lib.reporting.records import read_record
+from lib.reporting.results import data_name
+from lib.reporting.spread import mean_and_spread
+from lib.reporting.tables import write_table
 from scripts import cli
 
 CURVE = "lira_online"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from lib.files import atomic_path, reading
+from lib.core.files import atomic_path, reading
 from scripts import cli
 
 

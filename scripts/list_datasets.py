@@ -6,9 +6,9 @@ import io
 import json
 from pathlib import Path
 
+from lib.core.errors import InputError
+from lib.core.files import write_text
 from lib.data import registry
-from lib.errors import InputError
-from lib.files import write_text
 from scripts import cli
 
 # A generated dataset has no files: its fingerprint follows from its settings and fonts, and stands in its results.

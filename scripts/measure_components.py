@@ -6,13 +6,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from lib.core.files import atomic_path
+from lib.core.seeding import generator
 from lib.encoders.blocks import Blocks
 from lib.encoders.component_choice import exhaustive_components, heuristic_components, lost_squares, pca_error
 from lib.encoders.pca import PcaEncoder
 from lib.encoders.principal_components import PrincipalComponents, fit_blocks
 from lib.encoders.reconstruction import noisy_reconstruction
-from lib.files import atomic_path
-from lib.seeding import generator
 from scripts import cli
 from scripts.reconstruction_errors import READINGS, error_rows
 from scripts.segmentation_job import SegmentationJob, parser, read_job

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from lib.core.errors import InputError
+from lib.core.files import atomic_path, load_arrays
 from lib.data.volumes.prepared import read_prepared
 from lib.encoders.build import build_encoder
 from lib.encoders.reconstruction import cross_entropy
-from lib.errors import InputError
-from lib.files import atomic_path, load_arrays
-from lib.metrics.dice import dice, hard_labels
-from lib.training.segmentation_prediction import predicted_masks
+from lib.segmentation.dice import dice, hard_labels
+from lib.segmentation.prediction import predicted_masks
 from scripts import cli
 from scripts.segmentation_job import parser, read_job
 from scripts.segmentation_networks import network_of, recipe_of

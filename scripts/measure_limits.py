@@ -11,10 +11,10 @@ import pandas as pd
 
 from lib.accounting.encoded_mean import calibrated
 from lib.aggregation.encoded_mean import noise_norm, signal_to_noise
+from lib.core.files import atomic_path, load_arrays
+from lib.core.seeding import generator
 from lib.encoders.build import build_encoder
 from lib.encoders.reconstruction import noisy_reconstruction
-from lib.files import atomic_path, load_arrays
-from lib.seeding import generator
 from scripts import cli
 from scripts.segmentation_job import parser, read_job
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lib.files import load_arrays
-from lib.metrics.baselines import for_everyone, mean_of_masks, teachers_average
-from lib.records import write_record
+from lib.core.files import load_arrays
+from lib.reporting.records import write_record
+from lib.segmentation.baselines import for_everyone, mean_of_masks, teachers_average
 from scripts import cli
 from scripts.segmentation_job import LEVELS, parser, read_job, scores_of
 

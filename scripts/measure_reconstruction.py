@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from lib.core.files import atomic_path, load_arrays
 from lib.encoders.build import build_encoder
 from lib.encoders.reconstruction import noisy_reconstruction, posterior_reconstruction
-from lib.files import atomic_path, load_arrays
 from scripts import cli
 from scripts.reconstruction_errors import READINGS, error_rows
 from scripts.segmentation_job import parser, read_job

@@ -2,8 +2,8 @@
 
 import argparse
 
-from lib.files import atomic_path
-from lib.sweeps import averaged, read_sweeps
+from lib.core.files import atomic_path
+from lib.reporting.sweeps import averaged, read_sweeps
 from scripts import cli
 
 

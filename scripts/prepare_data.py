@@ -4,9 +4,9 @@ import argparse
 
 import numpy as np
 
+from lib.core.files import fingerprint, save_arrays
 from lib.data import registry
 from lib.data.spec import SOURCES
-from lib.files import fingerprint, save_arrays
 from scripts import cli
 
 

@@ -5,9 +5,9 @@ import json
 
 import numpy as np
 
+from lib.core.files import fingerprint, save_arrays
 from lib.data.glyph import OpenGlyph
 from lib.data.glyph_settings import SPLITS, GlyphSettings
-from lib.files import fingerprint, save_arrays
 from scripts import cli
 
 

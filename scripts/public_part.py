@@ -4,10 +4,10 @@ import argparse
 
 import numpy as np
 
+from lib.core.files import fingerprint, save_arrays
+from lib.core.provenance import PUBLIC, provenance
 from lib.data.glyph_pool import open_any_pool
-from lib.files import fingerprint, save_arrays
-from lib.provenance import PUBLIC, provenance
-from lib.records import write_record
+from lib.reporting.records import write_record
 from scripts import cli
 
 

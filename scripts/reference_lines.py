@@ -3,8 +3,8 @@
 import argparse
 
 from lib.data.supervised import divided
-from lib.mac.references import mean_image_error, pca_error
-from lib.records import write_record
+from lib.dp_mac.references import mean_image_error, pca_error
+from lib.reporting.records import write_record
 from scripts import cli
 
 

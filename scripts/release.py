@@ -4,9 +4,9 @@ import argparse
 import importlib.metadata
 
 from lib.accounting.rdp import order_grid
-from lib.errors import InputError
-from lib.records import read_record
+from lib.core.errors import InputError
 from lib.release.build import SANITIZED, build
+from lib.reporting.records import read_record
 from scripts import cli
 
 STUDENT = "release_student"

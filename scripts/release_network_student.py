@@ -3,14 +3,14 @@
 import argparse
 from pathlib import Path
 
-from lib.code_inputs import digest
-from lib.files import fingerprint
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.files import fingerprint
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
 from lib.release.student import read_lessons
-from lib.training.checkpoint import Checkpoint, state_key
+from lib.students.networks import train_student
 from lib.training.device import choose_device
-from lib.training.networks import train_student
 from scripts import cli
 from scripts.release_job import keep_student, student_parser
 

@@ -4,14 +4,14 @@ import argparse
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
+from lib.core.seeding import integer_seed
 from lib.models.classifiers import make_classifier
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
 from lib.release.student import read_lessons
 from lib.release.weights import classifier_weights
-from lib.seeding import integer_seed
-from lib.training.classification import features
+from lib.teachers.classification import features
 from scripts import cli
 from scripts.release_job import keep_student, student_parser
 

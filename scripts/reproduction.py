@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.claims import COLUMNS, read_table
-from lib.errors import InputError
-from lib.files import atomic_path, write_text
-from lib.pages import paper_page
+from lib.core.errors import InputError
+from lib.core.files import atomic_path, write_text
+from lib.reporting.claims import COLUMNS, read_table
+from lib.reporting.pages import paper_page
 from scripts import cli
 
 JOINED = "claims.csv"

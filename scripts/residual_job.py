@@ -10,16 +10,16 @@ import torch
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.predictions import Predictions, asked, ensembles_of, write_predictions
 from lib.attacks.task import PARTS, Task, read_task
-from lib.code_inputs import digest
-from lib.files import save_arrays
-from lib.perturbation.network import PerturbedResNet8
-from lib.perturbation.noise import NoiseForm
-from lib.records import write_record
-from lib.seeding import generator
-from lib.training.checkpoint import Checkpoint, state_key
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.files import save_arrays
+from lib.core.seeding import generator
+from lib.reporting.records import write_record
+from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.noise import NoiseForm
+from lib.residual_perturbation.prediction import predicted_probabilities
+from lib.residual_perturbation.training import TrainedReplicas
 from lib.training.device import choose_device
-from lib.training.residual import TrainedReplicas
-from lib.training.residual_prediction import predicted_probabilities
 from scripts import cli
 
 

@@ -7,13 +7,13 @@ import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.empirical_epsilon import LowerBound, lower_bound, repeated_bounds
-from lib.errors import InputError
-from lib.files import reading
-from lib.perturbation.theorems import theorem1
-from lib.records import read_record
-from lib.results import data_name
-from lib.spread import mean_and_spread
-from lib.tables import write_table, yes_no
+from lib.core.errors import InputError
+from lib.core.files import reading
+from lib.reporting.records import read_record
+from lib.reporting.results import data_name
+from lib.reporting.spread import mean_and_spread
+from lib.reporting.tables import write_table, yes_no
+from lib.residual_perturbation.theorems import theorem1
 from scripts import cli
 
 TITLES = {"strategy1": "Strategy I", "dp_sgd": "DP-SGD", "plain": "plain"}

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import torch
 
-from lib.files import atomic_path
-from lib.perturbation.network import PerturbedResNet8
-from lib.perturbation.noise import NoiseForm
-from lib.spread import mean_and_spread
+from lib.core.files import atomic_path
+from lib.dp_sgd.training import SgdRecipe
+from lib.reporting.spread import mean_and_spread
+from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
+from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.noise import NoiseForm
+from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
 from lib.training.device import choose_device
-from lib.training.dp_sgd import SgdRecipe
-from lib.training.residual import Replica, ResidualRecipe, ResidualTrainer
-from lib.training.residual_dp_sgd import residual_dp_sgd_trainer
 from lib.training.timing import Trainer, epoch_seconds
 from scripts import cli
 

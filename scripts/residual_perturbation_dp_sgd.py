@@ -5,9 +5,9 @@ import argparse
 import numpy as np
 
 from lib.accounting import rdp
-from lib.mac.accounting import Run, check, statements
-from lib.perturbation.sampling_rate import sampling_rate
-from lib.tables import write_table
+from lib.dp_mac.accounting import Run, check, statements
+from lib.dp_sgd.sampling_rate import sampling_rate
+from lib.reporting.tables import write_table
 from scripts import cli
 
 DATA = "none: accounting only"

@@ -4,9 +4,9 @@ import argparse
 
 import numpy as np
 
+from lib.core.seeding import generator
 from lib.data.samples import read_samples
-from lib.plotting import figure, save
-from lib.seeding import generator
+from lib.reporting.plotting import figure, save
 from scripts import cli
 
 NAMES = ("negative", "positive")

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from lib.attacks.summary import Attacked, read_attacked, summary_row, titled
-from lib.files import atomic_path
-from lib.plotting import figure, save
+from lib.core.files import atomic_path
+from lib.reporting.plotting import figure, save
 from scripts import cli
 
 COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")

@@ -5,10 +5,10 @@ import argparse
 import numpy as np
 import pandas as pd
 
-from lib.files import atomic_path
-from lib.perturbation.rademacher import Simulation, bounds, shrinkage, simulate
-from lib.seeding import generator
-from lib.spread import mean_and_spread
+from lib.core.files import atomic_path
+from lib.core.seeding import generator
+from lib.reporting.spread import mean_and_spread
+from lib.residual_perturbation.rademacher import Simulation, bounds, shrinkage, simulate
 from scripts import cli
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row, titled
-from lib.files import atomic_path
-from lib.plotting import figure, save
+from lib.core.files import atomic_path
+from lib.reporting.plotting import figure, save
 from scripts import cli
 
 

@@ -5,9 +5,12 @@ import argparse
 import numpy as np
 import pandas as pd
 
-from lib.files import atomic_path
-from lib.perturbation.scene import scene
-from lib.perturbation.sde import (
+from lib.core.files import atomic_path
+from lib.core.seeding import generator
+from lib.reporting.plotting import figure, save
+from lib.reporting.spread import mean_and_spread
+from lib.residual_perturbation.scene import scene
+from lib.residual_perturbation.sde import (
     STRATEGIES,
     Field,
     backward,
@@ -18,9 +21,6 @@ from lib.perturbation.sde import (
     uniform_error,
     velocity_field,
 )
-from lib.plotting import figure, save
-from lib.seeding import generator
-from lib.spread import mean_and_spread
 from scripts import cli
 
 # how an image is recovered, with what the figure calls that

@@ -3,8 +3,8 @@
 import argparse
 
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row
-from lib.records import read_record
-from lib.tables import write_table, yes_no
+from lib.reporting.records import read_record
+from lib.reporting.tables import write_table, yes_no
 from scripts import cli
 
 BASELINE = "DP-SGD"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from lib.accounting.statement import PrivacyStatement
-from lib.perturbation.theorems import CONDITIONS, best_share, least_noise, theorem1, theorem2
-from lib.tables import write_table
+from lib.reporting.tables import write_table
+from lib.residual_perturbation.theorems import CONDITIONS, best_share, least_noise, theorem1, theorem2
 from scripts import cli
 
 DATA = "none: theory only"

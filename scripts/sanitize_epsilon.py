@@ -13,10 +13,10 @@ from lib.accounting.sanitize import Release, choose, fixed, releasable, smoothne
 from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
 from lib.accounting.statement import PrivacyStatement
 from lib.aggregation.queries import read_queries
-from lib.errors import InputError
-from lib.provenance import MECHANISM, provenance
-from lib.records import write_record
-from lib.seeding import noise_generator
+from lib.core.errors import InputError
+from lib.core.provenance import MECHANISM, provenance
+from lib.core.seeding import noise_generator
+from lib.reporting.records import write_record
 from scripts import cli
 
 

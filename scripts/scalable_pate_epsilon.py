@@ -7,11 +7,11 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from lib.claims import load_claims
-from lib.files import atomic_path, load_arrays
-from lib.plotting import figure, save
-from lib.records import read_record
-from lib.results import data_name
+from lib.core.files import atomic_path, load_arrays
+from lib.reporting.claims import load_claims
+from lib.reporting.plotting import figure, save
+from lib.reporting.records import read_record
+from lib.reporting.results import data_name
 from scripts import cli
 
 NAMES = {

@@ -8,12 +8,12 @@ import pandas as pd
 
 from lib.accounting.consensus import LOW_CONSENSUS, answer_chances, histogram, low_consensus_answered
 from lib.aggregation.queries import read_queries
-from lib.comparisons import comparison_rows, equal_answers
-from lib.files import atomic_path, load_arrays
-from lib.plotting import figure, save
-from lib.records import read_record
-from lib.results import by_job, data_name, numbers, statement
-from lib.tables import write_table
+from lib.core.files import atomic_path, load_arrays
+from lib.reporting.comparisons import comparison_rows, equal_answers
+from lib.reporting.plotting import figure, save
+from lib.reporting.records import read_record
+from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.tables import write_table
 from scripts import cli
 
 NAMES = {"lnmax": "LNMax", "confident_gnmax": "Confident-GNMax"}

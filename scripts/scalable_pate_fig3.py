@@ -5,12 +5,12 @@ import argparse
 import numpy as np
 import pandas as pd
 
+from lib.core.errors import InputError
+from lib.core.files import atomic_path
 from lib.data.glyph import GlyphSamples, OpenGlyph
 from lib.data.glyph_classes import CLASSES, LOOK_ALIKES
 from lib.data.glyph_settings import SPLITS, GlyphSettings
-from lib.errors import InputError
-from lib.files import atomic_path
-from lib.plotting import figure, save
+from lib.reporting.plotting import figure, save
 from scripts import cli
 
 COLUMNS = 8

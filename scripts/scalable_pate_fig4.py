@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogFormatterSciNotation, NullFormatter
 
-from lib.comparisons import comparison_rows, epsilon_at_accuracy
-from lib.files import atomic_path, reading
-from lib.plotting import figure, save
-from lib.tables import write_table
+from lib.core.files import atomic_path, reading
+from lib.reporting.comparisons import comparison_rows, epsilon_at_accuracy
+from lib.reporting.plotting import figure, save
+from lib.reporting.tables import write_table
 from scripts import cli
 
 NAMES = {"lnmax": "LNMax", "gnmax": "GNMax"}

@@ -18,10 +18,10 @@ from lib.accounting.consensus import (
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import ACCOUNTS
 from lib.aggregation.queries import read_queries
-from lib.comparisons import comparison_rows, equal_answers
-from lib.files import atomic_path
-from lib.plotting import figure, save
-from lib.tables import write_table
+from lib.core.files import atomic_path
+from lib.reporting.comparisons import comparison_rows, equal_answers
+from lib.reporting.plotting import figure, save
+from lib.reporting.tables import write_table
 from scripts import cli
 
 NAMES = {"lnmax": "LNMax (all)", "moderate": "Confident, moderate", "aggressive": "Confident, aggressive"}

@@ -14,7 +14,7 @@ from lib.accounting.rdp import order_grid
 from lib.accounting.readings import Reading
 from lib.aggregation.queries import read_queries
 from lib.data.glyph_pool import open_any_pool
-from lib.tables import write_table
+from lib.reporting.tables import write_table
 from scripts import cli
 
 UNACCOUNTED = "the search itself, which looked at the votes"

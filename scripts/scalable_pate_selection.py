@@ -2,8 +2,8 @@
 
 import argparse
 
-from lib.results import by_job, data_name, numbers, statement
-from lib.tables import write_table
+from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.tables import write_table
 from scripts import cli
 
 

@@ -3,10 +3,10 @@
 import argparse
 import math
 
-from lib.claims import load_claims
-from lib.results import by_job, data_name, numbers, statement
-from lib.spread import mean_and_spread
-from lib.tables import write_table
+from lib.reporting.claims import load_claims
+from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.spread import mean_and_spread
+from lib.reporting.tables import write_table
 from scripts import cli
 
 

@@ -2,9 +2,9 @@
 
 import argparse
 
-from lib.results import by_job, data_name, numbers, statement
-from lib.spread import mean_and_spread
-from lib.tables import write_table
+from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.spread import mean_and_spread
+from lib.reporting.tables import write_table
 from scripts import cli
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 
 from lib.accounting.consensus import histogram, plurality_share
 from lib.accounting.votes import check_votes
+from lib.core.files import atomic_path, load_arrays
 from lib.data.glyph_pool import open_any_pool
-from lib.files import atomic_path, load_arrays
-from lib.spread import mean_and_spread
+from lib.reporting.spread import mean_and_spread
 from scripts import cli
 
 BINS = 10

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lib.code_inputs import digest
+from lib.core.code_inputs import digest
 from lib.data.volumes.prepared import PreparedVolumes, read_prepared
 from lib.data.volumes.split import split_subjects
-from lib.metrics.dice import CLASSES, DiceScores, best_threshold, dice, hard_labels
+from lib.segmentation.dice import CLASSES, DiceScores, best_threshold, dice, hard_labels
 from scripts import cli
 
 if TYPE_CHECKING:
     import torch
 
-    from lib.training.checkpoint import Checkpoint
+    from lib.core.checkpoint import Checkpoint
 
 _FILES = ("volumes", "checkpoint", "output", "weights", "answers", "codes", "fitted")  # paths among the arguments
 
@@ -88,7 +88,7 @@ class SegmentationJob:
         script: the job's file. part: of a job that trains one after the other. given: fingerprint of what is learned
         beside the volumes.
         """
-        from lib.training.checkpoint import Checkpoint, state_key
+        from lib.core.checkpoint import Checkpoint, state_key
 
         arguments = {key: value for key, value in vars(self.arguments).items() if key not in _FILES}
         key = state_key(arguments, digest(f"scripts/{Path(script).name}"), self.volumes.fingerprint + given)

@@ -1,7 +1,7 @@
 """The networks of a segmentation task, apart from what needs none: importing MONAI takes seconds."""
 
 from lib.models.unet3d import UNet3D
-from lib.training.segmentation import SegmentationRecipe
+from lib.segmentation.training import SegmentationRecipe
 from scripts.segmentation_job import SegmentationJob
 
 PUBLIC = 10  # public volumes, at most, on which a threshold is chosen

@@ -4,10 +4,10 @@ import argparse
 
 import numpy as np
 
+from lib.core.files import load_arrays, save_arrays
+from lib.core.seeding import generator
 from lib.data.samples import samples_of
 from lib.data.split import split_official, split_samples, split_stream
-from lib.files import load_arrays, save_arrays
-from lib.seeding import generator
 from scripts import cli
 
 

@@ -2,11 +2,11 @@
 
 import argparse
 
+from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier
-from lib.records import write_record
-from lib.seeding import integer_seed
-from lib.training.classification import accuracy
+from lib.reporting.records import write_record
+from lib.teachers.classification import accuracy
 from scripts import cli
 
 

@@ -5,8 +5,8 @@ from dataclasses import fields
 import numpy as np
 import torch
 
-from lib.functional import cdbn, published
-from lib.mac.task import stated_classes
+from lib.dp_mac.task import stated_classes
+from lib.functional_mechanism import cdbn, published
 from lib.training.device import choose_device
 from scripts import cli
 from scripts.curve import read_curve

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from lib.mac.accounting import Run
-from lib.mac.task import evaluation, inputs_and_targets, named_weights, network_of
-from lib.mac.trainer import MacRecipe, Noise
-from lib.mac.training import Learning, account, train
+from lib.dp_mac.accounting import Run
+from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
+from lib.dp_mac.trainer import MacRecipe, Noise
+from lib.dp_mac.training import Learning, account, train
 from lib.training.device import choose_device
 from scripts import cli
 from scripts.curve import read_curve

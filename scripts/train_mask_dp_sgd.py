@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 
 from lib.accounting.rdp import order_grid
-from lib.files import save_arrays
-from lib.mac.accounting import calibrated_sigma, statements, steps_per_epoch
-from lib.records import write_record
-from lib.training.dp_sgd import account
-from lib.training.segmentation_dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
-from lib.training.segmentation_prediction import predicted_masks
+from lib.core.files import save_arrays
+from lib.dp_mac.accounting import calibrated_sigma, statements, steps_per_epoch
+from lib.dp_sgd.training import account
+from lib.reporting.records import write_record
+from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
+from lib.segmentation.prediction import predicted_masks
 from scripts import cli
 from scripts.segmentation_job import read_job, scores_of, training_parser
 from scripts.segmentation_networks import PUBLIC, network_of

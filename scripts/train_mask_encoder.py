@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from lib.core.files import save_arrays
 from lib.encoders.build import blocks_of, build_encoder, design_of
 from lib.encoders.coarse import checked_grid, coarse
 from lib.encoders.principal_components import fit_blocks, fit_volumes
 from lib.encoders.reconstruction import checked_spread
-from lib.files import save_arrays
-from lib.metrics.baselines import for_everyone, mean_of_masks
-from lib.metrics.dice import CLASSES, TUMOUR, best_threshold, dice, hard_labels
-from lib.records import write_record
-from lib.training.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
+from lib.reporting.records import write_record
+from lib.segmentation.baselines import for_everyone, mean_of_masks
+from lib.segmentation.dice import CLASSES, TUMOUR, best_threshold, dice, hard_labels
+from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
 from scripts import cli
 from scripts.segmentation_job import SegmentationJob, read_job, training_parser
 

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint, load_arrays, save_arrays
 from lib.encoders.build import build_encoder
-from lib.errors import InputError
-from lib.files import fingerprint, load_arrays, save_arrays
-from lib.records import write_record
-from lib.training.segmentation import train_segmentation
-from lib.training.segmentation_prediction import predicted_masks
+from lib.reporting.records import write_record
+from lib.segmentation.prediction import predicted_masks
+from lib.segmentation.training import train_segmentation
 from scripts import cli
 from scripts.segmentation_job import SegmentationJob, read_job, scores_of, training_parser
 from scripts.segmentation_networks import PUBLIC, network_of, recipe_of

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from lib.core.files import save_arrays
 from lib.data.volumes.split import teacher_shards
-from lib.files import save_arrays
-from lib.metrics.baselines import teachers_average
-from lib.records import write_record
-from lib.training.segmentation import train_segmentation
-from lib.training.segmentation_prediction import predicted_masks
+from lib.reporting.records import write_record
+from lib.segmentation.baselines import teachers_average
+from lib.segmentation.prediction import predicted_masks
+from lib.segmentation.training import train_segmentation
 from scripts import cli
 from scripts.segmentation_job import LEVELS, SegmentationJob, read_job, training_parser
 from scripts.segmentation_networks import network_of, recipe_of

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from lib.aggregation.confident import NO_ANSWER
-from lib.code_inputs import digest
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.files import fingerprint, load_arrays, save_arrays
 from lib.data.glyph_pool import open_any_pool
-from lib.files import fingerprint, load_arrays, save_arrays
-from lib.records import write_record
-from lib.training.checkpoint import Checkpoint, state_key
+from lib.reporting.records import write_record
+from lib.students.networks import train_student
 from lib.training.device import choose_device
-from lib.training.networks import train_student
 from scripts import cli
 
 

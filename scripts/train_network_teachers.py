@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.code_inputs import digest
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.files import fingerprint, load_arrays, save_arrays
 from lib.data.glyph_pool import open_any_pool
-from lib.files import fingerprint, load_arrays, save_arrays
-from lib.training.checkpoint import Checkpoint, state_key
+from lib.students.networks import teacher_network, teacher_recipe
+from lib.teachers.replicas import replica_labels
 from lib.training.device import choose_device
-from lib.training.networks import teacher_network, teacher_recipe
-from lib.training.replicas import replica_labels
 from scripts import cli
 
 

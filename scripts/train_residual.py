@@ -3,7 +3,7 @@
 import numpy as np
 
 from lib.attacks.predictions import SIDES
-from lib.training.residual import Replica, ResidualRecipe, train_residual
+from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
 from scripts import cli
 from scripts.residual_job import read_job
 

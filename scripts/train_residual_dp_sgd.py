@@ -6,11 +6,11 @@ from itertools import product
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.predictions import SIDES
-from lib.errors import InputError
-from lib.mac.accounting import statements
-from lib.training.dp_sgd import SgdRecipe, account
-from lib.training.residual import Replica
-from lib.training.residual_dp_sgd import train_residual_dp_sgd
+from lib.core.errors import InputError
+from lib.dp_mac.accounting import statements
+from lib.dp_sgd.training import SgdRecipe, account
+from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
+from lib.residual_perturbation.training import Replica
 from scripts import cli
 from scripts.residual_job import read_job
 

@@ -1,9 +1,9 @@
 """Train a network by gradients, private (DP-SGD) or not (backpropagation): one repetition."""
 
-from lib.mac.accounting import Run
-from lib.mac.task import evaluation, inputs_and_targets, named_weights, network_of
+from lib.dp_mac.accounting import Run
+from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
+from lib.dp_sgd.training import SgdRecipe, account, train_dp_sgd
 from lib.training.device import choose_device
-from lib.training.dp_sgd import SgdRecipe, account, train_dp_sgd
 from scripts import cli
 from scripts.curve import read_curve
 

@@ -5,12 +5,12 @@ import argparse
 import numpy as np
 
 from lib.aggregation.confident import NO_ANSWER
+from lib.core.files import load_arrays, save_arrays
+from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
-from lib.files import load_arrays, save_arrays
 from lib.models.classifiers import make_classifier
-from lib.records import write_record
-from lib.seeding import integer_seed
-from lib.training.classification import accuracy, probabilities
+from lib.reporting.records import write_record
+from lib.teachers.classification import accuracy, probabilities
 from scripts import cli
 
 

@@ -4,11 +4,11 @@ import argparse
 
 import numpy as np
 
+from lib.core.files import save_arrays
+from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
-from lib.files import save_arrays
 from lib.models.classifiers import make_classifier
-from lib.seeding import integer_seed
-from lib.training.classification import teacher_labels
+from lib.teachers.classification import teacher_labels
 from scripts import cli
 
 

@@ -5,11 +5,11 @@ import argparse
 import numpy as np
 
 from lib.accounting.rdp import order_grid
-from lib.files import load_arrays, save_arrays
+from lib.core.files import load_arrays, save_arrays
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.worlds import read_private, read_public
-from lib.records import write_record
+from lib.reporting.records import write_record
 from lib.training.device import choose_device
 from scripts import cli
 from scripts.world_job import add_worlds, each_world

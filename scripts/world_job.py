@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.code_inputs import digest
-from lib.files import fingerprint
-from lib.training.checkpoint import Checkpoint, state_key
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.files import fingerprint
 from scripts import cli
 
 _FILES = ("worlds", "public", "votes", "checkpoint", "predictions", "output")  # paths among the arguments

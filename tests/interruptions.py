@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lib.training.checkpoint import Checkpoint
+from lib.core.checkpoint import Checkpoint
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,7 +58,7 @@ def kill_at(module, step, path):
     """Run the `train` of a test module in a process of its own, which kills itself after so many steps."""
     program = f"""
 import os, signal, torch
-from lib.training.checkpoint import Checkpoint
+from lib.core.checkpoint import Checkpoint
 from {module} import train
 torch.set_num_threads({torch.get_num_threads()})
 kill = lambda done, *_: os.kill(os.getpid(), signal.SIGKILL) if done == {step} else None

@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lib.aggregation.queries import read_queries, read_rounds
-from lib.config import check_config, fill_defaults
-from lib.errors import InputError
-from lib.files import save_arrays
-from lib.records import read_record, write_record
+from lib.core.errors import InputError
+from lib.core.files import save_arrays
+from lib.plan.config import check_config, fill_defaults
+from lib.reporting.records import read_record, write_record
 from scripts import aggregate, cli
+from tests.plan.test_config import CONFIG, SCHEMA
+from tests.reporting.test_records import FIELDS
 from tests.sealed import sealed
-from tests.test_config import CONFIG, SCHEMA
-from tests.test_records import FIELDS
 
 FIXED = settings(
     derandomize=True, deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]

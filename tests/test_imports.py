@@ -35,14 +35,14 @@ def test_there_is_something_to_look_at():
     assert {"accounting", "aggregation", "data", "models", "training"} <= set(ROOMS)
     assert Path("lib/accounting/ledger.py") in MODULES and Path("scripts/cli.py") in SCRIPTS
     assert "lib.accounting.gnmax" in imported(Path("lib/accounting/threshold.py"))
-    assert "lib.errors.InputError" in imported(Path("lib/files.py"))
+    assert "lib.core.errors.InputError" in imported(Path("lib/core/files.py"))
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "accounting"], ids=str)
 def test_accounting_knows_no_other_room(module):
     """The proofs rest on nothing that trains, loads or draws; the exception type is all they share."""
     ours = within(imported(module), "lib")
-    assert ours == within(ours, "lib.accounting") | within(ours, "lib.errors")
+    assert ours == within(ours, "lib.accounting") | within(ours, "lib.core.errors")
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "models"], ids=str)
@@ -59,12 +59,12 @@ def test_attacks_see_models_through_probabilities_only(module):
     allowed = (
         "lib.attacks",
         "lib.data",
-        "lib.errors",
-        "lib.files",
-        "lib.records",
-        "lib.seeding",
-        "lib.spread",
-        "lib.tables",
+        "lib.core.errors",
+        "lib.core.files",
+        "lib.reporting.records",
+        "lib.core.seeding",
+        "lib.reporting.spread",
+        "lib.reporting.tables",
     )
     assert ours == set().union(*(within(ours, name) for name in allowed))
 

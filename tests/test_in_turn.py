@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lib.errors import InputError
-from lib.files import atomic_path
+from lib.core.errors import InputError
+from lib.core.files import atomic_path
 from scripts import in_turn
 
 ROOT = Path(__file__).resolve().parent.parent

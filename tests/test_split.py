@@ -15,13 +15,13 @@ from lib.accounting import ledger, rdp, readings
 from lib.aggregation.confident import confident_gnmax
 from lib.aggregation.gnmax import gnmax
 from lib.aggregation.lnmax import lnmax
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
+from lib.core.seeding import generator
 from lib.data.pools import open_pool
 from lib.data.split import split_official, split_samples
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
 from lib.models.classifiers import make_classifier
-from lib.seeding import generator
-from lib.training.classification import teacher_labels
+from lib.teachers.classification import teacher_labels
 from scripts import split_data, train_teachers
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=80)

@@ -16,7 +16,7 @@ from lib.accounting import rdp
 from lib.accounting.gaussian import epsilon_analytic, epsilon_rdp, sigma_analytic, sigma_rdp
 from lib.accounting.ledger import NEIGHBOURING, Entry, Ledger
 from lib.accounting.statement import PrivacyStatement
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 ROUTES: dict[str, Callable[[float, float, float], float]] = {"rdp": sigma_rdp, "analytic": sigma_analytic}
 

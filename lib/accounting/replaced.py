@@ -21,7 +21,7 @@ import numpy as np
 from dp_accounting import pld
 from scipy.special import logsumexp
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 TAIL = 12.0  # standard deviations; what lies beyond weighs e^-72 of what lies within
 POINTS = 100_000  # of a sum, at most; more would be needed for hardly any noise only

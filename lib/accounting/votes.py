@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 _MOST = 2**31  # no ensemble has so many teachers, and sums of such counts still fit
 

@@ -20,7 +20,7 @@ class DiscreteGaussian:
     """
 
     def __init__(self, bits: Bits) -> None:
-        """bits: of `lib.seeding.noise_bits`."""
+        """bits: of `lib.core.seeding.noise_bits`."""
         self._bits = bits
 
     def normal(self, mean: float, sigma: float, size: int | tuple[int, ...]) -> np.ndarray:

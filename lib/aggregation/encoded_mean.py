@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from lib.core.errors import InputError
 from lib.encoders.bound import checked_code
 from lib.encoders.encoder import Encoder
-from lib.errors import InputError
 
 
 def noisy_mean(codes: np.ndarray, radius: float, sigma: float | None, rng: np.random.Generator) -> np.ndarray:

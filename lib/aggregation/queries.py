@@ -20,9 +20,9 @@ from lib.aggregation.discrete_gaussian import DiscreteGaussian
 from lib.aggregation.gnmax import gnmax
 from lib.aggregation.interactive import NONE, TEACHERS, interactive_gnmax
 from lib.aggregation.lnmax import lnmax
-from lib.errors import InputError
-from lib.files import load_arrays
-from lib.seeding import noise_bits, noise_generator
+from lib.core.errors import InputError
+from lib.core.files import load_arrays
+from lib.core.seeding import noise_bits, noise_generator
 
 
 def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray, np.ndarray, str]:
@@ -125,7 +125,7 @@ MECHANISMS: dict[str, Callable[..., Answers]] = {
 
 
 def noise_of(run: dict, noise_seed: int | None, *job: str) -> np.random.Generator | DiscreteGaussian:
-    """What a run's mechanism draws its noise from, keyed by the job (see `lib.seeding.noise_generator`).
+    """What a run's mechanism draws its noise from, keyed by the job (see `lib.core.seeding.noise_generator`).
 
     Raises InputError where the run asks for discrete noise that its mechanism cannot have.
     """

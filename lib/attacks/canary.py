@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lib.errors import InputError
-from lib.seeding import generator
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from sklearn.model_selection import train_test_split
 
 from lib.attacks.split import QUARTERS, split_attack
 from lib.attacks.task import PARTS, Task
+from lib.core.errors import InputError
+from lib.core.seeding import generator, integer_seed
 from lib.data.grouped import GroupedSplit, scaled, split_groups
 from lib.data.samples import Samples
-from lib.errors import InputError
-from lib.seeding import generator, integer_seed
 
 
 def draw_task(

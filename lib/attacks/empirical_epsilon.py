@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 @dataclass(frozen=True)

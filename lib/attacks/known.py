@@ -12,7 +12,7 @@ import numpy as np
 
 from lib.attacks.empirical_epsilon import lower_bound
 from lib.attacks.one_run import guess_numbers, one_run_bound
-from lib.seeding import generator
+from lib.core.seeding import generator
 
 AUDITS = ("many_runs", "one_run")
 _STEPS = (

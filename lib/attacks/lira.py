@@ -6,7 +6,7 @@ give one Gaussian each of the logit-scaled confidence in its label; the target's
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 LEAST = 1e-12  # probabilities are cut off here: zeros are of models that cannot say less, and have no logarithm
 VARIANCES = ("sample", "global")

@@ -10,7 +10,7 @@ from lib.attacks.predictions import Predictions
 from lib.attacks.roc import auc_interval, precision_recall, roc_curve
 from lib.attacks.shadow import AttackSettings, shadow_scores
 from lib.attacks.threshold import best_threshold, confidences
-from lib.seeding import generator
+from lib.core.seeding import generator
 
 GRID = np.linspace(0, 1, 201)  # false positive rates at which ROC curves are kept
 THRESHOLD = "threshold"

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import betainc, expit
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 _HALVINGS = 40  # of an interval of epsilon
 

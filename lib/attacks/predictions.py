@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from lib.attacks.task import PARTS, Task
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
 
 SIDES = ("target", "shadow")
 

@@ -12,7 +12,7 @@ import numpy as np
 from lib.attacks.checks import checked_members
 from lib.attacks.empirical_epsilon import clopper_pearson
 from lib.attacks.roc import roc_curve
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 LEAST_FALSE = 5  # other samples that a rate must allow to be accused, so that chance does not set the threshold
 # false positive rates at which curves for logarithmic axes are kept: 0.0001 to 1, 20 a decade

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from lib.attacks.checks import checked_members
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 @dataclass(frozen=True)

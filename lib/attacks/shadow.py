@@ -15,8 +15,8 @@ from torch import nn
 from torch.nn.utils import skip_init
 
 from lib.attacks.checks import checked_members, checked_probabilities
-from lib.errors import InputError
-from lib.seeding import integer_seed
+from lib.core.errors import InputError
+from lib.core.seeding import integer_seed
 
 
 @dataclass(frozen=True, kw_only=True)

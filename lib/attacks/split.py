@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 QUARTERS = ("target_train", "target_out", "shadow_train", "shadow_out")
 

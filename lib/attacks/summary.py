@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.errors import InputError
-from lib.files import reading
-from lib.records import read_record
-from lib.spread import mean_and_spread
-from lib.tables import yes_no
+from lib.core.errors import InputError
+from lib.core.files import reading
+from lib.reporting.records import read_record
+from lib.reporting.spread import mean_and_spread
+from lib.reporting.tables import yes_no
 
 SPREAD = ("auc", "train_accuracy", "out_accuracy", "test_accuracy", "gap", "precision", "recall", "negative_auc")
 OVERFITTED = 0.1  # by which accuracy on trained samples exceeds that on others, where there is something to attack

@@ -24,8 +24,8 @@ from lib.attacks.one_run import guess_numbers, one_run_bound
 from lib.attacks.rates import LOGARITHMIC_GRID, logarithmic_curve, tpr_at
 from lib.attacks.roc import auc_interval
 from lib.attacks.shadow import AttackSettings, shadow_scores
-from lib.errors import InputError
-from lib.seeding import generator
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 
 ATTACKS = ("threshold", "shadow", "lira_online", "lira_offline")
 AUDIT_SCORES = ("lira", "confidence")

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lib.errors import InputError
-from lib.files import reading
+from lib.core.errors import InputError
+from lib.core.files import reading
 
 _RECONSTRUCT = "_reconstruct"
 _MODULES = ("numpy.core.multiarray", "numpy._core.multiarray")

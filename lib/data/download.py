@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from lib.core.errors import InputError
+from lib.core.files import atomic_path
 from lib.data.spec import Download
-from lib.errors import InputError
-from lib.files import atomic_path
 
 _BLOCK = 1 << 18
 # Seconds between two signs of progress.

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.errors import InputError
-from lib.files import reading
+from lib.core.errors import InputError
+from lib.core.files import reading
 
 _IDX_UNSIGNED_BYTES = b"\x00\x00\x08"
 

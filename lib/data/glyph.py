@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint
+from lib.core.seeding import generator
 from lib.data.glyph_classes import CLASSES, LOOK_ALIKES
 from lib.data.glyph_fonts import Font, find_fonts, split_fonts
 from lib.data.glyph_render import SIZE, render
 from lib.data.glyph_settings import SPLITS, GlyphSettings
 from lib.data.glyph_shapes import shapes
-from lib.errors import InputError
-from lib.files import fingerprint
-from lib.seeding import generator
 
 BLOCK = 1024  # samples that share a generator
 

@@ -11,10 +11,10 @@ import numpy as np
 from fontTools.ttLib import TTFont, TTLibError
 from PIL import ImageFont
 
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 from lib.data.glyph_classes import CLASSES
 from lib.data.glyph_settings import SPLITS, GlyphSettings
-from lib.errors import InputError
-from lib.seeding import generator
 
 # Of matplotlib's fonts those for running text. Others hold single symbols, or (Computer Modern) put glyphs at code
 # points that are not theirs, or (Last Resort) draw a box for every code point there is.

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.files import load_arrays
 from lib.data.glyph import GlyphSamples, OpenGlyph
 from lib.data.glyph_settings import GlyphSettings
 from lib.data.pools import ArrayPool, open_pool
-from lib.files import load_arrays
 
 _TOGETHER = 16  # parts generated at once: neighbours share blocks of the stream
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 SPLITS = ("private", "public", "test")
 SPLIT_BY = ("family", "file")

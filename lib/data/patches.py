@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from lib.errors import InputError
-from lib.files import reading
+from lib.core.errors import InputError
+from lib.core.files import reading
 
 SIDE = 50  # pixels
 CLASSES = ("0", "1")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.files import load_arrays
 from lib.data.samples import Samples, read_samples
-from lib.files import load_arrays
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint
 from lib.data import sources
 from lib.data.spec import SOURCES, DatasetSpec, canonical
-from lib.errors import InputError
-from lib.files import fingerprint
 
 
 def modules() -> list[str]:

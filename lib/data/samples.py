@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.errors import InputError
-from lib.files import load_arrays
+from lib.core.errors import InputError
+from lib.core.files import load_arrays
 
 
 @dataclass(frozen=True)

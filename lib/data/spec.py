@@ -34,8 +34,8 @@ class DatasetSpec:
     """One dataset.
 
     title: what it is; samples: how many and of what shape, in words.
-    fingerprint: `lib.files.fingerprint` (hex) of the arrays that `read` returns, after `canonical`; None where there
-        was no copy to take it from: then `read` itself refuses other data, and `known_by` says in words what by.
+    fingerprint: `lib.core.files.fingerprint` (hex) of the arrays that `read` returns, after `canonical`; None where
+        there was no copy to take it from: then `read` itself refuses other data, and `known_by` says in words what by.
     licence, homepage, obtain: in words; `obtain` says how to get the files by hand.
     sources: those of SOURCES that it can come from.
     read: arrays by name from the paths of one layout, in the layout's order (no paths if embedded);
@@ -68,7 +68,7 @@ class DatasetSpec:
         """What its samples are recognised by, in words."""
         if self.fingerprint is None:
             return self.known_by
-        return f"fingerprint {self.fingerprint[:16]} (SHA-256 of the decoded arrays, as lib.files.fingerprint takes it)"
+        return f"fingerprint {self.fingerprint[:16]} (SHA-256 of the decoded arrays: lib.core.files.fingerprint)"
 
 
 def canonical(arrays: Mapping[str, np.ndarray], unordered: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from lib.core.errors import InputError
+from lib.core.seeding import integer_seed
 from lib.data.samples import read_samples
-from lib.errors import InputError
-from lib.seeding import integer_seed
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 from lib.data.drawing import bell, directions, grid, hue, length, mix, patchwork, ramp, rotated, turned, uniform, wave
-from lib.errors import InputError
-from lib.seeding import generator
 
 SIDE = 32  # pixels
 SHAPES = ("disc", "triangle", "square", "star", "cross", "ring", "crescent", "bar", "half disc", "angle")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 from lib.data.drawing import bell, directions, grid, length, mix, patchwork, ramp, rotated, turned, uniform, wave
-from lib.errors import InputError
-from lib.seeding import generator
 
 SIDE = 50  # pixels
 _NUCLEI = 24  # at most in a patch

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lib.core.errors import InputError
 from lib.encoders.ball import ball_activation_torch
 from lib.encoders.bound import clip_to_ball
 from lib.encoders.encoder import checked_masks, checked_shape
-from lib.errors import InputError
 from lib.models.mask_autoencoder import MaskAutoencoder
 
 BALL, CLIP = "ball", "clip"

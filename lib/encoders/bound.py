@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 _ROUNDING = 1e-12  # relative; above what summing squares in float64 can lose, far below what float32 can tell apart
 _ROWS = 1 << 22  # numbers worked on at once in float64

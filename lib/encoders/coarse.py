@@ -4,8 +4,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 
+from lib.core.errors import InputError
 from lib.encoders.encoder import Encoder, checked_masks
-from lib.errors import InputError
 
 
 class CoarseEncoder:

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
+from lib.core.errors import InputError
 from lib.encoders.blocks import Blocks
 from lib.encoders.bound import clip_to_ball
 from lib.encoders.encoder import as_probabilities, checked_masks, checked_shape
 from lib.encoders.principal_components import PrincipalComponents
-from lib.errors import InputError
 
 CUBE = "cube"
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
+from lib.core.errors import InputError
 from lib.encoders.blocks import Blocks
-from lib.errors import InputError
 
 _ROWS = 2048  # blocks whose products are summed in float32 at once: exactly, where masks are 0 or 1
 _COLUMNS = 1 << 16  # voxels worked on at once in float64

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.special import expit, logit, softmax
 
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 from lib.encoders.encoder import Encoder
-from lib.errors import InputError
-from lib.seeding import generator
 
 CERTAIN = 1e-6  # probabilities are clipped to [CERTAIN, 1 - CERTAIN] before their logarithm is taken
 LEAST_SPREAD = 1e-3  # of codes in the unit ball; an encoder with less has collapsed

@@ -22,8 +22,8 @@ from lib.accounting.gaussian import epsilon_analytic
 from lib.accounting.ledger import NEIGHBOURING, selective_caps
 from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
 from lib.accounting.statement import PrivacyStatement
-from lib.errors import InputError
-from lib.mac.accounting import Run, steps_per_epoch
+from lib.core.errors import InputError
+from lib.dp_mac.accounting import Run, steps_per_epoch
 
 MARGIN = 1.002  # noise grows by so much, as often as it must, where the second route costs more than the target
 MOST = 20  # times

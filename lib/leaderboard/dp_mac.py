@@ -6,16 +6,16 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 
-from lib.errors import InputError
+from lib.core.errors import InputError
+from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.dp_mac.training import account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.mlp import Mlp, Predict
-from lib.mac.network import MacNetwork
-from lib.mac.trainer import MacRecipe, MacTrainer, Noise
-from lib.mac.training import account
 from lib.training.epochs import run_to_end
 
-SCALING = "blocks"  # the released vector of a step then has sensitivity 1 (see `lib.mac.accounting.Run`)
+SCALING = "blocks"  # the released vector of a step then has sensitivity 1 (see `lib.dp_mac.accounting.Run`)
 
 
 @dataclass(frozen=True)

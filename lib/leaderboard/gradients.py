@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lib.accounting.statement import PrivacyStatement
-from lib.errors import InputError
+from lib.core.errors import InputError
+from lib.dp_sgd.training import SgdRecipe, account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.mlp import Mlp, Predict, train_mlp
-from lib.training.dp_sgd import SgdRecipe, account
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from lib.accounting.statement import PrivacyStatement
-from lib.errors import InputError
+from lib.core.errors import InputError
 from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.mlp import Predict
 from lib.leaderboard.worlds import PublicPart

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
+from lib.dp_mac.trainer import MacRecipe
+from lib.dp_sgd.training import SgdRecipe
 from lib.leaderboard.calibration import Budget
 from lib.leaderboard.dp_mac import dp_mac
 from lib.leaderboard.gradients import Memorised, Plain, Untouched, dp_sgd, dp_sgd_broken
@@ -22,11 +24,9 @@ from lib.leaderboard.pate import (
 )
 from lib.leaderboard.residual import Residual
 from lib.leaderboard.settings import settings_at
-from lib.mac.trainer import MacRecipe
-from lib.perturbation.network import PerturbedResNet8
-from lib.perturbation.noise import NoiseForm
-from lib.training.dp_sgd import SgdRecipe
-from lib.training.residual import ResidualRecipe
+from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.noise import NoiseForm
+from lib.residual_perturbation.training import ResidualRecipe
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lib.errors import InputError
+from lib.core.errors import InputError
+from lib.core.seeding import generator
+from lib.dp_sgd.ghost_clipping import GhostClipping
+from lib.dp_sgd.training import SgdRecipe, SgdTrainer
 from lib.models.chain import Chain
 from lib.models.mlp import StackedMLP
-from lib.seeding import generator
-from lib.training.dp_sgd import SgdRecipe, SgdTrainer
 from lib.training.epochs import run_to_end
-from lib.training.ghost import GhostClipping
 
 Predict = Callable[[np.ndarray], np.ndarray]  # from raw records (m, ...) to probabilities (m, classes) float64
 

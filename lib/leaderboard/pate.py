@@ -15,7 +15,9 @@ from lib.aggregation.encoded_mean import noisy_means
 from lib.aggregation.gnmax import gnmax
 from lib.aggregation.interactive import TEACHERS, interactive_gnmax
 from lib.aggregation.lnmax import lnmax
-from lib.errors import InputError
+from lib.core.errors import InputError
+from lib.core.seeding import generator
+from lib.dp_sgd.training import SgdRecipe
 from lib.leaderboard import simplex
 from lib.leaderboard.calibration import (
     Budget,
@@ -27,8 +29,6 @@ from lib.leaderboard.calibration import (
 )
 from lib.leaderboard.method import CalibratedMethod, Given
 from lib.leaderboard.mlp import Mlp, Predict, train_mlp
-from lib.seeding import generator
-from lib.training.dp_sgd import SgdRecipe
 
 Answers = tuple[np.ndarray, np.ndarray]  # soft labels (a, classes) of the queries answered, and their rows (a,)
 # what a student of some answers predicts for the queries, (q, classes); no private record but by those answers

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lib.accounting.statement import PrivacyStatement
-from lib.files import fingerprint
+from lib.core.files import fingerprint
 from lib.leaderboard.method import Given, checked_records
 from lib.leaderboard.mlp import Predict
-from lib.perturbation.network import PerturbedResNet8
-from lib.perturbation.theorems import theorem1, theorem2
-from lib.training.residual import Replica, ResidualRecipe, train_residual
-from lib.training.residual_prediction import predicted_probabilities
+from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.prediction import predicted_probabilities
+from lib.residual_perturbation.theorems import theorem1, theorem2
+from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
 
 
 @dataclass(frozen=True, kw_only=True)

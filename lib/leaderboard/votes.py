@@ -7,12 +7,12 @@ import torch
 from sklearn.base import ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
-from lib.errors import InputError
+from lib.core.errors import InputError
+from lib.core.seeding import integer_seed
 from lib.models.classifiers import make_classifier
-from lib.seeding import integer_seed
-from lib.training.classification import count_votes, teacher_labels
-from lib.training.networks import teacher_network, teacher_recipe
-from lib.training.replicas import replica_labels
+from lib.students.networks import teacher_network, teacher_recipe
+from lib.teachers.classification import count_votes, teacher_labels
+from lib.teachers.replicas import replica_labels
 
 
 def owners(records: int, teachers: int) -> np.ndarray:

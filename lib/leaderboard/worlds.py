@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint, load_arrays, save_arrays
+from lib.core.seeding import generator
 from lib.data.samples import Samples
-from lib.errors import InputError
-from lib.files import fingerprint, load_arrays, save_arrays
-from lib.seeding import generator
 
 
 @dataclass(frozen=True)

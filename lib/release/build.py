@@ -4,9 +4,9 @@ import json
 import shutil
 from pathlib import Path
 
-from lib.errors import InputError
-from lib.files import atomic_folder, write_json, write_text
-from lib.provenance import MECHANISM, POST_PROCESSING, file_digest
+from lib.core.errors import InputError
+from lib.core.files import atomic_folder, write_json, write_text
+from lib.core.provenance import MECHANISM, POST_PROCESSING, file_digest
 from lib.release import loader
 from lib.release.card import card
 from lib.release.chain import LEDGER, RELEASED, Job, check_on_disk, job_of, published, trace
@@ -27,11 +27,11 @@ def build(
 ) -> None:
     """Write the folder, whole or not at all.
 
-    weights: the student's file of tensors. student: what student.json says. records: of `lib.records.read_record` by
-    path, of every job of the chain: the student's, its public part's, the mechanisms'. Of a mechanism's record the
-    ledger, the source of its noise and a sanitised epsilon are read and nothing else. Raises InputError, naming file
-    and path, for what depends on private data other than through a mechanism in the ledger, and for a delta that is too
-    large for so many private samples.
+    weights: the student's file of tensors. student: what student.json says. records: of
+    `lib.reporting.records.read_record` by path, of every job of the chain: the student's, its public part's, the
+    mechanisms'. Of a mechanism's record the ledger, the source of its noise and a sanitised epsilon are read and
+    nothing else. Raises InputError, naming file and path, for what depends on private data other than through a
+    mechanism in the ledger, and for a delta that is too large for so many private samples.
     """
     if fault := delta_fault(run["delta"], student["private_samples"]):
         raise InputError(f"{folder}: {fault}")

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from lib.errors import InputError
-from lib.provenance import MECHANISM, POST_PROCESSING, PUBLIC, file_digest
+from lib.core.errors import InputError
+from lib.core.provenance import MECHANISM, POST_PROCESSING, PUBLIC, file_digest
 
 # What may call itself so. A job of another name that reads private files is neither, whatever its record says.
 PUBLIC_JOBS = ("public_part",)
@@ -36,7 +36,7 @@ class Job:
 
 
 def job_of(path: str, record: dict) -> Job:
-    """The job of a record (of `lib.records.read_record`) at `path`; InputError if the record does not say."""
+    """The job of a record (of `lib.reporting.records.read_record`) at `path`; InputError if the record does not say."""
     if "provenance" not in record:
         raise InputError(f"{path}: does not say what its job read; run the job again")
     block = record["provenance"]

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from lib.errors import InputError
-from lib.files import reading, write_text
-from lib.provenance import file_digest
+from lib.core.errors import InputError
+from lib.core.files import reading, write_text
+from lib.core.provenance import file_digest
 
 SUMS = "SHA256SUMS"
 CONTENT = (

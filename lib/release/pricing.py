@@ -10,7 +10,7 @@ from lib.accounting import rdp
 from lib.accounting.draws import DRAWS, as_dict
 from lib.accounting.ledger import AGREEMENT
 from lib.accounting.statement import PrivacyStatement
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 ROUNDING = 1e-9  # a stated epsilon is the computed one and so much more, so that no other machine finds a larger one
 

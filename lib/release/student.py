@@ -8,10 +8,10 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from lib.aggregation.confident import NO_ANSWER
-from lib.files import atomic_path, load_arrays
-from lib.provenance import POST_PROCESSING, provenance
-from lib.records import write_record
+from lib.core.files import atomic_path, load_arrays
+from lib.core.provenance import POST_PROCESSING, provenance
 from lib.release.loader import Student
+from lib.reporting.records import write_record
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import yaml
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from lib.errors import InputError
-from lib.files import reading
-from lib.provenance import MECHANISM, PUBLIC, file_digest
+from lib.core.errors import InputError
+from lib.core.files import reading
+from lib.core.provenance import MECHANISM, PUBLIC, file_digest
 from lib.release import loader
 from lib.release.build import SANITIZED
 from lib.release.card import card

@@ -5,7 +5,7 @@ import os
 import torch
 import torch.utils.deterministic
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 DEVICES = ("cpu", "cuda")
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from lib.training.checkpoint import Checkpoint, State
+from lib.core.checkpoint import Checkpoint, State
 
 
 class Resumable(Protocol):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import torch
 
-from lib.training.checkpoint import State
+from lib.core.checkpoint import State
 
 
 def optimizer_state(optimizer: torch.optim.Optimizer) -> State:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lib.accounting import gaussian
 from lib.accounting.encoded_mean import ROUTES, EncodedMeanNoise, affordable_queries, calibrated, sensitivity
-from lib.errors import InputError
+from lib.core.errors import InputError
 from tests import oracles
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=80)

@@ -14,8 +14,8 @@ from scipy.stats import norm
 from lib.accounting import rdp
 from lib.accounting.calibration import PRECISION, least_noise
 from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
-from lib.errors import InputError
-from lib.mac.subsampled import subsampled_gaussian_rdp
+from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
+from lib.core.errors import InputError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
 ORDERS = rdp.order_grid((1.5, 64.0, 0.5), (64.0, 256.0, 12))

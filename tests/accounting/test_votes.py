@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.accounting.votes import check_votes
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=100)
 GOOD = np.array([[7, 2, 1], [4, 3, 3], [10, 0, 0]])

@@ -10,8 +10,8 @@ from lib.aggregation.confident import NO_ANSWER, confident_gnmax
 from lib.aggregation.discrete_gaussian import DiscreteGaussian, draw
 from lib.aggregation.gnmax import gnmax
 from lib.aggregation.queries import noise_of
-from lib.errors import InputError
-from lib.seeding import noise_bits, noise_generator
+from lib.core.errors import InputError
+from lib.core.seeding import noise_bits, noise_generator
 
 
 def pmf(sigma: float, most: int) -> np.ndarray:
@@ -111,7 +111,7 @@ def test_without_a_seed_every_call_is_other_noise():
 
 def test_a_noise_seed_is_the_stream_that_seed_was():
     """Shipped presets set both to one number, and their results are those of before."""
-    from lib.seeding import generator
+    from lib.core.seeding import generator
 
     np.testing.assert_array_equal(
         noise_generator(2018, "aggregate", "run", "1").normal(size=5),

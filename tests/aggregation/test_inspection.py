@@ -9,8 +9,8 @@ from scipy.stats import norm
 from lib.accounting import confident, threshold
 from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.aggregation.interactive import NONE, TEACHERS
-from lib.files import load_arrays, save_arrays
-from lib.records import read_record
+from lib.core.files import load_arrays, save_arrays
+from lib.reporting.records import read_record
 from scripts import inspect_selection, scalable_pate_search, scalable_pate_teachers
 
 ORDERS = {"linear": [2.0, 20.0, 0.5], "logarithmic": [20.0, 100.0, 10]}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lib.aggregation.queries import read_queries
-from lib.errors import InputError
-from lib.files import save_arrays
+from lib.core.errors import InputError
+from lib.core.files import save_arrays
 
 VOTES = np.array([[9, 1, 0], [4, 3, 3], [0, 10, 0], [2, 2, 6], [5, 5, 0]])
 

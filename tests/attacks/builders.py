@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
-from lib.records import write_record
+from lib.reporting.records import write_record
 
 FINGERPRINT = "0123456789abcdef" * 4
 TASK = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lib.attacks.split import QUARTERS, split_attack
-from lib.errors import InputError
-from lib.seeding import generator
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 
 LABELS = np.repeat(np.arange(5), [40, 7, 101, 3, 52])
 

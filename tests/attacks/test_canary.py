@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lib.attacks.canary import neighbours
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 X = np.random.default_rng(0).integers(0, 256, (40, 6, 6, 3), dtype=np.uint8)
 Y = np.arange(40) % 3

@@ -9,11 +9,11 @@ from lib.attacks.roc import auc_interval
 from lib.attacks.shadow import AttackSettings, shadow_scores
 from lib.attacks.split import split_attack
 from lib.attacks.threshold import confidences
-from lib.perturbation.network import PerturbedResNet8
-from lib.seeding import generator
+from lib.core.seeding import generator
+from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.prediction import predicted_probabilities
+from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
 from lib.training.device import choose_device
-from lib.training.residual import Replica, ResidualRecipe, train_residual
-from lib.training.residual_prediction import predicted_probabilities
 
 DIGITS = load_digits()
 # digits in noise, or else a network that knows every training image by heart is as sure about the others

@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 
 from lib.attacks.lira import LEAST, lira_scores, logit_confidence, variance_for
 from lib.attacks.roc import auc_interval
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 def drawn(models, records, gain, rng):

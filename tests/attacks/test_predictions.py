@@ -12,8 +12,8 @@ from lib.attacks.predictions import (
     write_predictions,
 )
 from lib.attacks.task import PARTS, Task
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
 
 # two networks and the ensemble of both, about two samples of the target's part, one of each other, and two of the test
 PART = np.array([4, 0, 1, 2, 0, 3, 4], np.int8)

@@ -8,7 +8,7 @@ from scipy.stats import binom, norm
 
 from lib.attacks.empirical_epsilon import clopper_pearson
 from lib.attacks.rates import LOGARITHMIC_GRID, logarithmic_curve, tpr_at
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 def test_by_hand():

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
 from lib.attacks.roc import auc_interval, precision_recall, roc_curve
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 def drawn(members, others, shift, rng, decimals=None):

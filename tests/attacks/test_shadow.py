@@ -6,7 +6,7 @@ import torch
 
 from lib.attacks.roc import auc_interval
 from lib.attacks.shadow import AttackSettings, largest, shadow_scores
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

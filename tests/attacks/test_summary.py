@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lib.attacks.summary import OVERFITTED, WORKS, only, read_attacked, summary_row, titled
-from lib.errors import InputError
+from lib.core.errors import InputError
 from tests.attacks.builders import DIAGONAL, FINGERPRINT, JOINT, write_attack
 
 THREE = [  # three repetitions

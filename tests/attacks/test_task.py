@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from lib.attacks.draw import draw_task, whole_pixels
 from lib.attacks.split import QUARTERS
 from lib.attacks.task import PARTS, Task, joined, read_task
+from lib.core.errors import InputError
+from lib.core.files import save_arrays
 from lib.data.samples import Samples
-from lib.errors import InputError
-from lib.files import save_arrays
 
 FINGERPRINT = "ab" * 32
 RNG = np.random.default_rng(2)

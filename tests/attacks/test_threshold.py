@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lib.attacks.threshold import best_threshold, confidences
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 def test_the_score_is_the_largest_probability():

@@ -9,7 +9,7 @@ from lib.attacks.rates import LOGARITHMIC_GRID
 from lib.attacks.roc import auc_interval
 from lib.attacks.shadow import AttackSettings
 from lib.attacks.worlds import ATTACKS, WorldSettings, attack_worlds, audit_worlds, members
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lib.core.files import fingerprint
 from lib.data import sources
 from lib.data.sources import mnist
-from lib.files import fingerprint
 
 TOY_MODULE = '''
 """Two arrays in one file."""

@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint
 from lib.data import registry
 from lib.data.cifar_batches import parse_batch
 from lib.data.sources import cifar
 from lib.data.spec import canonical
-from lib.errors import InputError
-from lib.files import fingerprint
 from tests.data.python2_pickle import array, batch, text
 
 SPECS = cifar.DATASETS

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
+from lib.core.files import load_arrays
 from lib.data import registry
 from lib.data.sources import mnist
 from lib.data.spec import Download
-from lib.errors import InputError
-from lib.files import load_arrays
 from scripts import download_data, list_datasets, prepare_data
 
 

@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from lib.core.errors import InputError
 from lib.data.download import fetch
 from lib.data.spec import Download
-from lib.errors import InputError
 
 CONTENT = bytes(range(256)) * 3000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

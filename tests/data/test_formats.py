@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.core.errors import InputError
 from lib.data.formats import check_array, check_range, read_idx, read_npy, read_npz
-from lib.errors import InputError
 
 IDX = bytes([0, 0, 8, 2]) + struct.pack(">II", 2, 3) + bytes([5, 0, 255, 1, 2, 3])
 

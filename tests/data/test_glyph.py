@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from lib.core.errors import InputError
 from lib.data.glyph import BLOCK, GlyphSamples, OpenGlyph
 from lib.data.glyph_classes import CLASSES, LOOK_ALIKES, ROWS
 from lib.data.glyph_fonts import find_fonts, split_fonts
 from lib.data.glyph_settings import GlyphSettings
-from lib.errors import InputError
 
 MANY = 24 * BLOCK
 

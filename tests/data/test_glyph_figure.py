@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
+from lib.core.errors import InputError
 from lib.data.glyph_classes import LOOK_ALIKES
-from lib.errors import InputError
 from scripts import scalable_pate_fig3
 
 

@@ -9,11 +9,11 @@ import pytest
 from fontTools import subset
 from PIL import ImageFont
 
+from lib.core.errors import InputError
 from lib.data.glyph_classes import CLASSES
 from lib.data.glyph_fonts import find_fonts, split_fonts
 from lib.data.glyph_settings import SPLITS, GlyphSettings
 from lib.data.glyph_shapes import shapes
-from lib.errors import InputError
 
 BUNDLED = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 

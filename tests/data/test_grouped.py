@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.data.grouped import all_negative, group_table, scaled, split_groups
-from lib.errors import InputError
 
 RNG = np.random.default_rng(8)
 SIZES = RNG.integers(40, 400, 120)

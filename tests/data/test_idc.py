@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from lib.core.errors import InputError
+from lib.core.files import load_arrays
 from lib.data import registry
 from lib.data.patches import list_patches, read_patches
 from lib.data.sources import idc
 from lib.data.supervised import divided
-from lib.errors import InputError
-from lib.files import load_arrays
 from scripts import prepare_data
 
 RNG = np.random.default_rng(6)

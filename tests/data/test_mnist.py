@@ -5,10 +5,10 @@ import gzip
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint
 from lib.data import registry
 from lib.data.sources import mnist
-from lib.errors import InputError
-from lib.files import fingerprint
 
 LAYOUTS = mnist.DATASETS["mnist"].layouts
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint
 from lib.data import registry
 from lib.data.sources import notmnist
 from lib.data.spec import canonical
-from lib.errors import InputError
-from lib.files import fingerprint
 
 SPEC = notmnist.DATASETS["notmnist"]
 

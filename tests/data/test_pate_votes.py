@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.data import registry
 from lib.data.sources import pate_votes
-from lib.errors import InputError
 
 SIZES = {"queries": 3, "classes": 2, "teachers": 250}
 VOTES = np.array([[250.0, 0.0], [100.0, 150.0], [0.0, 250.0]])

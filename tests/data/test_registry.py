@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
+from lib.core.files import fingerprint
 from lib.data import registry
 from lib.data.spec import SOURCES, DatasetSpec, Download, canonical
-from lib.errors import InputError
-from lib.files import fingerprint
 
 ALL = [
     (module, name)

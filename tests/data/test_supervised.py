@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
+from lib.core.files import save_arrays
 from lib.data.supervised import divided
-from lib.errors import InputError
-from lib.files import save_arrays
 
 RNG = np.random.default_rng(4)
 X = np.arange(200 * 4, dtype=np.uint16).reshape(200, 2, 2)  # every image another one

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import RidgeClassifier
 
+from lib.core.errors import InputError
 from lib.data import registry
 from lib.data.textured_shapes import BLOCK, TexturedShapes
-from lib.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from lib.core.errors import InputError
 from lib.data import registry
 from lib.data.grouped import scaled, split_groups
 from lib.data.tissue import TissuePatches
-from lib.errors import InputError
 
 
 @pytest.fixture(scope="module")

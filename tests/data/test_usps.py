@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.io
 
+from lib.core.errors import InputError
 from lib.data.sources import usps
-from lib.errors import InputError
 
 RNG = np.random.default_rng(3)
 IMAGES = RNG.integers(0, 256, (20, 16, 16), np.uint8)  # two of each class: 1, 1, 2, 2, ..., 0, 0

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
 from lib.encoders.autoencoder import AutoencoderDesign, AutoencoderEncoder, code_of, weights_of
 from lib.encoders.ball import ball_activation
 from lib.encoders.bound import checked_code
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
 
 CPU = torch.device("cpu")
 SHAPE = (2, 6, 9, 5)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from lib.core.errors import InputError
 from lib.encoders.bound import checked_code, clip_to_ball
-from lib.errors import InputError
 
 SHAPES = array_shapes(min_dims=2, max_dims=3, max_side=6)
 RADII = st.one_of(st.sampled_from([1.0, 0.5, math.sqrt(3), 1e-30, 1e30]), st.floats(1e-6, 1e6))

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.encoders.bound import checked_code
 from lib.encoders.identity import IdentityEncoder
-from lib.errors import InputError
 
 SHAPE = (2, 3, 4, 5)
 Y = np.random.default_rng(0).random((6, *SHAPE), np.float32)

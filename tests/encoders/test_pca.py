@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.encoders.blocks import Blocks
 from lib.encoders.bound import checked_code
 from lib.encoders.pca import PcaEncoder
 from lib.encoders.principal_components import fit_blocks, fit_volumes
-from lib.errors import InputError
 from tests.encoders.test_principal_components import BLOCKS, masks
 
 Y = masks(30)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
 from lib.encoders import principal_components
 from lib.encoders.blocks import Blocks
 from lib.encoders.principal_components import Covariance, PrincipalComponents, fit_blocks, fit_volumes
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
 
 BLOCKS = Blocks((1, 6, 4, 5), (3, 2, 3))
 

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.encoders.blocks import Blocks
 from lib.encoders.component_choice import pca_error
 from lib.encoders.identity import IdentityEncoder
@@ -20,7 +21,6 @@ from lib.encoders.reconstruction import (
     posterior_reconstruction,
     spread_of_codes,
 )
-from lib.errors import InputError
 
 SHAPE = (1, 8, 9, 10)
 RNG = np.random.default_rng(0)

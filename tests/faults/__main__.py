@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from lib.files import atomic_path
+from lib.core.files import atomic_path
 from tests.faults import damage, kills, removed, space
 from tests.faults.outcome import OUTCOMES, UNCLEAR, WRONG, Tried
 from tests.faults.scene import Scene

@@ -28,7 +28,7 @@ SMALL = {
     "leaderboard": {"chosen": ["lnmax"], "shard": 3},
 }
 SOME = 3  # jobs that are left to do when the run begins that is disturbed
-MODULE, OFTEN = "lib/training/checkpoint.py", 0.05  # seconds between two states of a job, so that there are some
+MODULE, OFTEN = "lib/core/checkpoint.py", 0.05  # seconds between two states of a job, so that there are some
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from lib.accounting import rdp
 from lib.accounting.lnmax import pure_epsilon
 from lib.accounting.replaced import replaced_gaussian_rdp
-from lib.errors import InputError
+from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
+from lib.core.errors import InputError
+from lib.dp_mac.accounting import Run
 from lib.leaderboard.calibration import (
     Budget,
     calibrated,
@@ -22,8 +24,6 @@ from lib.leaderboard.calibration import (
     lnmax_noise,
     sampled_noise,
 )
-from lib.mac.accounting import Run
-from lib.mac.subsampled import subsampled_gaussian_rdp
 from tests.leaderboard.builders import ORDERS
 from tests.oracles import gaussian_delta
 

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 import torch
 
-from lib.files import load_arrays, save_arrays
-from lib.leaderboard.config import ASK_TEACHERS
+from lib.core.checkpoint import Checkpoint
+from lib.core.files import load_arrays, save_arrays
+from lib.core.seeding import generator
 from lib.leaderboard.gradients import Plain
 from lib.leaderboard.mlp import mlp_trainer
 from lib.leaderboard.worlds import read_private
-from lib.records import read_record
-from lib.seeding import generator
-from lib.training.checkpoint import Checkpoint
+from lib.plan.leaderboard_checks import ASK_TEACHERS
+from lib.reporting.records import read_record
 from scripts import attack_worlds, count_world_votes, draw_worlds, leaderboard, leaderboard_cost, train_worlds
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -213,7 +213,7 @@ def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
         return made
 
     monkeypatch.setattr("lib.leaderboard.pate.generator", recorded(generator, "aggregation"))
-    monkeypatch.setattr("lib.mac.trainer.generator", recorded(generator, "noise "))
+    monkeypatch.setattr("lib.dp_mac.trainer.generator", recorded(generator, "noise "))
     monkeypatch.setattr("lib.leaderboard.mlp.mlp_trainer", trainer)
     for name, method in PRIVATE.items():
         for budget in ("1", "8"):

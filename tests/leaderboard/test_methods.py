@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lib.accounting import rdp
 from lib.accounting.replaced import replaced_gaussian_rdp
-from lib.errors import InputError
+from lib.core.errors import InputError
 from lib.leaderboard import pate
 from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.method import Given, Method
@@ -249,7 +249,7 @@ def test_residual_perturbation_has_a_reading_and_no_guarantee():
 def test_a_sampled_method_is_charged_for_the_steps_it_takes(kind, monkeypatch):
     method = build(kind)
     taken = []
-    target = {"dp_sgd": "lib.training.dp_sgd.SgdTrainer", "dp_mac": "lib.mac.trainer.MacTrainer"}[kind]
+    target = {"dp_sgd": "lib.dp_sgd.training.SgdTrainer", "dp_mac": "lib.dp_mac.trainer.MacTrainer"}[kind]
     module, _, name = target.rpartition(".")
     trainer = getattr(__import__(module, fromlist=[name]), name)
     advance = trainer.advance

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 from lib.leaderboard.votes import owners, teacher_votes
 from tests.leaderboard.builders import CLASSIFIER, SLOTS, TEACHERS, worlds
 

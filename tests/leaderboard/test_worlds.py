@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from lib.attacks.worlds import members
+from lib.core.errors import InputError
+from lib.core.files import fingerprint
 from lib.data.samples import Samples
-from lib.errors import InputError
-from lib.files import fingerprint
 from lib.leaderboard.worlds import PublicPart, draw_worlds, read_private, read_public
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)

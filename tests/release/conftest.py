@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from lib.core.files import fingerprint, save_arrays
 from lib.data.split import split_samples
-from lib.files import fingerprint, save_arrays
 from scripts import aggregate, public_part, release, release_student, sanitize_epsilon
 
 RUN = {

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 from lib.release.chain import Job, check_on_disk, job_from, published, trace
 
 DRAWS = [{"mechanism": "gnmax", "count": 1}]

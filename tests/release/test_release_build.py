@@ -9,14 +9,14 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from lib.errors import InputError
-from lib.files import load_arrays, read_json, read_sealed_json, save_arrays, write_sealed_json
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, read_json, read_sealed_json, save_arrays, write_sealed_json
+from lib.core.provenance import file_digest
 from lib.models.classifiers import make_classifier
-from lib.provenance import file_digest
 from lib.release.loader import Student, load
 from lib.release.verify import verify
 from lib.release.weights import classifier_weights, names_fault
-from lib.training.gan import GanSettings, train_gan_student
+from lib.students.gan import GanSettings, train_gan_student
 from scripts import sanitize_epsilon
 from tests.release.conftest import RUN
 

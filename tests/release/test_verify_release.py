@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 from lib.release.card import card
 from lib.release.files import CONTENT, SUMS, write_sums
 from lib.release.pricing import check_draws, epsilons

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from lib.core.files import load_arrays
 from lib.data.volumes.prepared import PreparedVolumes, read_prepared
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
-from lib.files import load_arrays
 from lib.training.device import choose_device
 from scripts import (
     aggregate_masks,

@@ -10,22 +10,22 @@ import torch
 from scipy.stats import norm
 
 from lib.accounting import rdp
+from lib.core import checkpoint
+from lib.core.checkpoint import Checkpoint
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
 from lib.data.volumes.split import teacher_shards
+from lib.dp_mac.accounting import statements
+from lib.dp_sgd.training import account
 from lib.encoders.blocks import Blocks
 from lib.encoders.coarse import coarse
 from lib.encoders.principal_components import fit_blocks, fit_volumes
-from lib.errors import InputError
-from lib.files import load_arrays, save_arrays
-from lib.mac.accounting import statements
 from lib.models.unet3d import UNet3D
-from lib.records import read_record
-from lib.training import checkpoint
-from lib.training.checkpoint import Checkpoint
-from lib.training.dp_sgd import account
-from lib.training.mask_autoencoder import AutoencoderTrainer
-from lib.training.segmentation import SegmentationRecipe, SegmentationTrainer, train_segmentation
-from lib.training.segmentation_dp_sgd import SegmentationSgdRecipe
-from lib.training.segmentation_prediction import predicted_masks
+from lib.reporting.records import read_record
+from lib.segmentation.dp_sgd import SegmentationSgdRecipe
+from lib.segmentation.mask_autoencoder import AutoencoderTrainer
+from lib.segmentation.prediction import predicted_masks
+from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
 from scripts import in_turn
 from scripts.segmentation_job import rows_of
 from tests.segmentation.conftest import (

@@ -11,7 +11,7 @@ import pytest
 
 from lib.accounting.encoded_mean import calibrated
 from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
-from lib.records import read_record
+from lib.reporting.records import read_record
 from scripts import (
     autoencoded_pate_fig1,
     autoencoded_pate_fig2,

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from lib.errors import InputError
-from lib.files import fingerprint, load_arrays, save_arrays
+from lib.core.errors import InputError
+from lib.core.files import fingerprint, load_arrays, save_arrays
 from tests.workflow.running import assert_one_line
 
 TEACHERS = 10

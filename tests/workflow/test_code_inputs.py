@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from lib.code_inputs import code_files
+from lib.core.code_inputs import code_files
 from tests.workflow.running import ROOT, environment
 
 SCRIPTS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py") if path.stem not in ("__init__", "cli"))

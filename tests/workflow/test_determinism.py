@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lib.errors import InputError
-from lib.files import load_arrays
+from lib.core.errors import InputError
+from lib.core.files import load_arrays
 from tests.workflow.running import assert_one_line, end_now
 
 DEADLINE = 1800  # seconds until a started run must have come as far as the test waits for

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from lib.code_inputs import code_files
-from lib.leaderboard.config import PROMISE_NOTHING
+from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
+from lib.plan.leaderboard_checks import PROMISE_NOTHING
 from lib.training.device import DEVICES
 from tests.workflow.running import ROOT, Project
 

@@ -9,7 +9,7 @@ from tests.workflow.running import ROOT, environment
 
 RAISE = """
 import os, signal, sys
-from lib.errors import InputError
+from lib.core.errors import InputError
 from scripts import cli
 
 def main():

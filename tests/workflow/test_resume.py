@@ -14,12 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lib.errors import InputError
-from lib.files import load_arrays
+from lib.core.errors import InputError
+from lib.core.files import load_arrays
 from tests.workflow.running import Pending, Project, environment
 
 DEADLINE = 1800  # seconds until a run must have come as far as the test waits for
-MODULE = "lib/training/checkpoint.py"
+MODULE = "lib/core/checkpoint.py"
 SHIPPED, OFTEN = "seconds: float = 60.0", "seconds: float = 0.05"  # between two states of a job
 
 RUN = {"ensemble": "small", "aggregator": "gnmax", "queries": 60, "sigma": 1.0, "delta": 1.0e-3}

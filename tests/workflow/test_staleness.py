@@ -65,18 +65,18 @@ CHANGES = {
         {"count_votes", "account", "aggregate"} | SCALABLE,
         {"train_baseline", "train_teachers"},
     ),
-    "lib/training/classification.py": ({"train_teachers"} | LEARNING | SCALABLE, {"prepare_data", "split_data"}),
+    "lib/teachers/classification.py": ({"train_teachers"} | LEARNING | SCALABLE, {"prepare_data", "split_data"}),
     "lib/data/sources/digits.py": (DATA | LEARNING | SCALABLE | {"datasets"}, set()),
     "lib/data/sources/pate_votes.py": ({"datasets"}, DATA | LEARNING | TABLES | ENDS),
-    "lib/style.mplstyle": ({"scalable_pate_epsilon"}, DATA | LEARNING | {"account", "scalable_pate_table1"}),
+    "lib/reporting/style.mplstyle": ({"scalable_pate_epsilon"}, DATA | LEARNING | {"account", "scalable_pate_table1"}),
     "schemas/record.schema.yaml": ({"account", "train_student"} | TABLES | SCALABLE, DATA | {"datasets"}),
     "scripts/scalable_pate_table2.py": ({"scalable_pate_table2"} | SCALABLE, {"scalable_pate_table1", "account"}),
-    "lib/mac/release.py": (
+    "lib/dp_mac/release.py": (
         {"train_mac", "train_sgd", "dp_mac_fig1", "dp_mac_fig2", "dp_mac_table1b"} | MAC,
         DATA | LEARNING | TABLES | {"dp_mac_budget", "train_cdbn", "scalable_pate_reproduction"},
     ),
     "scripts/dp_mac_budget.py": ({"dp_mac_budget"} | MAC, {"train_mac", "dp_mac_fig1", "scalable_pate_table1"}),
-    "lib/perturbation/sde.py": (
+    "lib/residual_perturbation/sde.py": (
         {"residual_perturbation_fig1", "residual_perturbation_fig8"} | RESIDUAL,
         {"residual_perturbation_theory", "residual_perturbation_rademacher", "dp_mac_fig2", "dp_mac_claims"},
     ),
@@ -148,8 +148,8 @@ def test_a_changed_file_makes_exactly_its_users_stale(changed, recorded, path):
 
 
 def test_a_comment_counts_as_a_change(changed, recorded):
-    changed.append("lib/tables.py", "# a comment\n")
-    assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/tables.py")
+    changed.append("lib/reporting/tables.py", "# a comment\n")
+    assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/reporting/tables.py")
 
 
 def test_undoing_a_change_makes_nothing_stale(changed):
@@ -181,8 +181,8 @@ def test_a_new_module_makes_the_rule_that_imports_it_stale(changed, recorded):
 
 def test_a_module_that_only_another_module_imports_counts(changed, recorded):
     (changed.root / "lib" / "extra.py").write_text("LIMIT = 1\n")
-    changed.edit("lib/training/classification.py", "import numpy as np\n", "import numpy as np\n\nimport lib.extra\n")
-    expected = users(recorded.jobs, "lib/training/classification.py")
+    changed.edit("lib/teachers/classification.py", "import numpy as np\n", "import numpy as np\n\nimport lib.extra\n")
+    expected = users(recorded.jobs, "lib/teachers/classification.py")
     assert changed.pending(*BOTH).counts == expected
     changed.run("--cores", "2", "--touch", *BOTH)
     assert changed.pending(*BOTH).nothing
@@ -227,10 +227,10 @@ def test_a_module_that_is_gone_is_named(changed):
 def test_a_branch_and_back_makes_nothing_stale(changed, recorded):
     committed(changed)
     git(changed, "checkout", "--quiet", "-b", "other")
-    changed.append("lib/results.py", "\n\nCHANGED = True\n")
+    changed.append("lib/reporting/results.py", "\n\nCHANGED = True\n")
     changed.append("claims.csv", "\n")
     git(changed, "commit", "--quiet", "--all", "--message", "Change")
-    assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/results.py", "claims.csv")
+    assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/reporting/results.py", "claims.csv")
     old = (changed.root / "lib" / "results.py").stat().st_mtime_ns
     git(changed, "checkout", "--quiet", "main")
     assert (changed.root / "lib" / "results.py").stat().st_mtime_ns > old

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.files import reading
 from lib.data.spec import DatasetSpec
-from lib.errors import InputError
-from lib.files import reading
 
 # The columns of the file in order: None is a number, a tuple the categories of adult.names. Public documentation, so
 # that the encoding reads nothing from the records. "?" is no category: an unknown value has no one set.

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.files import reading
 from lib.data.cifar_batches import parse_batch
 from lib.data.formats import check_array, check_range, read_npz
 from lib.data.spec import DatasetSpec, Download
-from lib.errors import InputError
-from lib.files import reading
 
 _ARRAYS = ("x_train", "y_train", "x_test", "y_test")
 _FOLDERS = {10: "cifar-10-batches-py", 100: "cifar-100-python"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.errors import InputError
 from lib.data.patches import list_patches, read_patches
 from lib.data.spec import DatasetSpec
-from lib.errors import InputError
 
 _PUBLISHED = (198738, 78786)  # files of class 0 and 1, smaller ones included
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.errors import InputError
 from lib.data.formats import check_array, check_range, read_idx, read_npz
 from lib.data.spec import DatasetSpec, Download
-from lib.errors import InputError
 
 _ARRAYS = ("x_train", "y_train", "x_test", "y_test")
 _IDX_FILES = (

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting.votes import check_votes
+from lib.core.errors import InputError
 from lib.data.formats import check_array, check_range, read_npy
 from lib.data.spec import DatasetSpec, Download
-from lib.errors import InputError
 
 _VOTES_2018 = (
     "https://raw.githubusercontent.com/frhrdr/patepy/2d0189f33656b3848f2946f5ba158b1b28eafebe/"

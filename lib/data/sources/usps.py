@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import scipy.io
 
+from lib.core.errors import InputError
+from lib.core.files import reading
 from lib.data.formats import check_array, check_range, read_npz
 from lib.data.spec import DatasetSpec
-from lib.errors import InputError
-from lib.files import reading
 
 
 def read(files: Sequence[Path]) -> dict[str, np.ndarray]:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.files import reading
 from lib.data.volumes import labels, nifti
 from lib.data.volumes.source import Volume, one_each
-from lib.errors import InputError
-from lib.files import reading
 
 # What the file calls its channels, in its order, and what they are called here.
 _MODALITIES = {"flair": "flair", "t1w": "t1", "t1gd": "t1ce", "t2w": "t2"}

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from scipy import ndimage
 
+from lib.core.errors import InputError
 from lib.data.volumes import labels, nifti
 from lib.data.volumes.source import Volume, one_each
-from lib.errors import InputError
 
 # Where the head is around the brain, the air is no exact zero: voxels above this share of the brightest percent, and
 # what they enclose in a slice, are the head, specks aside.

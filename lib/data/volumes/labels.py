@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 BACKGROUND, OEDEMA, CORE, ENHANCING = range(4)
 CLASSES = ("background", "oedema", "non-enhancing or necrotic core", "enhancing")

@@ -6,8 +6,8 @@ from pathlib import Path
 import nibabel
 import numpy as np
 
-from lib.errors import InputError
-from lib.files import reading
+from lib.core.errors import InputError
+from lib.core.files import reading
 
 
 def existing(stem: Path, what: str) -> Path:

@@ -5,13 +5,13 @@ Subject i depends on the seed and i alone; the shape says how finely its box of 
 
 import numpy as np
 
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 from lib.data.volumes import contrast
 from lib.data.volumes.anatomy import Anatomy, draw_anatomy
 from lib.data.volumes.labels import PHANTOM, classes_of
 from lib.data.volumes.source import Volume
 from lib.data.volumes.tumour import Tumour, draw_tumour
-from lib.errors import InputError
-from lib.seeding import generator
 
 SMALLEST, LARGEST = (16, 16, 16), (240, 240, 155)
 

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from monai.transforms import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 
+from lib.core.errors import InputError
 from lib.data.volumes.prepared import writing
 from lib.data.volumes.source import VolumeSource
-from lib.errors import InputError
 
 LABEL_MODES = ("nearest", "majority")
 _INTERVAL = 10.0  # seconds between two signs of progress

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.errors import InputError
-from lib.files import atomic_folder, fingerprint, read_sealed_json, reading, write_sealed_json
+from lib.core.errors import InputError
+from lib.core.files import atomic_folder, fingerprint, read_sealed_json, reading, write_sealed_json
 
 _INDEX, _IMAGE, _LABELS = "index.json", "image.npy", "labels.npz"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # a date for the archive's members, so that the same labels give the same bytes

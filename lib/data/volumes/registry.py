@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from lib.core.errors import InputError
 from lib.data.volumes.decathlon import DecathlonBrainTumour
 from lib.data.volumes.folders import BRATS_2013, BRATS_2019, LGG, CaseFolders
 from lib.data.volumes.labels import classes_of
 from lib.data.volumes.phantom import BrainPhantom, PhantomSource
 from lib.data.volumes.source import VolumeSource
-from lib.errors import InputError
 
 
 @dataclass(frozen=True)

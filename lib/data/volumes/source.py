@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from lib.errors import InputError
+from lib.core.errors import InputError
 
 
 @dataclass(frozen=True)

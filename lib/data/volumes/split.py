@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lib.errors import InputError
-from lib.seeding import generator
+from lib.core.errors import InputError
+from lib.core.seeding import generator
 
 
 def split_subjects(names: Sequence[str], sizes: Mapping[str, int], seed: int, *job: str) -> dict[str, np.ndarray]:

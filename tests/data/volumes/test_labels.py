@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.data.volumes import labels
-from lib.errors import InputError
 
 OEDEMA, CORE, ENHANCING = 1, 2, 3
 

@@ -6,11 +6,11 @@ from scipy import ndimage
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from lib.core.errors import InputError
 from lib.data.volumes.contrast import CHANNELS
 from lib.data.volumes.fields import BOX, smooth_field, voxel
 from lib.data.volumes.phantom import BrainPhantom, PhantomSource
 from lib.data.volumes.prepare import normalised
-from lib.errors import InputError
 
 SHAPE = (48, 48, 31)
 SUBJECTS = 16

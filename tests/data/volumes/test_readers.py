@@ -6,9 +6,9 @@ import shutil
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.data.volumes.decathlon import DecathlonBrainTumour
 from lib.data.volumes.folders import BRATS_2013, BRATS_2019, LGG, CaseFolders
-from lib.errors import InputError
 from tests.data.volumes.conftest import SHAPE, image, label, write_nifti
 
 

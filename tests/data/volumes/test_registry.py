@@ -2,9 +2,9 @@
 
 import pytest
 
+from lib.core.errors import InputError
 from lib.data import registry as datasets
 from lib.data.volumes import registry
-from lib.errors import InputError
 
 PHANTOM = {"shape": [16, 16, 16], "seed": 1, "subjects": 3}
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.core.errors import InputError
 from lib.data.volumes.split import split_subjects, teacher_shards
-from lib.errors import InputError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=25)
 NAMES = [f"p{number}" for number in range(20)]

@@ -1,0 +1,76 @@
+"""Which files of this project a script is made of, found by reading imports.
+
+Rules declare these files as inputs, so that a result is stale exactly when code it ran has changed.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def code_files(script: str | Path, root: Path = ROOT) -> list[Path]:
+    """The script and every module below `root` that it imports, directly or not, sorted; paths are absolute.
+
+    Absolute and relative imports, `from package import module`, and each package's `__init__.py` on the way count.
+    A module may name files that belong to it (schemas, styles) in a literal `DATA_FILES`, relative to itself.
+    Raises FileNotFoundError for a script or data file that is not there.
+    """
+    script = Path(script)
+    start = script if script.is_absolute() else root / script
+    found, waiting = set(), [start.resolve()]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting.extend(_needs(path, root.resolve()))
+    return sorted(found)
+
+
+def digest(script: str | Path, root: Path = ROOT) -> str:
+    """SHA-256 (hex) of the contents of all `code_files`: what a checkpoint of half-done work depends on."""
+    total = hashlib.sha256()
+    for path in code_files(script, root):
+        total.update(path.relative_to(root.resolve()).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+@cache
+def _needs(path: Path, root: Path) -> tuple[Path, ...]:
+    """Files that one file needs directly."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is imported or declared but not there")
+    if path.suffix != ".py":
+        return ()
+    needs: set[Path] = set()
+    for node in ast.walk(ast.parse(path.read_bytes(), filename=str(path))):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                needs |= _module_files(name.name.split("."), root)
+        elif isinstance(node, ast.ImportFrom):
+            prefix = node.module.split(".") if node.module else []
+            if node.level:
+                package = path.parents[node.level - 1].relative_to(root).parts
+                prefix = [*package, *prefix]
+            for name in node.names:
+                needs |= _module_files([*prefix, name.name], root)
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and "DATA_FILES" in _assigned(node):
+            needs |= {(path.parent / name).resolve() for name in ast.literal_eval(node.value)}
+    return tuple(sorted(needs))
+
+
+def _assigned(node: ast.Assign | ast.AnnAssign) -> set[str]:
+    """The plain names that a statement assigns to."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _module_files(parts: list[str], root: Path) -> set[Path]:
+    """Files that importing the dotted name runs: each `__init__.py` on the way, and the module if there is one."""
+    files = set()
+    for depth in range(1, len(parts) + 1):
+        stem = root.joinpath(*parts[:depth])
+        files |= {path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file()}
+    return files

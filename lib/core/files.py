@@ -1,0 +1,205 @@
+"""Files and folders that are whole or absent: atomic writes, and arrays that carry a digest readers check."""
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from lib.core.errors import InputError
+
+_DIGEST = "sha256"
+# What damaged files make numpy, zipfile and gzip raise; a damaged .npy header goes through Python's own tokenizer.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+@contextmanager
+def reading(path: str | Path, kind: str) -> Iterator[None]:
+    """Turn whatever a damaged `kind` of file raises into an InputError of one line that names it.
+
+    One that is not what its digest says, where `atomic_path` wrote one beside it, is damaged.
+    """
+    digest = _beside(path)
+    if digest.exists() and Path(path).is_file() and digest.read_bytes() != _line(path):
+        raise InputError(f"{path}: does not match the digest written with it; delete the file to remake it")
+    try:
+        yield
+    except _UNREADABLE as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{path}: not a readable {kind} file ({reason})") from error
+
+
+def _beside(path: str | Path) -> Path:
+    """Where the digest of a table lies."""
+    return Path(path).with_name(f".{Path(path).name}.sha256")
+
+
+def _line(path: str | Path, name: str | None = None) -> bytes:
+    """What a file's digest says of it, as `sha256sum` does."""
+    with open(path, "rb") as stream:
+        return f"{hashlib.file_digest(stream, _DIGEST).hexdigest()}  {name or Path(path).name}\n".encode()
+
+
+@contextmanager
+def _filling(path: Path) -> Iterator[None]:
+    """Turn what is raised where a disk is full into an InputError that names what was to be written."""
+    try:
+        yield
+    except Exception as error:
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if full or os.strerror(errno.ENOSPC) in str(error):  # not all libraries raise an OSError
+            raise InputError(f"{path}: no space left on the device; make room and run again") from error
+        raise
+
+
+def clear_temporaries(path: str | Path) -> None:
+    """Remove what processes that were killed have left of a file or folder that they had not written whole."""
+    path = Path(path)
+    for found in os.listdir(path.parent):
+        if re.fullmatch(rf"\.\d+(\.new|\.old)?\.{re.escape(path.name)}", found):
+            left = path.with_name(found)
+            shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that replaces it on success and vanishes on failure."""
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    with _filling(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        clear_temporaries(path)
+        try:
+            yield temporary
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that replaces it on success and vanishes on failure.
+
+    A table (.csv) has no room for a digest inside: it gets one beside it, `.NAME.csv.sha256`, which `reading` checks.
+    Raises InputError, naming the file, where the disk is full.
+    """
+    path = Path(path)
+    with _replacing(path) as temporary:
+        yield temporary
+        if path.suffix == ".csv":
+            _beside(path).write_bytes(_line(temporary, path.name))
+
+
+@contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """Yield a new folder beside `path` that replaces it, with all it held, on success and vanishes on failure.
+
+    Raises InputError, naming the folder, where the disk is full.
+    """
+    path = Path(path)
+    temporary, before = (path.with_name(f".{os.getpid()}.{role}.{path.name}") for role in ("new", "old"))
+    with _filling(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        clear_temporaries(path)
+        temporary.mkdir()
+        try:
+            yield temporary
+            if path.exists():
+                os.replace(path, before)
+            os.replace(temporary, path)
+            shutil.rmtree(before, ignore_errors=True)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def fingerprint(**arrays: np.ndarray) -> str:
+    """SHA-256 (hex) of decoded samples: names, dtypes, shapes and C-order bytes, sorted by name."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.asarray(arrays[name], order="C")
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def save_arrays(path: str | Path, **arrays: np.ndarray) -> None:
+    """Write a compressed `.npz` with the digest of its arrays inside; the same arrays give the same bytes."""
+    arrays = {name: np.asarray(array) for name, array in arrays.items()}
+    digest = np.array(fingerprint(**arrays))
+    with atomic_path(path) as temporary, open(temporary, "wb") as stream:
+        np.savez_compressed(stream, **arrays, **{_DIGEST: digest})
+
+
+def load_arrays(path: str | Path, *names: str) -> dict[str, np.ndarray]:
+    """Read what `save_arrays` wrote, all of it or `names`.
+
+    Raises InputError, naming the file, if it is missing, unreadable, altered, or lacks one of `names`.
+    """
+    with reading(path, ".npz"), np.load(path, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    stored = arrays.pop(_DIGEST, None)
+    if stored is None or str(stored) != fingerprint(**arrays):
+        raise InputError(f"{path}: the arrays do not match the digest written with them; delete the file to remake it")
+    missing = set(names) - set(arrays)
+    if missing:
+        raise InputError(f"{path}: lacks the arrays {sorted(missing)}; it has {sorted(arrays)}")
+    return {name: arrays[name] for name in names} if names else arrays
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write `text` atomically, UTF-8, newline-terminated as given, and no digest beside it."""
+    with _replacing(Path(path)) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | Path, content: object) -> None:
+    """Write JSON with sorted keys and no NaN, so that equal content gives equal bytes."""
+    write_text(path, json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n")
+
+
+def write_sealed_json(path: str | Path, content: dict) -> None:
+    """Write JSON with the digest of its content inside, which `read_sealed_json` checks."""
+    write_json(path, content | {_DIGEST: _content_digest(content)})
+
+
+def read_sealed_json(path: str | Path) -> dict:
+    """Read what `write_sealed_json` wrote; InputError names a file that is unreadable or altered."""
+    content = read_json(path)
+    with reading(path, "JSON"):  # what is nested too deep can be read, and not written again
+        whole = isinstance(content, dict) and content.pop(_DIGEST, None) == _content_digest(content)
+    if not whole:
+        raise InputError(f"{path}: does not match the digest written with it; delete the file to remake it")
+    return content
+
+
+def _content_digest(content: dict) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def read_json(path: str | Path) -> dict:
+    """Read a JSON file; InputError names the file if it cannot be read."""
+    with reading(path, "JSON"):
+        return json.loads(Path(path).read_text(encoding="utf-8"))

@@ -1,0 +1,118 @@
+"""Curves of training, brought together from the jobs that trained them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lib.accounting.statement import PrivacyStatement
+from lib.core.errors import InputError
+from lib.core.files import reading
+from lib.reporting.records import read_record
+from lib.reporting.results import data_name
+from lib.reporting.spread import mean_and_spread
+
+
+@dataclass(frozen=True)
+class Level:
+    """All repetitions of one series at one level of noise.
+
+    name: of the series; series: its block. noise, epsilon, sigma: see `levels`. privacy: statements of what one
+    repetition costs, by name. thresholds: the mean of each that was trained with, by name. points: a row for each
+    repetition and epoch. data: the dataset, as tables show it.
+    """
+
+    name: str
+    series: dict
+    noise: str
+    epsilon: float | None
+    sigma: float | None
+    privacy: dict[str, PrivacyStatement]
+    thresholds: dict[str, float]
+    points: pd.DataFrame
+    data: str
+
+    @property
+    def measure(self) -> str:
+        """What the curves show: `error` or `accuracy`."""
+        return "error" if "test_error" in self.points else "accuracy"
+
+    def table(self, column: str) -> np.ndarray:
+        """A column as (R, epochs + 1)."""
+        return self.points.pivot(index="repetition", columns="epoch", values=column).to_numpy()
+
+    def final(self, column: str) -> tuple[float | None, float | None]:
+        """Mean and spread over the repetitions of a column after the last epoch; none where it was not measured."""
+        return mean_and_spread(self.table(column)[:, -1] if column in self.points else [])
+
+    @property
+    def repetitions(self) -> int:
+        """How many there are."""
+        return self.points["repetition"].nunique()
+
+
+def read_levels(records: Iterable[str | Path]) -> list[Level]:
+    """The levels whose records these are, each record's curves beside it as .csv; in the order of the records.
+
+    Raises InputError where records of one level say different things of its noise or cost.
+    """
+    groups = defaultdict(list)
+    for path in map(Path, records):
+        record, beside = read_record(path), path.with_suffix(".csv")
+        with reading(beside, "CSV"):
+            groups[tuple(record["job"])].append((record, pd.read_csv(beside)))
+    levels = []
+    for job, parts in groups.items():
+        first, _ = parts[0]
+        if any(
+            (other["parameters"]["sigma"], other["privacy"]) != (first["parameters"]["sigma"], first["privacy"])
+            for other, _ in parts
+        ):
+            raise InputError(f"records of {' '.join(job)}: their noise or cost differs")
+        given = first["parameters"]
+        points = pd.concat([frame for _, frame in parts], ignore_index=True)
+        levels.append(
+            Level(
+                job[0],
+                given["series"],
+                given["noise"],
+                given["paper_epsilon"],
+                given["sigma"],
+                first["privacy"],
+                {name: value for name, value in first["metrics"].items() if name.startswith("threshold.")},
+                points,
+                data_name(first),
+            )
+        )
+    return levels
+
+
+def level_row(level: Level) -> dict:
+    """What tables say of a level before its results: which one it is, and what it costs."""
+    return {
+        "dataset": level.series["label"],
+        "method": level.series["title"],
+        "variant": level.series["variant"],
+        "noise": level.noise,
+        "paper_epsilon": level.epsilon,
+        "sigma": level.sigma,
+        "epsilon": level.privacy.get("joint"),
+        "epsilon_appendix_h": level.privacy.get("appendix_h"),
+        "epsilon_published": level.privacy.get("published"),
+        "delta": level.series["delta"] if level.privacy else None,
+    }
+
+
+def below_first_thresholds(level: Level) -> bool:
+    """Whether any threshold that was learned lies below the first and largest one; else learning changed none."""
+    first = level.series.get("thresholds", {})
+    return any(value < first[name.split(".")[1]] for name, value in level.thresholds.items())
+
+
+def epochs_to_reach(curve: np.ndarray, wanted: float, epochs: int) -> int:
+    """Epochs until the error is at most `wanted`, or `epochs` + 1 where it is not by then; curve: (k,), k > epochs."""
+    reached = np.flatnonzero(curve[: epochs + 1] <= wanted)
+    return int(reached[0]) if len(reached) else epochs + 1

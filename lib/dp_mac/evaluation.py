@@ -1,0 +1,31 @@
+"""Errors of R trained networks, each on the same samples."""
+
+import torch
+
+from lib.dp_mac.network import MacNetwork
+
+
+def squared_errors(
+    network: MacNetwork, weights: list[torch.Tensor], x: torch.Tensor, y: torch.Tensor, chunk: int = 1000
+) -> torch.Tensor:
+    """Sum of squared errors of a sample, mean over samples, without the 1/2 of eq. (1); (R,) in double precision.
+
+    x (n, features), y (n, outputs). This is the scale of the paper's numbers; its public code logs half of it.
+    `chunk`: samples at once, which bounds the memory.
+    """
+    total = torch.zeros(len(weights[0]), dtype=torch.float64, device=x.device)
+    for start in range(0, len(x), chunk):
+        residual = network.predict(weights, x[start : start + chunk]) - y[start : start + chunk]
+        total += residual.double().square().sum((1, 2))
+    return total / len(x)
+
+
+def accuracies(
+    network: MacNetwork, weights: list[torch.Tensor], x: torch.Tensor, labels: torch.Tensor, chunk: int = 1000
+) -> torch.Tensor:
+    """Share of samples x (n, features) whose largest output is their label (n,), (R,) in double precision."""
+    right = torch.zeros(len(weights[0]), dtype=torch.float64, device=x.device)
+    for start in range(0, len(x), chunk):
+        predicted = network.predict(weights, x[start : start + chunk]).argmax(-1)
+        right += (predicted == labels[start : start + chunk]).sum(1)
+    return right / len(x)

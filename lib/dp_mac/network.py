@@ -1,0 +1,93 @@
+"""Fully connected networks as MAC sees them: a chain of layers, each with an objective; R networks at once."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from lib.core.errors import InputError
+from lib.dp_mac.activations import ACTIVATIONS
+from lib.dp_mac.objectives import BinaryCrossEntropy, Objective, SquaredError
+
+OUTPUTS = ("squared_error", "binary_cross_entropy")
+INITIALS = ("glorot", "standard_normal")
+
+
+@dataclass(frozen=True)
+class MacNetwork:
+    """Layers of `sizes` (features, hidden..., outputs), of which R are computed side by side.
+
+    Weights are a list of one tensor (R, in, out) a layer; `in` counts one more with a bias, the last row.
+    activation: one of ACTIVATIONS, in all layers but a classifier's last. output: `squared_error` (an autoencoder) or
+    `binary_cross_entropy`. bias: the paper has none (eq. (1)); its public code has. initial: `glorot`, the public
+    code's N(0, 2 / (in + out)), or `standard_normal`, the paper's N(0, 1) (Section 2.2), with which units of the
+    paper's widths saturate; the former is the default for that reason.
+    Raises InputError for what is not allowed.
+    """
+
+    sizes: tuple[int, ...]
+    output: str
+    activation: str = "softplus"
+    bias: bool = False
+    initial: str = "glorot"
+
+    def __post_init__(self) -> None:
+        """Check names and sizes."""
+        for what, value, allowed in (
+            ("output", self.output, OUTPUTS),
+            ("activation", self.activation, tuple(ACTIVATIONS)),
+            ("initial", self.initial, INITIALS),
+        ):
+            if value not in allowed:
+                raise InputError(f"{what} {value!r}: allowed are {', '.join(allowed)}")
+        if len(self.sizes) < 2 or min(self.sizes) < 1:
+            raise InputError(f"sizes {self.sizes}: two or more, all of at least 1")
+
+    @property
+    def layers(self) -> int:
+        """Objectives, the output's included."""
+        return len(self.sizes) - 1
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """(in, out) of each layer's weights."""
+        return [(inputs + self.bias, outputs) for inputs, outputs in pairwise(self.sizes)]
+
+    @property
+    def objectives(self) -> list[Objective]:
+        """One a layer."""
+        hidden = SquaredError(ACTIVATIONS[self.activation])
+        last = hidden if self.output == "squared_error" else BinaryCrossEntropy()
+        return [hidden] * (self.layers - 1) + [last]
+
+    def initial_weights(self, rng: np.random.Generator) -> list[np.ndarray]:
+        """Weights (in, out), float32, of one network; no data are used, so they cost no privacy. Biases are zero."""
+        drawn = []
+        for (inputs, outputs), fan_in in zip(self.shapes, self.sizes, strict=False):
+            scale = np.sqrt(2 / (fan_in + outputs)) if self.initial == "glorot" else 1.0
+            weight = rng.standard_normal((inputs, outputs), dtype=np.float32) * np.float32(scale)
+            weight[fan_in:] = 0
+            drawn.append(weight)
+        return drawn
+
+    def layer_input(self, z: torch.Tensor) -> torch.Tensor:
+        """A layer's output (R, b, d) as the next one's input (R, b, in), with the bias's 1 appended if there is one."""
+        return torch.cat([z, torch.ones_like(z[..., :1])], dim=-1) if self.bias else z
+
+    def preactivation(self, weight: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+        """u (R, b, out) of a layer from what the one before gives, z (R, b, d)."""
+        return torch.bmm(self.layer_input(z), weight)
+
+    def outputs(self, weights: list[torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
+        """What every layer gives, the last one's prediction at the end: tensors (R, b, out). x: (R, b, features)."""
+        given, z = [], x
+        for weight, objective in zip(weights, self.objectives, strict=True):
+            z = objective.output(self.preactivation(weight, z))
+            given.append(z)
+        return given
+
+    def predict(self, weights: list[torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        """Predictions (R, n, outputs) of every network for the same samples x (n, features)."""
+        with torch.no_grad():
+            return self.outputs(weights, x.expand(len(weights[0]), -1, -1))[-1]

@@ -1,0 +1,83 @@
+"""What networks are trained for, to reconstruct images or to classify them: inputs, targets, errors, curves."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+
+from lib.core.errors import InputError
+from lib.core.files import atomic_path
+from lib.data.supervised import Images
+from lib.dp_mac.evaluation import accuracies, squared_errors
+from lib.dp_mac.network import MacNetwork
+
+Evaluate = Callable[[list[torch.Tensor]], dict[str, torch.Tensor]]
+
+
+def network_of(images: Images, settings: dict, classes: int) -> MacNetwork:
+    """The network of a block of the configuration, its input and output as wide as the images and targets need.
+
+    classes: stated, not counted, since labels are private; InputError where a label is beyond them.
+    """
+    inputs = images.x[0].size
+    outputs = inputs if settings["output"] == "squared_error" else stated_classes(images, classes)
+    sizes = (inputs, *settings["hidden"], outputs)
+    return MacNetwork(sizes, **{name: value for name, value in settings.items() if name != "hidden"})
+
+
+def stated_classes(images: Images, classes: int) -> int:
+    """The number of classes that was stated; InputError where a label is beyond them."""
+    largest = max(images.labels.max(), images.test_labels.max())
+    if largest >= classes:
+        raise InputError(f"classes: {classes}, but a label is {largest}; allowed is {largest + 1} or more")
+    return classes
+
+
+def inputs_and_targets(network: MacNetwork, images: Images) -> tuple[np.ndarray, np.ndarray]:
+    """Training set as rows x (n, features), y (n, outputs), float32: the images themselves, or one unit a class."""
+    x = images.x.reshape(len(images.x), -1)
+    if network.output == "squared_error":
+        return x, x
+    return x, np.eye(network.sizes[-1], dtype=np.float32)[images.labels]
+
+
+def evaluation(network: MacNetwork, images: Images, device: torch.device) -> Evaluate:
+    """Measures R networks, given their weights, on both sets: train_error and test_error, or accuracies; (R,) each."""
+    sets = {}
+    for name, x, labels in (
+        ("train", images.x, images.labels),
+        ("test", images.test_x, images.test_labels),
+    ):
+        sets[name] = torch.from_numpy(x.reshape(len(x), -1)).to(device), torch.from_numpy(labels).to(device)
+
+    def errors(weights: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {f"{name}_error": squared_errors(network, weights, x, x) for name, (x, _) in sets.items()}
+
+    def rights(weights: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {f"{name}_accuracy": accuracies(network, weights, x, labels) for name, (x, labels) in sets.items()}
+
+    return errors if network.output == "squared_error" else rights
+
+
+def write_curves(path: str | Path, curves: dict[str, np.ndarray], repetitions: list[int]) -> None:
+    """A row for each repetition and epoch.
+
+    curves: (R, epochs + 1) for each measure, before training and after each epoch; repetitions: the R numbers.
+    """
+    points = next(iter(curves.values())).shape[1]
+    columns = {"repetition": np.repeat(repetitions, points), "epoch": np.tile(np.arange(points), len(repetitions))}
+    frame = pd.DataFrame(columns | {name: values.ravel() for name, values in curves.items()})
+    with atomic_path(path) as temporary:
+        frame.to_csv(temporary, index=False, float_format="%.8g")
+
+
+def named_weights(weights: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Weights (R, in, out) of every layer under the names that files give them."""
+    return {f"weight.{layer}": weight for layer, weight in enumerate(weights)}
+
+
+def weights_of(arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
+    """The weights of every layer from `named_weights`."""
+    return [arrays[f"weight.{layer}"] for layer in range(len(arrays))]

@@ -1,0 +1,51 @@
+"""Networks that a curve trained, read back with the images they were trained on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from lib.core.errors import InputError
+from lib.core.files import load_arrays
+from lib.data.supervised import Images, divided
+from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.task import network_of, weights_of
+from lib.reporting.records import read_record
+
+
+@dataclass(frozen=True)
+class TrainedNetworks:
+    """R repetitions of one curve. name: its series' title and level; weights: (R, in, out) a layer."""
+
+    name: str
+    series: dict
+    network: MacNetwork
+    weights: list[torch.Tensor]
+    images: Images
+    private: bool
+
+
+def read_networks(record_path: str | Path, weights_path: str | Path, data: str | Path, seed: int) -> TrainedNetworks:
+    """The networks of a curve; data: the prepared dataset, which is divided as for training, by the preset's seed.
+
+    Raises InputError where the data are not those of the record.
+    """
+    record = read_record(record_path)
+    given = record["parameters"]
+    series = given["series"]
+    images = divided(data, series["train"], series["test"], series["largest"], seed, "split", record["dataset"])
+    if images.fingerprint != record["fingerprint"]:
+        raise InputError(f"{data}: not the data that {record_path} is about")
+    name = series["title"]
+    if given["noise"] != "none":
+        kind = {"printed": "", "needed": " (needed)"}[given["noise"]]
+        name += rf", $\varepsilon$ = {given['paper_epsilon']:g}{kind}"
+    weights = [torch.from_numpy(weight) for weight in weights_of(load_arrays(weights_path))]
+    return TrainedNetworks(
+        name,
+        series,
+        network_of(images, series["network"], series["classes"]),
+        weights,
+        images,
+        given["noise"] != "none",
+    )

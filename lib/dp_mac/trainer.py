@@ -1,0 +1,278 @@
+"""MAC and DP-MAC in training: R runs of one network at once, that differ by seed, sigma or thresholds (Algorithm 1)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lib.core.checkpoint import State
+from lib.core.errors import InputError
+from lib.core.seeding import generator
+from lib.dp_mac.accounting import COEFFICIENTS, SCALINGS, steps_per_epoch
+from lib.dp_mac.auxiliary import auxiliary_coordinates
+from lib.dp_mac.expansion import PerSample, Polynomial, per_sample
+from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.release import blocks, exact, release
+from lib.dp_sgd.sampling import padded, poisson_batch
+
+EXPANSIONS = {"first": 1, "second": 2, "exact": 1}  # by name, the order of the expansion
+
+
+@dataclass(frozen=True, kw_only=True)
+class MacRecipe:
+    """How a network is trained.
+
+    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. z_steps, z_rate: steps of
+    Adam on the auxiliary coordinates, and their learning rate. w_steps, w_rate: steps of Adam on the weights for each
+    batch; w_rate is multiplied by w_decay after every epoch. mu: weight of the hidden layers' objectives in the z-step
+    (1 in the paper); in the W-step, where every layer stands alone, it would only scale them, which Adam undoes.
+    expansion: `first` or `second` order, at the weights each batch starts from; or `exact`, which expands anew before
+    each of the w_steps, and so cannot be private. Raises InputError for what is not allowed.
+    """
+
+    batch: float
+    epochs: int
+    z_steps: int
+    z_rate: float
+    w_steps: int
+    w_rate: float
+    w_decay: float = 1.0
+    mu: float = 1.0
+    expansion: str = "first"
+
+    def __post_init__(self) -> None:
+        """Check numbers and names."""
+        if self.expansion not in EXPANSIONS:
+            raise InputError(f"expansion {self.expansion!r}: allowed are {', '.join(EXPANSIONS)}")
+        for what, least in (("epochs", 0), ("z_steps", 0), ("w_steps", 1)):
+            if getattr(self, what) < least:
+                raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
+        for what in ("batch", "z_rate", "w_rate", "w_decay", "mu"):
+            if not (math.isfinite(getattr(self, what)) and getattr(self, what) > 0):
+                raise InputError(f"{what} {getattr(self, what)}: it must be positive and finite")
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """What a W-step needs of the expansion; a constant has no gradient."""
+        return ("linear", "quadratic") if self.expansion == "second" else ("linear",)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The noise of R private runs.
+
+    sigma: (R,) noise multipliers; 0 clips and adds nothing, for comparison, and is not private. thresholds: (R, K) for
+    each coefficient released (`linear`: T_b, `quadratic`: T_C), K objectives. scaling: see `accounting.Run`.
+    Raises InputError for what is not allowed.
+    """
+
+    sigma: np.ndarray
+    thresholds: dict[str, np.ndarray]
+    scaling: str = "blocks"
+
+    def __post_init__(self) -> None:
+        """Check numbers, shapes and names."""
+        if self.scaling not in SCALINGS:
+            raise InputError(f"scaling {self.scaling!r}: allowed are {', '.join(SCALINGS)}")
+        if self.sigma.ndim != 1 or not (np.isfinite(self.sigma).all() and (self.sigma >= 0).all()):
+            raise InputError(f"sigma {self.sigma}: one number a run, finite and at least 0")
+        for kind, values in self.thresholds.items():
+            if kind not in COEFFICIENTS:
+                raise InputError(f"thresholds of {kind!r}: allowed are {', '.join(COEFFICIENTS)}")
+            if values.ndim != 2 or len(values) != len(self.sigma):
+                raise InputError(f"thresholds of {kind} {values.shape}: a row for each of {len(self.sigma)} runs")
+            if not (np.isfinite(values).all() and (values > 0).all()):
+                raise InputError(f"thresholds of {kind}: all must be positive and finite")
+
+
+class MacTrainer:
+    """R networks in training, at a step that can be saved and restored.
+
+    All draws of a run are keyed by (seed, job, its name), the first weights, every batch and every batch's noise on
+    their own; so they depend neither on the runs trained beside it nor on where training was interrupted. No operation
+    mixes runs.
+    """
+
+    def __init__(
+        self,
+        network: MacNetwork,
+        x: np.ndarray,
+        y: np.ndarray,
+        recipe: MacRecipe,
+        noise: Noise | None,
+        seed: int,
+        job: tuple[str, ...],
+        names: list[str],
+        device: torch.device,
+    ) -> None:
+        """x (N, features) and y (N, outputs), floating-point, are every run's data. noise None: plain MAC.
+
+        names: one a run, all different. Raises InputError for data, names or noise that do not fit.
+        """
+        check_data(network, x, y, recipe.batch)
+        if not names or len(set(names)) < len(names):
+            raise InputError(f"runs {names}: one or more, each with a name of its own")
+        if noise is not None:
+            _check_noise(network, recipe, noise, len(names))
+        self._network, self._recipe, self._device = network, recipe, device
+        self._seed, self._job, self._names = seed, job, names
+        self._x, self._y = self._tensor(x), self._tensor(y)
+        self._noise = noise
+        if noise is not None:
+            self._sigma = self._tensor(noise.sigma)
+            self._thresholds = {kind: self._tensor(values) for kind, values in noise.thresholds.items()}
+        drawn = [network.initial_weights(self._generator(name, "weights")) for name in names]
+        self.weights = [self._tensor(np.stack(layer)) for layer in zip(*drawn, strict=True)]
+        self._adam = torch.optim.Adam(self.weights, lr=recipe.w_rate, fused=True)
+        self.step = 0  # batches done
+        self.epoch_steps = steps_per_epoch(len(x), recipe.batch)
+
+    @property
+    def steps(self) -> int:
+        """Batches in all."""
+        return self._recipe.epochs * self.epoch_steps
+
+    def _generator(self, name: str, role: str) -> np.random.Generator:
+        return generator(self._seed, *self._job, name, role)
+
+    def _tensor(self, array: np.ndarray) -> torch.Tensor:
+        # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
+        return torch.tensor(array, dtype=torch.float32, device=self._device)
+
+    def _batch(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """x (R, b, features), y (R, b, outputs) and which samples count (R, b), of this step."""
+        rate = self._recipe.batch / len(self._x)
+        drawn = [poisson_batch(self._generator(name, f"batch {self.step}"), len(self._x), rate) for name in self._names]
+        rows, present = padded(drawn)
+        flat = torch.from_numpy(rows).to(self._device).flatten()
+        x, y = (data.index_select(0, flat).unflatten(0, rows.shape) for data in (self._x, self._y))
+        return x, y, self._tensor(present)
+
+    def advance(self) -> None:
+        """One batch of every run: z-step, expansion, release, W-steps; InputError names a run that is not finite."""
+        recipe = self._recipe
+        x, y, present = self._batch()
+        with torch.no_grad():
+            coordinates = auxiliary_coordinates(
+                self._network, self.weights, x, y, recipe.z_steps, recipe.z_rate, recipe.mu
+            )
+            for group in self._adam.param_groups:
+                group["lr"] = recipe.w_rate * recipe.w_decay ** (self.step // self.epoch_steps)
+            polynomials = self._polynomials(x, y, coordinates, present)
+            for taken in range(recipe.w_steps):
+                if taken and recipe.expansion == "exact":
+                    polynomials = self._polynomials(x, y, coordinates, present)
+                for weight, polynomial in zip(self.weights, polynomials, strict=True):
+                    weight.grad = polynomial.gradient(weight)
+                    self._check_finite(weight.grad)
+                self._adam.step()
+        self.step += 1
+
+    def _per_sample(self, x: torch.Tensor, y: torch.Tensor, coordinates: list[torch.Tensor]) -> list[PerSample]:
+        """The expansion of every layer at the weights."""
+        order = EXPANSIONS[self._recipe.expansion]
+        inputs, targets = [x, *coordinates], [*coordinates, y]
+        return [
+            per_sample(kind, weight, self._network.layer_input(z), target, order)
+            for kind, weight, z, target in zip(self._network.objectives, self.weights, inputs, targets, strict=True)
+        ]
+
+    def _polynomials(
+        self, x: torch.Tensor, y: torch.Tensor, coordinates: list[torch.Tensor], present: torch.Tensor
+    ) -> list[Polynomial]:
+        samples = self._per_sample(x, y, coordinates)
+        if self._noise is None:
+            return [exact(layer, present, self._recipe.batch) for layer in samples]
+        count = blocks(len(samples), len(self._recipe.coefficients), self._noise.scaling)
+        generators = [self._generator(name, f"noise {self.step}") for name in self._names]
+        return [
+            release(
+                layer,
+                {kind: self._thresholds[kind][:, k] for kind in self._recipe.coefficients},
+                present,
+                self._sigma,
+                count,
+                self._recipe.batch,
+                generators,
+            )
+            for k, layer in enumerate(samples)
+        ]
+
+    def _check_finite(self, values: torch.Tensor) -> None:
+        finite = values.isfinite().flatten(1).all(1)
+        if not finite.all():
+            name = self._names[int((~finite).nonzero()[0])]
+            raise InputError(
+                f"run {name}: its coefficients at step {self.step} of {self.steps} are not finite; check the data, or "
+                "take a smaller learning rate"
+            )
+
+    def coefficient_norms(self, chunk: int = 500) -> dict[str, np.ndarray]:
+        """Norms of every sample's coefficients at the present weights, (R, K, N) for each kind; private.
+
+        `chunk`: samples at once, which bounds the memory.
+        """
+        found = {kind: [] for kind in self._recipe.coefficients}
+        for start in range(0, len(self._x), chunk):
+            x, y = (
+                data[start : start + chunk].expand(len(self._names), -1, -1).contiguous() for data in (self._x, self._y)
+            )
+            coordinates = auxiliary_coordinates(
+                self._network, self.weights, x, y, self._recipe.z_steps, self._recipe.z_rate, self._recipe.mu
+            )
+            samples = self._per_sample(x, y, coordinates)
+            for kind, pieces in found.items():
+                pieces.append(torch.stack([layer.norm(kind) for layer in samples], dim=1))
+        return {kind: torch.cat(pieces, dim=2).cpu().numpy() for kind, pieces in found.items()}
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        state = {"step": self.step}
+        state |= {f"weight.{k}": weight for k, weight in enumerate(self.weights)}
+        for index, values in self._adam.state_dict()["state"].items():
+            state |= {f"adam.{index}.{name}": value for name, value in values.items()}
+        return state
+
+    def restore(self, state: dict[str, np.ndarray | int]) -> None:
+        """Go on from what `state` returned for the same network, data, recipe, noise and names."""
+        self.step = int(state["step"])
+        adam = {}
+        for key, value in state.items():
+            kind, _, name = key.partition(".")
+            if kind == "weight":
+                self.weights[int(name)].copy_(self._tensor(value))
+            elif kind == "adam":
+                index, _, name = name.partition(".")
+                adam.setdefault(int(index), {})[name] = self._tensor(value)
+        self._adam.load_state_dict({"state": adam, "param_groups": self._adam.state_dict()["param_groups"]})
+
+
+def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float) -> None:
+    """InputError unless x (N, features) and y (N, outputs) are samples for the network, at least `batch` of them."""
+    for what, array, width in (("x", x, network.sizes[0]), ("y", y, network.sizes[-1])):
+        if array.ndim != 2 or array.shape[1] != width or len(array) != len(x) or array.dtype.kind != "f":
+            raise InputError(
+                f"{what} {array.shape} {array.dtype}: allowed is one floating-point row of {width} for each sample"
+            )
+        if not np.isfinite(array).all():
+            raise InputError(f"{what}: all of it must be finite")
+    if network.output == "binary_cross_entropy" and (y.min(initial=0) < 0 or y.max(initial=0) > 1):
+        raise InputError(f"y from {y.min()} to {y.max()}: a classifier's targets lie in [0, 1]")
+    if batch > len(x):
+        raise InputError(f"batch {batch}: there are only {len(x)} samples")
+
+
+def _check_noise(network: MacNetwork, recipe: MacRecipe, noise: Noise, runs: int) -> None:
+    if recipe.expansion == "exact":
+        raise InputError("expansion 'exact' cannot be private: allowed are first, second")
+    if len(noise.sigma) != runs:
+        raise InputError(f"sigma: {len(noise.sigma)} for {runs} runs; there must be one each")
+    if set(noise.thresholds) != set(recipe.coefficients):
+        raise InputError(
+            f"thresholds of {', '.join(sorted(noise.thresholds))}: the {recipe.expansion} order needs those of "
+            f"{', '.join(recipe.coefficients)}"
+        )
+    for kind, values in noise.thresholds.items():
+        if values.shape[1] != network.layers:
+            raise InputError(f"thresholds of {kind}: {values.shape[1]} for {network.layers} layers")

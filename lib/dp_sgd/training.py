@@ -1,0 +1,286 @@
+"""DP-SGD (Abadi et al. 2016, Algorithm 1) with Opacus, and plain backpropagation: of any module, and of DP-MAC's.
+
+Neighbouring relation: add or remove one record. A step clips each sample's gradient, over all layers jointly, to norm
+C, adds noise of standard deviation sigma C to every number of the batch's sum, and divides by the expected batch size
+B, whatever size was drawn: a divisor that was drawn would change with the neighbour. So the noise on the mean is
+sigma C / B; the public code of DP-MAC's paper adds sigma C / (2B) to its DP-SGD, half of what it accounts for.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from opacus.optimizers import DPOptimizerFastGradientClipping
+from torch import nn
+
+from lib.core.checkpoint import Checkpoint, State
+from lib.core.errors import InputError
+from lib.core.seeding import generator, integer_seed
+from lib.dp_mac.accounting import Run, steps_per_epoch
+from lib.dp_mac.activations import ACTIVATIONS
+from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.release import SLACK
+from lib.dp_mac.trainer import check_data
+from lib.dp_mac.training import Evaluate, Trained
+from lib.dp_sgd.ghost_clipping import GhostClipping
+from lib.dp_sgd.per_sample_clipping import PerSampleClipping
+from lib.dp_sgd.sampling import poisson_batch
+from lib.models.chain import Chain
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
+
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of each sample (b,), from what a module gives and y
+
+
+@dataclass(frozen=True, kw_only=True)
+class SgdRecipe:
+    """How a network is trained by gradients.
+
+    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
+    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs. clip: C,
+    the largest norm of a sample's gradient over all layers; None: plain backpropagation.
+    Raises InputError for what is not allowed.
+    """
+
+    batch: float
+    epochs: int
+    rate: float
+    optimizer: str = "sgd"
+    decay: float = 1.0
+    decay_every: int = 1
+    clip: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check numbers and names."""
+        if self.optimizer not in OPTIMIZERS:
+            raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
+        for what, least in (("epochs", 0), ("decay_every", 1)):
+            if getattr(self, what) < least:
+                raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
+        for what in ("batch", "rate", "decay", "clip"):
+            value = getattr(self, what)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise InputError(f"{what} {value}: it must be positive and finite")
+
+    def rate_at(self, epoch: int) -> float:
+        """Learning rate in an epoch, counted from 0."""
+        return self.rate * self.decay ** (epoch // self.decay_every)
+
+
+def account(samples: int, recipe: SgdRecipe, sigma: float) -> Run:
+    """What the accountant must charge for one run of an `SgdTrainer` with noise of `sigma`.
+
+    It is the mechanism of a DP-MAC run that releases one block: a step's release, the clipped sum over C, is a vector
+    that one record moves by at most 1, with noise of sigma on each number, on a Poisson sample of rate B / N, and there
+    are as many steps; what the optimizer makes of it is post-processing. That a gradient has many layers does not
+    matter, since they are clipped jointly. Raises InputError where there is no epsilon: sigma 0 and no clip.
+    """
+    if recipe.clip is None:
+        raise InputError("clip None: without one there is no epsilon")
+    return Run(
+        samples=samples,
+        batch=recipe.batch,
+        epochs=recipe.epochs,
+        layers=1,
+        sigma=sigma,
+        coefficients=("linear",),
+    )
+
+
+class SgdTrainer:
+    """One module in training, at a step that can be saved and restored.
+
+    Every batch is keyed by (seed, job, name) on its own, as should be the module's first weights. The noise of a run is
+    one stream: a torch generator takes 32 bits of seed, and with a seed a step, two of a run's steps might share one
+    and so their noise.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        loss: Loss,
+        clipping: type[GhostClipping] | type[PerSampleClipping],
+        x: torch.Tensor,
+        y: torch.Tensor,
+        recipe: SgdRecipe,
+        sigma: float,
+        seed: int,
+        job: tuple[str, ...],
+        name: str,
+        seen: Callable[[torch.Tensor], torch.Tensor] = lambda x: x,
+    ) -> None:
+        """The module is trained in place, and must compute every sample on its own; it lies where x and y do.
+
+        loss: each sample's. clipping: what clips; it must suit the module's layers. x, y (N, ...): the samples. seen:
+        from rows of x to the floating-point batch that the module is given. sigma: noise multiplier; 0 adds none.
+        Raises InputError for a batch or a sigma that do not fit.
+        """
+        if recipe.batch > len(x):
+            raise InputError(f"batch {recipe.batch}: there are only {len(x)} samples")
+        if not (math.isfinite(sigma) and sigma >= 0):
+            raise InputError(f"sigma {sigma}: it must be finite and at least 0")
+        if sigma and recipe.clip is None:
+            raise InputError(f"sigma {sigma} without clip: noise needs a clip, plain backpropagation sigma 0")
+        self.module = module
+        self._loss, self._seen, self._recipe, self._device = loss, seen, recipe, x.device
+        self._seed, self._job, self._name = seed, job, name
+        self._x, self._y = x, y
+        self._optimizer = OPTIMIZERS[recipe.optimizer](module.parameters(), lr=recipe.rate, fused=True)
+        self._noise = torch.Generator(x.device).manual_seed(integer_seed(seed, *job, name, "noise"))
+        self._clipped = self._opacus = None
+        if recipe.clip is not None:
+            clip = (1 - SLACK) * recipe.clip
+            self._clipped = clipping(module, clip)
+            self._opacus = DPOptimizerFastGradientClipping(
+                self._optimizer,
+                noise_multiplier=sigma / (1 - SLACK),
+                max_grad_norm=clip,
+                expected_batch_size=recipe.batch,
+                generator=self._noise,
+            )
+        self.step = 0  # batches done
+        self.epoch_steps = steps_per_epoch(len(x), recipe.batch)
+
+    @property
+    def steps(self) -> int:
+        """Batches in all."""
+        return self._recipe.epochs * self.epoch_steps
+
+    def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """What the module is given, and y, of this step's Poisson sample."""
+        samples = len(self._x)
+        rng = generator(self._seed, *self._job, self._name, f"batch {self.step}")
+        rows = torch.from_numpy(poisson_batch(rng, samples, self._recipe.batch / samples)).to(self._device)
+        return self._seen(self._x.index_select(0, rows)), self._y.index_select(0, rows)
+
+    def advance(self) -> None:
+        """One batch; InputError names the run if its weights are no longer finite."""
+        x, y = self._batch()
+        x.requires_grad_()  # Opacus hooks into the backward pass of the first layer too, which must have one to pass on
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._recipe.rate_at(self.step // self.epoch_steps)
+        if self._opacus is None:
+            self._optimizer.zero_grad()
+            (self._loss(self.module(x), y).sum() * (1 / self._recipe.batch)).backward()
+            self._optimizer.step()
+        else:
+            self._opacus.zero_grad()
+            self._clip_gradients(x, y)
+            self._opacus.step()
+        if not all(parameter.isfinite().all() for parameter in self.module.parameters()):
+            raise InputError(
+                f"run {self._name}: its weights after step {self.step} of {self.steps} are not finite; check the data, "
+                "or take a smaller learning rate"
+            )
+        self.step += 1
+
+    def _clip_gradients(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Set every parameter's `grad` to the sum of the samples' clipped gradients."""
+        self._clipped.backward(self._loss(self._clipped(x), y).sum(), x)
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        state = {"step": self.step, "noise": self._noise.get_state()}
+        state |= {f"weight.{name}": weight.detach().clone() for name, weight in self.module.named_parameters()}
+        return state | optimizer_state(self._optimizer)
+
+    def restore(self, state: dict[str, np.ndarray | int]) -> None:
+        """Go on from what `state` returned for the same module, data, recipe, sigma and name."""
+        self.step = int(state["step"])
+        self._noise.set_state(torch.tensor(state["noise"]))
+        with torch.no_grad():
+            for name, weight in self.module.named_parameters():
+                weight.copy_(torch.as_tensor(state[f"weight.{name}"]))
+        restore_optimizer(self._optimizer, state)
+
+
+class ChainTrainer(SgdTrainer):
+    """A network of DP-MAC in training; its first weights are keyed by (seed, job, name), too."""
+
+    def __init__(
+        self,
+        network: MacNetwork,
+        x: np.ndarray,
+        y: np.ndarray,
+        recipe: SgdRecipe,
+        sigma: float,
+        seed: int,
+        job: tuple[str, ...],
+        name: str,
+        device: torch.device,
+    ) -> None:
+        """x (N, features) and y (N, outputs), floating-point. sigma: noise multiplier; 0 adds none.
+
+        Raises InputError for data or sigma that do not fit.
+        """
+        check_data(network, x, y, recipe.batch)
+
+        def tensor(array: np.ndarray) -> torch.Tensor:
+            # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
+            return torch.tensor(array, dtype=torch.float32, device=device)
+
+        chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
+        first = network.initial_weights(generator(seed, *job, name, "weights"))
+        chain.load([tensor(layer) for layer in first])
+        objective = network.objectives[-1]
+        # eq. (1) halves the squared error; cross-entropy is taken whole
+        factor = 0.5 if network.output == "squared_error" else 1.0
+
+        def loss(u: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+            return factor * objective.value(u, target).sum(1)
+
+        super().__init__(chain, loss, GhostClipping, tensor(x), tensor(y), recipe, sigma, seed, job, name)
+
+    @property
+    def weights(self) -> list[torch.Tensor]:
+        """Weights (1, in, out) of every layer, copied."""
+        return [weight[None] for weight in self.module.weights()]
+
+
+def train_dp_sgd(
+    network: MacNetwork,
+    x: np.ndarray,
+    y: np.ndarray,
+    recipe: SgdRecipe,
+    sigma: float,
+    seed: int,
+    job: tuple[str, ...],
+    name: str,
+    device: torch.device,
+    evaluate: Evaluate,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Trained:
+    """Train one run, `name`, on x (N, features), y (N, outputs), with noise multiplier `sigma`.
+
+    The loss of a sample is half its sum of squared errors (eq. (1)), or its cross-entropy summed over outputs. sigma 0
+    clips only, without a clip it is plain backpropagation: for comparison. evaluate: from weights (1, in, out) a layer,
+    (1,) of each name, before training and at every epoch's end. With a checkpoint, which must be entered, training goes
+    on where it stopped and gives the same bytes. Calls progress(done, total) after each epoch. Raises InputError as
+    `ChainTrainer` does.
+    """
+    trainer = ChainTrainer(network, x, y, recipe, sigma, seed, job, name, device)
+    saved = (checkpoint.load() if checkpoint else None) or {}
+    if saved:
+        trainer.restore(saved)
+    curves = {key.partition(".")[2]: list(values.T) for key, values in saved.items() if key.startswith("curve.")}
+
+    def note() -> None:
+        for measure, values in evaluate(trainer.weights).items():
+            curves.setdefault(measure, []).append(values.double().cpu().numpy())
+
+    def stacked() -> dict[str, np.ndarray]:
+        return {measure: np.stack(values, axis=1) for measure, values in curves.items()}
+
+    if trainer.step == 0:
+        note()
+    while trainer.step < trainer.steps:
+        trainer.advance()
+        if trainer.step % trainer.epoch_steps == 0:
+            note()
+            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
+        if checkpoint and checkpoint.due():
+            checkpoint.save({**{f"curve.{measure}": c for measure, c in stacked().items()}, **trainer.state()})
+    return Trained([weight.cpu().numpy() for weight in trainer.weights], stacked(), {})

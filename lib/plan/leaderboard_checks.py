@@ -1,0 +1,57 @@
+"""What a schema cannot say of the leaderboard: names that must exist, worlds and queries that must fit."""
+
+import math
+
+from lib.core.errors import InputError
+from lib.leaderboard.settings import settings_at
+from lib.plan.references import known
+
+# kinds of methods that ask teachers, that keep no budget, and whose steps are on Poisson samples of the private records
+ASK_TEACHERS = ("lnmax", "gnmax", "gnmax_broken", "confident_gnmax", "interactive_gnmax", "encoded_mean")
+PROMISE_NOTHING = ("plain", "memorised", "untouched", "residual", "dp_sgd_broken", "gnmax_broken")
+ON_SAMPLES = ("dp_sgd", "dp_sgd_broken", "dp_mac")
+
+
+def check_leaderboard(config: dict) -> None:
+    """Raise InputError for the first fault in the block leaderboard: key, value, and what is allowed."""
+    block = config["leaderboard"]
+    known("leaderboard.dataset", block["dataset"], config["datasets"])
+    known("leaderboard.teachers.model", block["teachers"]["model"], config["models"])
+    if not 0 < block["canaries"] < block["slots"]:
+        raise InputError(f"leaderboard.canaries = {block['canaries']}: allowed is at least 1 and less than slots")
+    if block["teachers"]["count"] > block["slots"]:
+        raise InputError(f"leaderboard.teachers.count = {block['teachers']['count']}: allowed is at most slots")
+    if not block["delta"] < 1 / block["slots"]:
+        raise InputError(f"leaderboard.delta = {block['delta']}: allowed is less than one in slots, {block['slots']}")
+    if max(block["targets"]) >= block["worlds"]:
+        raise InputError(f"leaderboard.targets = {block['targets']}: allowed are numbers below worlds")
+    if block["attacks"]["shadow"]["top"] > block["classes"]:
+        raise InputError(f"leaderboard.attacks.shadow.top = {block['attacks']['shadow']['top']}: at most classes")
+    for epsilon in block["epsilons"]:
+        if "e" in f"{epsilon:g}" or float(f"{epsilon:g}") != epsilon:
+            raise InputError(f"leaderboard.epsilons: {epsilon!r}: allowed are 0.0001 to 999999 of 6 significant digits")
+    for name in block["chosen"]:
+        known("leaderboard.chosen", name, block["methods"])
+        _check_method(f"leaderboard.methods.{name}", block["methods"][name], block)
+    titles = [block["methods"][name]["title"] for name in block["chosen"]]
+    if len(set(titles)) < len(titles):
+        raise InputError(f"leaderboard.chosen: titles {titles}; allowed are titles that differ")
+
+
+def _check_method(key: str, method: dict, block: dict) -> None:
+    """One method at every epsilon of its own, those included that the leaderboard does not have."""
+    own = [epsilon for epsilon, _ in method.get("per_epsilon", ())]
+    if len(set(own)) < len(own) or not all(math.isfinite(epsilon) and epsilon > 0 for epsilon in own):
+        raise InputError(f"{key}.per_epsilon = {own}: allowed are numbers above 0 that differ")
+    for epsilon in (None, *own):
+        settings = settings_at(method, epsilon)
+        if method["kind"] in ASK_TEACHERS:
+            queries, answered = settings.get("queries", 1), settings.get("max_answered", 1)
+            if queries > block["public"]:
+                raise InputError(f"{key}.queries = {queries}: allowed is at most public")
+            if answered > queries:
+                raise InputError(f"{key}.max_answered = {answered}: allowed is at most queries, {queries}")
+            if settings.get("first", 0) >= queries:
+                raise InputError(f"{key}.first = {settings['first']}: allowed is less than queries, {queries}")
+        elif method["kind"] in ON_SAMPLES and settings["recipe"]["batch"] > block["slots"]:
+            raise InputError(f"{key}.recipe.batch = {settings['recipe']['batch']}: allowed is at most slots")

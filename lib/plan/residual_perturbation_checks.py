@@ -1,0 +1,79 @@
+"""What a schema cannot say of residual perturbation's attacks: names that must exist, and networks that are trained."""
+
+from lib.core.errors import InputError
+from lib.plan.references import known
+
+ROC = ("fig7", "fig12")  # figures with a column a task; the others show one
+
+
+def check_attacks(config: dict) -> None:
+    """Raise InputError for the first fault in the block residual_perturbation: key, value, and what is allowed."""
+    block = config["residual_perturbation"]
+    nobodys = {name: entry for name, entry in config["datasets"].items() if entry["module"] != "idc"}
+    known("residual_perturbation.patches", block["patches"], nobodys)  # no image of a real patient is shown
+    for name, task in block["tasks"].items():
+        known(f"residual_perturbation.tasks.{name}.dataset", task["dataset"], config["datasets"])
+        if task["top"] > task["classes"]:
+            raise InputError(f"{_key(f'tasks.{name}.top')} = {task['top']}: allowed is at most classes")
+        if task["quarter"] and task["dp_sgd"]["batch"] > task["quarter"]:
+            raise InputError(
+                f"{_key(f'tasks.{name}.dp_sgd.batch')} = {task['dp_sgd']['batch']}: allowed is at most quarter"
+            )
+    for name, method in block["methods"].items():
+        if (method["kind"] == "dp_sgd") != (method.get("norm") == "group") or ("form" in method and "norm" in method):
+            raise InputError(f"{_key(f'methods.{name}')}: allowed is norm group for DP-SGD and, without it, no norm")
+    trained = _trained(block)
+    repetitions = {entry["task"]: entry["repetitions"] for entry in block["networks"] if entry["method"] == "plain"}
+    for place, entry in enumerate(block["networks"]):
+        most = repetitions.get(entry["task"], 0)
+        if entry["repetitions"] > most:
+            raise InputError(
+                f"{_key(f'networks.{place}.repetitions')} = {entry['repetitions']}: attacks with a plain shadow need "
+                f"as many of plain on {entry['task']}, which has {most}"
+            )
+    for name, table in block["tables"].items():
+        for place, row in enumerate(table["rows"] if table else ()):
+            _check_row(f"tables.{name}.rows.{place}", (table["task"], *row), trained, block["sizes"])
+        if table:
+            _check_row(f"tables.{name}", (table["task"], "control", 0, 1), trained, block["sizes"])
+    for name, figure in block["figures"].items():
+        if figure and name not in ROC and len(figure["tasks"]) != 1:
+            raise InputError(f"{_key(f'figures.{name}.tasks')} = {figure['tasks']}: allowed is one")
+        for task in figure["tasks"] if figure else ():
+            _check_row(f"figures.{name}", (task, "plain", 0, 1), trained, block["sizes"])
+            if not any(each[:2] == (task, figure["method"]) and each[2] > 0 for each in trained):
+                raise InputError(f"{_key(f'figures.{name}.method')} = {figure['method']!r}: no noise of it on {task}")
+
+
+def _trained(block: dict) -> dict[tuple[str, str, float], int]:
+    """Members by task, method and noise coefficient."""
+    trained = {}
+    for place, entry in enumerate(block["networks"]):
+        key = f"networks.{place}"
+        known(f"residual_perturbation.{key}.task", entry["task"], block["tasks"])
+        known(f"residual_perturbation.{key}.method", entry["method"], block["methods"])
+        method = block["methods"][entry["method"]]
+        if method["kind"] == "dp_sgd" and entry["members"] != 1:
+            raise InputError(f"{_key(f'{key}.members')} = {entry['members']}: allowed is 1 for DP-SGD")
+        for gamma in entry["gammas"]:
+            if (gamma > 0) != ("form" in method):
+                allowed = "above 0" if "form" in method else "0"
+                raise InputError(f"{_key(f'{key}.gammas')} = {entry['gammas']}: allowed is {allowed} for its method")
+            cell = (entry["task"], entry["method"], float(gamma))
+            if cell in trained:
+                raise InputError(f"{_key(key)}: {cell[1]} at {gamma:g} on {cell[0]} stands twice; allowed is once")
+            trained[cell] = entry["members"]
+    return trained
+
+
+def _check_row(key: str, row: tuple[str, str, float, int], trained: dict, sizes: list[int]) -> None:
+    """Refuse what is shown and not trained."""
+    task, method, gamma, members = row
+    most = trained.get((task, method, float(gamma)), 0)
+    if members > most or (members > 1 and members not in sizes):
+        what = f"{members} of {method} at {float(gamma):g} on {task}"
+        raise InputError(f"{_key(key)}: networks and sizes have not {what}; allowed are at most {most}")
+
+
+def _key(key: str) -> str:
+    return f"residual_perturbation.{key}"

@@ -1,0 +1,122 @@
+"""Markdown pages of claims, verdicts and result tables, with nothing in them that differs from run to run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from lib.reporting.claims import VERDICTS, is_repeat
+
+MEANINGS = {
+    "reproduced": "the paper's number is met within the tolerance set before the run, or its ordering holds",
+    "not reproduced": "it is not",
+    "undecided": "the spread over seeds is too large, or the seeds are too few, to say",
+    "reduced": "a number of the paper's, measured on its data with fewer images, epochs or the like: shown, not judged",
+    "substitute data": "a number of the paper's, measured on other data: shown, not judged",
+    "not run": "something was missing; the note says what",
+}
+
+
+def claims_page(verdicts: pd.DataFrame, preset: str) -> str:
+    """All claims of all papers, with counts; `verdicts` is what `lib.reporting.claims.judge_all` returns."""
+    parts = [f"# Claims, preset {preset}", "What a verdict means:", _meanings(), counts(verdicts)]
+    for paper, rows in verdicts.groupby("paper", sort=False):
+        parts += [f"## {paper}", claims_table(rows)]
+    return _page(parts)
+
+
+def paper_page(
+    paper: str,
+    title: str,
+    preset: str,
+    verdicts: pd.DataFrame | None,
+    readings: str,
+    tables: Mapping[str, pd.DataFrame],
+    links: Mapping[str, str],
+    figures: Mapping[str, str],
+) -> str:
+    """The page of a paper, or of results that no paper's claim is about.
+
+    verdicts: its claims; None if there are none. readings: Markdown. tables: what to show, by item. links: the file of
+    an item's numbers, relative to the page, by item. figures: the image of an item, likewise.
+    """
+    parts = [f"# {title}", f"Made by the workflow from preset {preset}; do not edit."]
+    if verdicts is not None:
+        parts += [f"The claims below as a table: [{paper}.csv]({paper}.csv).", counts(verdicts)]
+    for heading, items in (("Tables", tables), ("Figures", figures)):
+        if items:
+            parts.append(f"## {heading}")
+        for item in items:
+            parts += [f"### {item}", result_table(tables[item]) if item in tables else f"![{item}]({figures[item]})"]
+            if item in links:
+                parts.append(f"Numbers: [{item}.csv]({links[item]})")
+    if verdicts is not None:
+        parts += ["## Claims", "What a verdict means:", _meanings(), claims_table(verdicts)]
+    parts += ["## Readings and caveats", readings.strip()]
+    return _page(parts)
+
+
+def counts(verdicts: pd.DataFrame) -> str:
+    """How many claims of each paper got which verdict; a claim that repeats another is not counted."""
+    repeats = verdicts["note"].map(is_repeat).astype(bool)
+    rows = []
+    for paper, found in verdicts[~repeats].groupby("paper", sort=False)["verdict"]:
+        rows.append([paper, *(int((found == verdict).sum()) for verdict in VERDICTS), len(found)])
+    if len(rows) > 1:
+        rows.append(["all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])])
+    text = markdown_table(["paper", *VERDICTS, "claims"], rows)
+    left_out = int(repeats.sum())
+    return text + (f"\n\nNot counted: {left_out} rows that repeat another claim." if left_out else "")
+
+
+def claims_table(verdicts: pd.DataFrame) -> str:
+    """The claims as read by a person: what the paper says, and what was found."""
+    rows = []
+    for row in verdicts.to_dict("records"):
+        value = f": {row['paper_value']}" if row["paper_value"] else ""
+        says = f"{row['id'].split('.')[1]}, {row['where']}: {row['quantity']}{value}"
+        spread = f" (spread {row['spread']})" if row["spread"] not in ("", "0") else ""
+        rows.append([says, row["measured"] + spread, row["data"], row["verdict"], row["note"]])
+    return markdown_table(["what the paper says", "we measured", "data", "verdict", "note"], rows)
+
+
+def result_table(table: pd.DataFrame) -> str:
+    """A result table without its empty columns, each spread behind its number as `98.5 ± 0.1`.
+
+    A column `x_spread` belongs to `x`; numbers have six digits at most.
+    """
+    folded = {f"{name}_spread" for name in table.columns}
+    shown = [name for name in table.columns if name not in folded and table[name].notna().any()]
+    rows = [[_with_spread(row, name) for name in shown] for row in table.to_dict("records")]
+    return markdown_table(shown, rows)
+
+
+def _with_spread(row: Mapping[str, object], name: str) -> str:
+    text, spread = _printed(row[name]), _printed(row.get(f"{name}_spread"))
+    return f"{text} ± {spread}" if text and spread not in ("", "0") else text
+
+
+def _printed(cell: object) -> str:
+    if cell is None or pd.isna(cell):
+        return ""
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table whose cells are shown as they are, whatever signs are in them."""
+    lines = [header, ["---"] * len(header), *([_escaped(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escaped(cell: object) -> str:
+    text = " ".join(str(cell).split())
+    for sign in ("\\", "|", "*", "<", "`"):
+        text = text.replace(sign, "\\" + sign)
+    return text
+
+
+def _meanings() -> str:
+    return "\n".join(f"* *{verdict}*: {meaning}" for verdict, meaning in MEANINGS.items())
+
+
+def _page(parts: Iterable[str]) -> str:
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,36 @@
+"""One look for every figure, and files that do not change from run to run."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lib.core.files import atomic_path
+
+DATA_FILES = ("style.mplstyle",)
+
+
+@contextmanager
+def figure(
+    rows: int = 1, columns: int = 1, width: float = 3.4, height: float = 2.9
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure in the project's style with `rows` x `columns` axes of `width` x `height` inches, as a flat list."""
+    with plt.style.context(Path(__file__).parent / DATA_FILES[0]):
+        drawn, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False)
+        try:
+            yield drawn, list(axes.flat)
+        finally:
+            plt.close(drawn)
+
+
+def save(drawn: Figure, png: str | Path, pdf: str | Path) -> None:
+    """Write PNG and PDF without dates or versions, so that equal figures are equal bytes."""
+    for path, metadata in ((png, {"Software": None}), (pdf, {"CreationDate": None, "Producer": None, "Creator": None})):
+        with atomic_path(path) as temporary:
+            drawn.savefig(temporary, format=Path(path).suffix[1:], metadata=metadata)

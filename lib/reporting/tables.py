@@ -1,0 +1,48 @@
+"""Result tables: a CSV, and beside it the meaning of every epsilon in it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from lib.accounting.statement import PrivacyStatement
+from lib.core.files import atomic_path
+
+# A column whose name has the word epsilon holds privacy statements, except quotations, spreads
+# and what is said of a column in another.
+_EPSILON = re.compile(r"(^|_)epsilon(_|$)")
+_PLAIN = re.compile(r"^paper_|_(spread|std|seeds|protocol)$")
+
+
+def needs_statement(column: str) -> bool:
+    """True if the cells of this column must be privacy statements."""
+    return bool(_EPSILON.search(column)) and not _PLAIN.search(column)
+
+
+def yes_no(value: bool) -> str:
+    """How tables say it."""
+    return "yes" if value else "no"
+
+
+def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], key: Sequence[str]) -> None:
+    """Write `rows` (equal keys, in column order) to `path`, and every statement in them to `privacy_path`.
+
+    A cell of an epsilon column must be a PrivacyStatement or None: a bare number raises TypeError. `key` names the
+    columns that identify a row; `privacy_path` has one line a statement: key, column, and the statement's fields.
+    None becomes an empty cell. Raises ValueError if there are no rows.
+    """
+    if not rows:
+        raise ValueError(f"{Path(path).name}: no rows; a table that no run is chosen for is not made")
+    statements, plain = [], []
+    for row in rows:
+        for column, cell in row.items():
+            if needs_statement(column) and not (cell is None or isinstance(cell, PrivacyStatement)):
+                raise TypeError(f"{Path(path).name}, column {column}: a bare epsilon ({cell!r}), not a statement")
+            if isinstance(cell, PrivacyStatement):
+                statements.append({name: row[name] for name in key} | {"column": column} | cell.as_dict())
+        plain.append({name: cell.epsilon if isinstance(cell, PrivacyStatement) else cell for name, cell in row.items()})
+    fields = [*key, "column", *PrivacyStatement.__dataclass_fields__]
+    for target, content, columns in ((path, plain, list(rows[0])), (privacy_path, statements, fields)):
+        with atomic_path(target) as temporary:
+            pd.DataFrame(content, columns=columns).to_csv(temporary, index=False, float_format="%.6g")

@@ -1,0 +1,103 @@
+"""Networks trained with and without a canary, and what each tells of it: the runs of an audit.
+
+Every run is a training of its own, with draws of its own, on the same images; one kind has the canary among them. What
+is known of a trained network is its loss on the canary, with a single draw of noise. It is a function of the weights,
+of the scale of pixels that was found in training, and of new noise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from lib.attacks.canary import Neighbours
+from lib.core.errors import InputError
+from lib.dp_mac.accounting import steps_per_epoch
+from lib.dp_sgd.training import SgdRecipe
+from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
+from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.prediction import predicted_probabilities
+from lib.residual_perturbation.training import Replica, ResidualRecipe, TrainedReplicas, train_residual
+
+MECHANISMS = ("strategy1", "plain", "dp_sgd")
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A way to train: `gamma` of Strategy I, 0 for no privacy; or DP-SGD, with the noise multiplier `sigma`."""
+
+    network: PerturbedResNet8
+    recipe: ResidualRecipe | SgdRecipe
+    gamma: float = 0.0
+    sigma: float = 0.0
+
+
+def audited(mechanism: str, task: dict, channels: int) -> Audited:
+    """What a task's block of the configuration says of a mechanism. Raises InputError for what is not allowed."""
+    if mechanism not in MECHANISMS:
+        raise InputError(f"mechanism {mechanism!r}: allowed are {', '.join(MECHANISMS)}")
+    # a clip bounds what a sample moves only where no other sample sees it
+    norm = "group" if mechanism == "dp_sgd" else "batch"
+    network = PerturbedResNet8(channels=channels, classes=task["classes"], norm=norm)
+    if mechanism == "dp_sgd":
+        return Audited(network, SgdRecipe(**task["sgd"]["recipe"]), sigma=task["sgd"]["sigma"])
+    return Audited(network, ResidualRecipe(**task["recipe"]), gamma=task["gamma"] if mechanism == "strategy1" else 0.0)
+
+
+def with_one_more(recipe: SgdRecipe, samples: int) -> SgdRecipe:
+    """The recipe for one record more than `samples` that leaves the mechanism as it was accounted for.
+
+    Batch and rate are given for a number of samples, which is the neighbour's secret: each record's chance to be in a
+    batch, the number of steps, and what a gradient moves must not tell it. For the optimizer `sgd`, whose steps are
+    proportional to the rate over the batch; InputError for another.
+    """
+    if recipe.optimizer != "sgd":
+        raise InputError(f"optimizer {recipe.optimizer!r}: allowed is sgd, whose steps follow the rate in proportion")
+    grown = (samples + 1) / samples
+    batch = min(recipe.batch * grown, samples + 1)
+    while steps_per_epoch(samples + 1, batch) > steps_per_epoch(samples, recipe.batch):
+        batch = float(np.nextafter(batch, np.inf))  # by rounding, a whole number of batches may become a bit more
+    return replace(recipe, batch=batch, rate=recipe.rate * grown)
+
+
+def canary_statistics(
+    how: Audited,
+    pair: Neighbours,
+    with_canary: bool,
+    runs: Sequence[int],
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+) -> np.ndarray:
+    """Logarithm of the probability (len(runs),) that each run's network gives the canary's label: minus its loss.
+
+    runs: their numbers; draws are keyed by (seed, job, kind and number). A probability of 0 counts as the least number
+    above it. Raises InputError as the training does.
+    """
+    names = [f"{'with' if with_canary else 'without'} {run}" for run in runs]
+    replicas = [Replica(name, pair.rows(with_canary), how.gamma) for name in names]
+    found = [
+        predicted_probabilities(how.network, trained, pair.x[-1:], seed, (*job, "canary"), device)[:, 0, pair.y[-1]]
+        for trained in _trained(how, pair, with_canary, replicas, seed, job, device)
+    ]
+    return np.log(np.maximum(np.concatenate(found), np.finfo(float).tiny))
+
+
+def _trained(
+    how: Audited,
+    pair: Neighbours,
+    with_canary: bool,
+    replicas: Sequence[Replica],
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+) -> list[TrainedReplicas]:
+    """The replicas trained: together, or by DP-SGD one after the other."""
+    if isinstance(how.recipe, ResidualRecipe):
+        return [train_residual(how.network, pair.x, pair.y, replicas, how.recipe, seed, job, device)]
+    recipe = with_one_more(how.recipe, len(pair.y) - 1) if with_canary else how.recipe
+    return [
+        train_residual_dp_sgd(how.network, pair.x, pair.y, replica, recipe, how.sigma, seed, job, device)
+        for replica in replicas
+    ]

@@ -1,0 +1,152 @@
+"""DP-SGD for segmentation networks: what PATE for masks is compared with (Fay et al. 2020, Experiments).
+
+Neighbouring relation: add or remove one patient, and with them their volume and its labels. A step draws a Poisson
+sample of patients and one patch of each, so a patient's gradient is one sample's. Where the patch lies and how it is
+turned is keyed by the patient's row, and its gradient is the same to the bit whoever else is drawn. The paper clips
+"gradients for each layer at 4" and says "noise with variance 6", not of what, nor batches or steps: here the noise is
+given as a multiplier of the bound on the whole gradient, C sqrt(m) with m layers clipped to C each, and what a run
+costs is computed.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lib.core.checkpoint import Checkpoint
+from lib.core.errors import InputError
+from lib.core.seeding import generator
+from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.models.unet3d import UNet3D
+from lib.segmentation.clipping import JointClipping, LayerwiseClipping, layers
+from lib.segmentation.loss import LOSSES, segmentation_losses
+from lib.segmentation.patches import Patches, PatchRecipe, checked_rows
+from lib.segmentation.training import weights_of
+from lib.training.epochs import run_to_end
+
+CLIPPINGS = {"layers": LayerwiseClipping, "joint": JointClipping}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentationSgdRecipe(PatchRecipe):
+    """How a segmentation network is trained by clipped gradients.
+
+    batch: expected patients of a Poisson batch. epochs: of ceil(patients / batch) batches each. clip: largest norm of
+    one layer's gradient (`clipping` `layers`), or of the whole one (`joint`). optimizer, rate, decay, decay_every: see
+    `SgdRecipe`. loss: see `segmentation_losses`. Raises InputError for what is not allowed.
+    """
+
+    batch: float
+    epochs: int
+    rate: float
+    clip: float
+    clipping: str = "layers"
+    optimizer: str = "adam"
+    decay: float = 1.0
+    decay_every: int = 1
+    loss: str = "dice_and_cross_entropy"
+
+    def __post_init__(self) -> None:
+        """Check what `sgd` does not."""
+        super().__post_init__()
+        if self.clipping not in CLIPPINGS or self.loss not in LOSSES:
+            raise InputError(
+                f"clipping {self.clipping!r}, loss {self.loss!r}: allowed are {', '.join(CLIPPINGS)}, and "
+                f"{', '.join(LOSSES)}"
+            )
+
+    def sgd(self, network: UNet3D) -> SgdRecipe:
+        """The recipe that the run is charged for (`lib.dp_sgd.training.account`), its samples being the patients.
+
+        Its clip bounds what one patient moves a step's sum by, over all layers. InputError for numbers not allowed.
+        """
+        count = len(layers(network.module(np.random.default_rng(0)))) if self.clipping == "layers" else 1
+        return SgdRecipe(
+            batch=self.batch,
+            epochs=self.epochs,
+            rate=self.rate,
+            optimizer=self.optimizer,
+            decay=self.decay,
+            decay_every=self.decay_every,
+            clip=self.clip * math.sqrt(count),
+        )
+
+
+class SegmentationSgdTrainer(SgdTrainer):
+    """One network in training, at a step that can be saved and restored; its draws are keyed by (seed, job)."""
+
+    def __init__(
+        self,
+        network: UNet3D,
+        images: np.ndarray,
+        targets: np.ndarray,
+        rows: np.ndarray,
+        recipe: SegmentationSgdRecipe,
+        sigma: float,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> None:
+        """images (n, channels, X, Y, Z), targets: see `Patches`, one volume a patient; rows: those to train on.
+
+        sigma: noise multiplier of the whole gradient's bound; 0 clips only, and is not private. Raises InputError for
+        what does not fit.
+        """
+        self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
+        patients = torch.from_numpy(checked_rows(rows, len(images))).to(device)
+
+        def losses(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+            return segmentation_losses(logits, masks, recipe.loss)
+
+        module = network.module(generator(seed, *job, "weights"), device).train()
+        clipping, sgd = CLIPPINGS[recipe.clipping], recipe.sgd(network)
+        super().__init__(module, losses, clipping, patients, patients, sgd, sigma, seed, job[:-1], job[-1])
+
+    def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Images and masks, one patch of each patient of this step's Poisson sample."""
+        rows = super()._batch()[0].cpu().numpy()
+        if not len(rows):
+            return torch.empty(0, device=self._device), torch.empty(0, device=self._device)
+        rngs = [generator(self._seed, *self._job, self._name, f"patch {self.step} {row}") for row in rows]
+        images, masks = self._patches.draw(rngs, rows)
+        return torch.from_numpy(images).to(self._device), torch.from_numpy(masks).to(self._device)
+
+    def _clip_gradients(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """One patient at a time; nobody gives 0, to which noise is added all the same.
+
+        Gradients of several patients at once would be rounded otherwise with each company, and where a layer's gradient
+        is little more than rounding, a patient who is left out would change what the others add by as much as the clip.
+        """
+        parameters = list(self.module.parameters())
+        sums = [torch.zeros_like(parameter, dtype=torch.float64) for parameter in parameters]
+        for image, mask in zip(x.detach(), y, strict=True):
+            super()._clip_gradients(image[None].clone().requires_grad_(), mask[None])  # memory of its own, aligned
+            for total, parameter in zip(sums, parameters, strict=True):
+                total += parameter.grad
+        for total, parameter in zip(sums, parameters, strict=True):
+            parameter.grad = total.to(parameter)
+
+
+def train_segmentation_dp_sgd(
+    network: UNet3D,
+    images: np.ndarray,
+    targets: np.ndarray,
+    rows: np.ndarray,
+    recipe: SegmentationSgdRecipe,
+    sigma: float,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, np.ndarray]:
+    """Weights by name of one network, trained on the rows' patients (see `SegmentationSgdTrainer`).
+
+    With a checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls
+    progress(done, total) after each epoch. Raises InputError as `SegmentationSgdTrainer` does.
+    """
+    trainer = SegmentationSgdTrainer(network, images, targets, rows, recipe, sigma, seed, job, device)
+    run_to_end(trainer, checkpoint, progress)
+    return weights_of(trainer.module)

@@ -1,0 +1,179 @@
+"""Training of autoencoders of public masks, with noise on the code in the objective.
+
+Fay et al. (2022, eq. 15) and (2020, Algorithm 2): the loss is the cross-entropy of what the decoder makes of the
+bounded code plus N(0, sigma^2 I). The noise teaches the decoder what it will see; it protects nobody. The papers do
+not say how they optimise: here by Adam after a warm-up, a longer one for the encoder, with gradients clipped, from
+codes of the public masks that are standardised.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 (its usual name)
+
+from lib.core.checkpoint import Checkpoint, State
+from lib.core.errors import InputError
+from lib.core.seeding import generator, integer_seed
+from lib.encoders.autoencoder import AutoencoderDesign, code_of, weights_of
+from lib.encoders.encoder import checked_masks
+from lib.training.epochs import run_to_end
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
+
+_RAREST = 1e-4  # the share of voxels that a channel's first bias stands for is at least this
+_PIECES = 64  # with so many the first codes are standardised
+# the shares of all steps over which the rates of decoder and encoder rise: codes that are at 0 before the decoder can
+# read them do not come back
+_WARM = (0.1, 0.5)
+_LONGEST = 0.05  # gradients are clipped to this norm: voxels are many, and a rare large tumour must not undo the rest
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoencoderRecipe:
+    """How an autoencoder is trained, by Adam.
+
+    epochs: passes over the pieces (volumes or slices) in a new order each, in batches of `batch`, the last of which may
+    be smaller. rate: learning rate, rising at first, the encoder's longer, falling to 0 along half a cosine. sigma:
+    standard deviation of the noise on each number of the code, in the unit of a ball of radius 1. Raises InputError
+    for what is not allowed.
+    """
+
+    epochs: int
+    sigma: float
+    batch: int = 8
+    rate: float = 1e-3
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if self.epochs < 1 or self.batch < 1:
+            raise InputError(f"epochs {self.epochs}, batch {self.batch}: both must be at least 1")
+        if not (0 < self.rate < math.inf and 0 <= self.sigma < math.inf):
+            raise InputError(f"rate {self.rate}, sigma {self.sigma}: allowed are above 0, and at least 0, both finite")
+
+
+class AutoencoderTrainer:
+    """An autoencoder in training, at a step that can be saved and restored.
+
+    Draws are keyed by (seed, job): first weights, the order of every epoch, and the noise, a stream of its own.
+    """
+
+    def __init__(
+        self,
+        design: AutoencoderDesign,
+        y: np.ndarray,
+        recipe: AutoencoderRecipe,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> None:
+        """y (n, C, X, Y, Z): public masks in [0, 1], of any real dtype; they stay as they are, batches become float32.
+
+        Raises InputError for masks that do not fit the design, or none.
+        """
+        if not len(y):
+            raise InputError("an autoencoder of no masks: at least one is needed")
+        self._parts = design.split(checked_masks(y, design.shape))
+        self._design, self._recipe, self._device = design, recipe, device
+        self._seed, self._job = seed, job
+        share = np.clip(y.mean(axis=(0, 2, 3, 4), dtype=np.float64), _RAREST, 1 - _RAREST)
+        bias = np.log(share / (1 - share)) if design.shape[0] == 1 else np.log(share)
+        self._network = design.network(bias, generator(seed, *job, "weights")).to(device).train()
+        first = generator(seed, *job, "standardise").permutation(len(self._parts))[:_PIECES]
+        self._network.standardise(self._tensor(first))
+        self._noise = torch.Generator(device).manual_seed(integer_seed(seed, *job, "noise"))
+        encoder = [*self._network.down.parameters(), *self._network.code.parameters()]
+        inward = set(map(id, encoder))
+        decoder = [values for values in self._network.parameters() if id(values) not in inward]
+        self._optimizer = torch.optim.Adam([{"params": decoder}, {"params": encoder}], lr=recipe.rate)
+        self._order = None
+        self.step = 0  # batches done
+        self.epoch_steps = math.ceil(len(self._parts) / recipe.batch)
+
+    @property
+    def steps(self) -> int:
+        """Batches in all."""
+        return self._recipe.epochs * self.epoch_steps
+
+    def _batch(self) -> torch.Tensor:
+        """Masks (b, C, *sides) of this step."""
+        epoch, place = divmod(self.step, self.epoch_steps)
+        if self._order is None or place == 0:
+            self._order = generator(self._seed, *self._job, f"order {epoch}").permutation(len(self._parts))
+        rows = self._order[place * self._recipe.batch : (place + 1) * self._recipe.batch]
+        return self._tensor(rows)
+
+    def _tensor(self, rows: np.ndarray) -> torch.Tensor:
+        return torch.tensor(self._parts[rows], dtype=torch.float32, device=self._device)
+
+    def _rate(self, warm: float) -> float:
+        """Learning rate of this step, where it rises over a share `warm` of all."""
+        rising = min(1.0, (self.step + 1) / (warm * self.steps))
+        return self._recipe.rate * rising * (1 + math.cos(math.pi * self.step / self.steps)) / 2
+
+    def advance(self) -> float:
+        """One batch; returns its loss. InputError if that is not finite."""
+        y = self._batch()
+        code = code_of(self._network.encode(y), self._design.bound)
+        noise = torch.randn(code.shape, generator=self._noise, device=self._device)
+        logits = self._network.decode(code + self._recipe.sigma * noise)
+        loss = voxel_cross_entropy(logits, y)
+        value = loss.item()
+        if not math.isfinite(value):
+            raise InputError(
+                f"the loss at step {self.step} of {self.steps} is not finite; take a smaller learning rate"
+            )
+        for group, warm in zip(self._optimizer.param_groups, _WARM, strict=True):
+            group["lr"] = self._rate(warm)
+        self._optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._network.parameters(), _LONGEST)
+        self._optimizer.step()
+        self.step += 1
+        return value
+
+    def trained(self) -> dict[str, np.ndarray]:
+        """The weights, which `AutoencoderEncoder` takes."""
+        return weights_of(self._network)
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        state = {"step": self.step, "noise": self._noise.get_state(), **weights_of(self._network)}
+        return state | optimizer_state(self._optimizer)
+
+    def restore(self, state: State) -> None:
+        """Go on from what `state` returned for the same design, masks, recipe, seed and job."""
+        self.step, self._order = int(state["step"]), None
+        self._noise.set_state(torch.as_tensor(state["noise"]).clone())
+        self._network.load_state_dict(
+            {key.partition(".")[2]: torch.as_tensor(value) for key, value in state.items() if key.startswith("weight.")}
+        )
+        restore_optimizer(self._optimizer, state)
+
+
+def train_mask_autoencoder(
+    design: AutoencoderDesign,
+    y: np.ndarray,
+    recipe: AutoencoderRecipe,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, np.ndarray]:
+    """Train on masks y (n, C, X, Y, Z); returns the weights, arrays to save (see `AutoencoderTrainer`).
+
+    With a checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls
+    progress(done, total) after each epoch. Raises InputError as `AutoencoderTrainer` does.
+    """
+    trainer = AutoencoderTrainer(design, y, recipe, seed, job, device)
+    run_to_end(trainer, checkpoint, progress)
+    return trainer.trained()
+
+
+def voxel_cross_entropy(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Mean over voxels of the cross-entropy, in nats, of soft masks y (b, C, ...): binary for C = 1, else softmax."""
+    if y.shape[1] == 1:
+        return F.binary_cross_entropy_with_logits(logits, y)
+    return -(y * logits.log_softmax(1)).sum(1).mean()

@@ -1,0 +1,54 @@
+"""What segmentation networks predict of whole volumes, from windows that overlap."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from monai.inferers import sliding_window_inference
+
+from lib.core.errors import InputError
+from lib.models.unet3d import UNet3D
+from lib.segmentation.patches import checked_rows, fitting_patch
+
+BLENDS = ("constant", "gaussian")
+
+
+def predicted_masks(
+    network: UNet3D,
+    weights: dict[str, np.ndarray],
+    images: np.ndarray,
+    rows: np.ndarray,
+    device: torch.device,
+    patch: Sequence[int] = (64, 64, 64),
+    overlap: float = 0.5,
+    blend: str = "gaussian",
+) -> np.ndarray:
+    """Soft masks (b, C, X, Y, Z) float32 of rows (b,) of images (n, channels, X, Y, Z), which may be a memory map.
+
+    One volume after the other, each in windows of `patch` voxels, clipped as in training, that overlap by a share of
+    their sides. Where they do, probabilities are averaged: all alike, or (`gaussian`) those in the middle of their
+    window weighing more. The channels of several classes sum to 1. Raises InputError for what does not fit.
+    """
+    if images.ndim != 5 or images.dtype.kind != "f" or images.shape[1] != network.channels:
+        raise InputError(f"images {images.shape} {images.dtype}: {network.channels} floating-point channels are needed")
+    if blend not in BLENDS or not 0 <= overlap < 1:
+        raise InputError(f"blend {blend!r}, overlap {overlap}: allowed are {', '.join(BLENDS)}, and from 0 to below 1")
+    rows, window = checked_rows(rows, len(images)), fitting_patch(patch, images.shape[2:])
+    module = network.loaded(weights, device).eval()
+
+    def probabilities(windows: torch.Tensor) -> torch.Tensor:
+        logits = module(windows)
+        return logits.sigmoid() if network.outputs == 1 else logits.softmax(1)
+
+    masks = np.empty((len(rows), network.outputs, *images.shape[2:]), np.float32)
+    for place, row in enumerate(rows):
+        volume = torch.from_numpy(np.array(images[row], np.float32)[None]).to(device)
+        if not volume.isfinite().all():
+            raise InputError(f"image {row}: its values are not all finite")
+        with torch.no_grad():
+            mask = sliding_window_inference(volume, window, 1, probabilities, overlap=overlap, mode=blend)
+        if not mask.isfinite().all():
+            raise InputError(f"image {row}: what the network gives for it is not finite; train it anew")
+        mask = mask.clamp(0, 1)  # an average of probabilities, up to rounding
+        masks[place] = (mask if network.outputs == 1 else mask / mask.sum(1, keepdim=True))[0].cpu().numpy()
+    return masks

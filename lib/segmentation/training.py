@@ -1,0 +1,156 @@
+"""Segmentation networks trained on patches of volumes: teachers on their labels, a student on decoded masks.
+
+Fay et al. 2020, Experiments: patches of 64^3 voxels, half of them rotated or mirrored; 2022: Adam. Neither gives rates,
+batches or steps.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lib.core.checkpoint import Checkpoint, State
+from lib.core.errors import InputError
+from lib.core.seeding import generator
+from lib.models.unet3d import UNet3D
+from lib.segmentation.loss import LOSSES, segmentation_losses
+from lib.segmentation.patches import Patches, PatchRecipe, checked_rows
+from lib.training.epochs import run_to_end
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentationRecipe(PatchRecipe):
+    """How a segmentation network is trained, by Adam.
+
+    steps: batches of `batch` patches. rate: learning rate at the first step, from which it falls to 0 along a cosine.
+    loss: see `segmentation_losses`. Raises InputError for what is not allowed.
+    """
+
+    steps: int
+    batch: int = 2
+    rate: float = 1e-3
+    loss: str = "dice_and_cross_entropy"
+
+    def __post_init__(self) -> None:
+        """Check names and numbers."""
+        super().__post_init__()
+        if self.loss not in LOSSES:
+            raise InputError(f"loss {self.loss!r}: allowed are {', '.join(LOSSES)}")
+        if self.steps < 1 or self.batch < 1:
+            raise InputError(f"steps {self.steps}, batch {self.batch}: both must be at least 1")
+        if not (math.isfinite(self.rate) and self.rate > 0):
+            raise InputError(f"rate {self.rate}: it must be finite and above 0")
+
+    def rate_at(self, step: int) -> float:
+        """Learning rate of a step, counted from 0."""
+        return self.rate * 0.5 * (1 + math.cos(math.pi * step / self.steps))
+
+
+class SegmentationTrainer:
+    """One network in training, at a step that can be saved and restored.
+
+    Its draws are keyed by (seed, job): first weights, the order of the volumes in every pass over them, and each
+    step's patches. So a network trained beside others, or after them, is the one trained alone.
+    """
+
+    epoch_steps = 1  # progress is told after every batch
+
+    def __init__(
+        self,
+        network: UNet3D,
+        images: np.ndarray,
+        targets: np.ndarray,
+        rows: np.ndarray,
+        recipe: SegmentationRecipe,
+        seed: int,
+        job: tuple[str, ...],
+        device: torch.device,
+    ) -> None:
+        """images (n, channels, X, Y, Z), targets: see `Patches`; rows: those to train on. InputError as there."""
+        self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
+        self._rows = checked_rows(rows, len(images))
+        self._recipe, self._seed, self._job, self._device = recipe, seed, job, device
+        self.module = network.module(generator(seed, *job, "weights"), device).train()
+        self._optimizer = torch.optim.Adam(self.module.parameters(), lr=recipe.rate, fused=True)
+        self.step = 0  # batches done
+
+    @property
+    def steps(self) -> int:
+        """Batches in all."""
+        return self._recipe.steps
+
+    def _batch(self) -> list[torch.Tensor]:
+        """Images and masks of this step: the next volumes of an endless row of passes, each in a new order."""
+        passes, places = np.divmod(self.step * self._recipe.batch + np.arange(self._recipe.batch), len(self._rows))
+        orders = {
+            one: generator(self._seed, *self._job, f"order {one}").permutation(self._rows) for one in np.unique(passes)
+        }
+        rows = np.array([orders[one][place] for one, place in zip(passes, places, strict=True)])
+        rngs = [generator(self._seed, *self._job, f"patch {self.step} {place}") for place in range(len(rows))]
+        drawn = self._patches.draw(rngs, rows)
+        return [torch.from_numpy(array).to(self._device) for array in drawn]
+
+    def advance(self) -> None:
+        """One batch; InputError if the loss is not finite, or a patch is not."""
+        images, masks = self._batch()
+        loss = segmentation_losses(self.module(images), masks, self._recipe.loss).mean()
+        if not loss.isfinite():
+            raise InputError(
+                f"network {' '.join(self._job)}: the loss at step {self.step} of {self.steps} is not finite; take a "
+                "smaller learning rate"
+            )
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._recipe.rate_at(self.step)
+        self._optimizer.zero_grad()
+        loss.backward()
+        self._optimizer.step()
+        self.step += 1
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        state = {"step": self.step}
+        state |= {f"weight.{name}": weight.detach() for name, weight in self.module.named_parameters()}
+        return state | optimizer_state(self._optimizer)
+
+    def restore(self, state: Mapping) -> None:
+        """Go on from what `state` returned for the same network, data and recipe."""
+        self.step = int(state["step"])
+        with torch.no_grad():
+            for name, weight in self.module.named_parameters():
+                weight.copy_(torch.as_tensor(state[f"weight.{name}"]))
+        restore_optimizer(self._optimizer, state)
+
+
+def weights_of(module: torch.nn.Module) -> dict[str, np.ndarray]:
+    """Copies of a network's weights by their names, float32: what `UNet3D.loaded` takes; InputError if not finite."""
+    weights = {name: weight.detach().cpu().numpy().copy() for name, weight in module.named_parameters()}
+    for name, weight in weights.items():
+        if not np.isfinite(weight).all():
+            raise InputError(f"weights {name} are not finite after training; take a smaller learning rate")
+    return weights
+
+
+def train_segmentation(
+    network: UNet3D,
+    images: np.ndarray,
+    targets: np.ndarray,
+    rows: np.ndarray,
+    recipe: SegmentationRecipe,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, np.ndarray]:
+    """Weights by name of one network, trained on the rows of images and targets (see `SegmentationTrainer`).
+
+    Networks trained in turn in one job need a job's name, and a checkpoint, each. With a checkpoint, which must be
+    entered, training goes on where it stopped and gives the same bytes. Calls progress(done, total) after each batch.
+    Raises InputError as `SegmentationTrainer` does.
+    """
+    trainer = SegmentationTrainer(network, images, targets, rows, recipe, seed, job, device)
+    run_to_end(trainer, checkpoint, progress)
+    return weights_of(trainer.module)

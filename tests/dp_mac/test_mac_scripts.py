@@ -1,0 +1,242 @@
+"""The scripts of DP-MAC from data to tables and figures, on a few digits: what they write, and that it agrees."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+
+from lib.core.files import load_arrays, save_arrays
+from lib.dp_mac.curves import level_row, read_levels
+from lib.reporting.records import read_record
+from scripts import (
+    dp_mac_budget,
+    dp_mac_fig1,
+    dp_mac_fig2,
+    dp_mac_fig3,
+    dp_mac_fig4,
+    dp_mac_sensitivity,
+    dp_mac_table1,
+    reference_lines,
+    train_cdbn,
+    train_mac,
+    train_sgd,
+)
+
+ACCOUNTING = {"orders": {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}}
+SERIES = {
+    "method": "mac",
+    "title": "MAC",
+    "variant": "main",
+    "label": "digits",
+    "stands_for": "USPS",
+    "classes": 10,
+    "protocol": "reduced",
+    "train": 150,
+    "test": 50,
+    "largest": 16,
+    "delta": 1e-5,
+    "network": {"hidden": [12, 4, 12], "output": "squared_error"},
+    "recipe": {"batch": 30, "epochs": 2, "z_steps": 3, "z_rate": 0.02, "w_steps": 1, "w_rate": 0.01, "w_decay": 0.9},
+}
+PRIVATE = SERIES | {
+    "method": "dp_mac",
+    "title": "DP-MAC",
+    "thresholds": {"linear": 0.01},
+    "learning": {"epochs": 1, "bins": 5, "sigma": 20.0},
+    "printed": [[8, 2.2], [1, 12.1]],
+}
+SGD = SERIES | {
+    "method": "dp_sgd",
+    "title": "DP-SGD",
+    "recipe": {"batch": 30, "epochs": 2, "optimizer": "sgd", "rate": 1.0, "decay": 0.9, "decay_every": 1, "clip": 0.1},
+    "printed": [[8, 1.3], [1, 7.0]],
+}
+CLASSIFIER = {"hidden": [10, 6], "output": "binary_cross_entropy"}
+CDBN = SERIES | {
+    "method": "dp_cdbn",
+    "title": "DP-CDBN",
+    "network": None,
+    "recipe": {"filters": [2, 2], "sizes": [3, 3], "stride": 1, "grid": 2, "clips": [0.3, 0.1, 0.1], "epochs": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with prepared digits, and a function that trains a curve there and returns its record."""
+    folder = tmp_path_factory.mktemp("mac")
+    digits = load_digits()
+    x, y = digits.images.astype(np.uint8)[:400], digits.target.astype(np.int64)[:400]
+    save_arrays(folder / "digits.npz", x=x, y=y, fingerprint=np.array("ab" * 32))
+    made = {}
+
+    def train(script, name, series, noise, epsilon=None, repetitions=(1, 2), part="all"):
+        place = folder / name / f"{noise}_{epsilon}" / part
+        if place not in made:
+            arguments = [f"--data={folder / 'digits.npz'}", "--series", json.dumps(series), "--noise", noise]
+            arguments += [f"--epsilon={epsilon}"] if epsilon else []
+            arguments += ["--repetitions", *map(str, repetitions), "--accounting", json.dumps(ACCOUNTING)]
+            arguments += ["--preset=tiny", "--seed=1", "--dataset=digits", "--device=cpu", "--threads=1"]
+            arguments += ["--job", name, f"{noise}_{epsilon}", f"--checkpoint={folder / 'half.npz'}"]
+            arguments += [f"--curves={place}.csv", f"--weights={place}.npz", f"--output={place}.json"]
+            script.main(arguments)
+            made[place] = SimpleNamespace(record=f"{place}.json", weights=f"{place}.npz")
+        return made[place]
+
+    return folder, train
+
+
+@pytest.fixture(scope="module")
+def levels(trained):
+    """Records of MAC, DP-MAC at two levels, and DP-SGD at the same two, a repetition a job."""
+    _, train = trained
+    found = [train(train_mac, "mac", SERIES, "none")]
+    found += [train(train_mac, "dp_mac", PRIVATE, "printed", epsilon) for epsilon in (8, 1)]
+    for epsilon in (8, 1):
+        for repetition in (1, 2):
+            found.append(train(train_sgd, "dp_sgd", SGD, "printed", epsilon, (repetition,), str(repetition)))
+    return found
+
+
+def test_a_private_curve_says_what_it_cost(trained):
+    _, train = trained
+    record = read_record(train(train_mac, "dp_mac", PRIVATE, "printed", 8).record)
+    assert record["parameters"]["sigma"] == 2.2 and record["parameters"]["paper_epsilon"] == 8
+    assert record["privacy"]["joint"].guarantee and not record["privacy"]["appendix_h"].guarantee
+    assert set(record["metrics"]) == {"test_error", *(f"threshold.linear.{layer}" for layer in range(1, 5))}
+    assert set(record["private_metrics"]) == {"train_error"}
+
+
+def test_the_needed_sigma_costs_the_papers_epsilon(trained):
+    _, train = trained
+    record = read_record(train(train_mac, "dp_mac", PRIVATE, "needed", 8).record)
+    assert 7.9 < record["privacy"]["joint"].epsilon <= 8
+
+
+def test_repetitions_in_one_job_and_in_many_are_read_alike(levels):
+    found = read_levels([each.record for each in levels])
+    assert [(level.series["title"], level.epsilon, level.repetitions) for level in found] == [
+        ("MAC", None, 2),
+        ("DP-MAC", 8, 2),
+        ("DP-MAC", 1, 2),
+        ("DP-SGD", 8, 2),
+        ("DP-SGD", 1, 2),
+    ]
+    assert found[0].table("test_error").shape == (2, 3)
+    row = level_row(found[0])
+    assert row["epsilon"] is None and row["delta"] is None
+    assert level_row(found[1])["epsilon"].epsilon > level_row(found[2])["epsilon"].epsilon
+
+
+def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(trained, levels):
+    folder, _ = trained
+    reference_lines.main(
+        [
+            *[f"--data={folder / 'digits.npz'}", "--series", json.dumps(SERIES), "--components=4", "--preset=tiny"],
+            *["--seed=1", "--job", "reference_lines", "mac", "--dataset=digits", f"--output={folder / 'lines.json'}"],
+        ]
+    )
+    records = [each.record for each in levels]
+    dp_mac_table1.main(
+        [
+            *["--records", *records, f"--references={folder / 'lines.json'}"],
+            *[f"--output={folder / 'table1b.csv'}", f"--privacy={folder / 'table1b_privacy.csv'}"],
+        ]
+    )
+    table = pd.read_csv(folder / "table1b.csv")
+    assert table["method"].tolist() == ["MAC", "DP-MAC", "DP-MAC", "DP-SGD", "DP-SGD", "mean image", "PCA 4"]
+    np.testing.assert_allclose(table["test_error_half"], table["test_error"] / 2, rtol=1e-4)
+    last = pd.read_csv(records[1].replace(".json", ".csv")).query("epoch == 2")["test_error"]
+    assert table["test_error"][1] == pytest.approx(last.mean(), rel=1e-4)
+    assert table["test_error"][6] < table["test_error"][5]
+
+    dp_mac_fig1.main(
+        [
+            *["--records", *records, f"--references={folder / 'lines.json'}", f"--output={folder / 'fig1.csv'}"],
+            *[f"--comparison={folder / 'compared.csv'}", f"--privacy={folder / 'compared_privacy.csv'}"],
+            *[f"--png={folder / 'fig1.png'}", f"--pdf={folder / 'fig1.pdf'}"],
+        ]
+    )
+    compared = pd.read_csv(folder / "compared.csv")
+    counts = compared["comparison"].value_counts().to_dict()
+    # after two epochs neither method need have learned more than the mean image
+    assert counts.pop("epochs_to_learn_of_dp_mac_and_dp_sgd", 0) <= 2
+    assert counts == {"error_at_larger_and_smaller_epsilon": 2, "error_of_dp_mac_and_mean_image": 2}
+    assert len(pd.read_csv(folder / "fig1.csv")) == 5 * 3
+    assert (folder / "fig1.png").stat().st_size > 10_000
+
+
+def test_features_reconstructions_and_sensitivities_come_from_the_weights(trained):
+    folder, train = trained
+    plain = train(train_mac, "classifier", SERIES | {"network": CLASSIFIER}, "none")
+    private = train(train_mac, "private_classifier", PRIVATE | {"network": CLASSIFIER}, "printed", 8)
+    data, figure = f"--data={folder / 'digits.npz'}", [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
+    pair = ["--records", plain.record, private.record, "--weights", plain.weights, private.weights, data, "--seed=1"]
+    numbers = [f"--output={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
+    dp_mac_fig3.main([*pair, "--labels", "0", "3", "5", *numbers, *figure])
+    assert len(pd.read_csv(folder / "f.csv")) == 2 * 2 * 3
+    assert pd.read_csv(folder / "f_comparison.csv")["seeds"].tolist() == [2]
+
+    autoencoder = train(train_mac, "mac", SERIES, "none")
+    pair = ["--records", autoencoder.record, "--weights", autoencoder.weights, data, "--seed=1"]
+    dp_mac_fig4.main([*pair, "--images=12", f"--output={folder / 'f.csv'}", *figure])
+    found = pd.read_csv(folder / "f.csv")
+    first = pd.read_csv(autoencoder.record.replace(".json", ".csv")).query("epoch == 2 and repetition == 1")
+    assert found["test_error"].unique() == pytest.approx(first["test_error"].to_numpy(), rel=1e-4)
+    assert found["label"].tolist() == [i % 10 for i in range(12)]
+
+    lists = ["--records", autoencoder.record, plain.record, "--weights", autoencoder.weights, plain.weights]
+    lists += ["--data", *[str(folder / "digits.npz")] * 2, "--bounds", "8", "8", "--thresholds", "0.01", "0.1"]
+    dp_mac_sensitivity.main([*lists, "--seed=1", f"--output={folder / 's.csv'}"])
+    table = pd.read_csv(folder / "s.csv")
+    assert table["layer"].tolist() == [1, 2, 3, 4, 1, 2, 3]
+    assert (table["analytic_corrected"] > 0).all()
+
+
+def test_belief_networks_are_trained_by_releases_and_as_published(trained):
+    _, train = trained
+    private = train(train_cdbn, "dp_cdbn", CDBN, "needed", 2, (1,), "1")
+    record = read_record(private.record)
+    assert record["privacy"]["joint"].epsilon == 2 and record["privacy"]["joint"].guarantee
+    assert "output" in load_arrays(private.weights)
+    recipe = {"filters": [2, 2], "batch": 75, "pretraining_epochs": 0, "epochs": 1}
+    as_published = CDBN | {"method": "dp_cdbn_published", "recipe": recipe, "printed": [[2, 1]]}
+    published = read_record(train(train_cdbn, "published", as_published, "printed", 2, (1,), "1").record)
+    assert set(published["privacy"]) == {"published"} and not published["privacy"]["published"].guarantee
+    none = read_record(train(train_cdbn, "cdbn", CDBN | {"method": "cdbn"}, "none", None, (1,), "1").record)
+    assert none["privacy"] == {}
+
+
+def test_the_budget_agrees_with_what_is_known(tmp_path):
+    """Figures of the moments accountant at the paper's settings, computed apart from this project."""
+    autoencoder = {"dataset": "USPS", "samples": 5000, "batch": 50, "epochs": 20, "layers": 6, "delta": 1e-5}
+    autoencoder |= {"pretraining_epochs": 1, "sigma_histogram": 20.0, "printed": [[8, 2.2], [1, 12.1]]}
+    sgd = {"dataset": "USPS", "samples": 5000, "batch": 100, "epochs": 100, "layers": 1, "delta": 1e-5}
+    budget = {"autoencoder": autoencoder, "dp_sgd": sgd | {"printed": [[2, 3.7]]}}
+    orders = {"orders": {"linear": [1.25, 100.0, 0.25], "logarithmic": [100.0, 500.0, 50]}}
+    arguments = ["--budget", json.dumps(budget), "--accounting", json.dumps(orders)]
+    dp_mac_budget.main([*arguments, f"--output={tmp_path / 'b.csv'}", f"--privacy={tmp_path / 'p.csv'}"])
+    table = pd.read_csv(tmp_path / "b.csv")
+    np.testing.assert_allclose(table["epsilon_training"], [1.08, 0.18, 1.96], atol=0.011)
+    np.testing.assert_allclose(table["epsilon_histogram"][:2], 0.595, atol=0.002)
+    np.testing.assert_allclose(table["sigma_needed_training"][:2], [0.699, 2.351], atol=0.0006)
+    assert (table["epsilon"] <= table["epsilon_added"]).all() and (table["epsilon"] >= table["epsilon_training"]).all()
+    # as much noise on a count of a batch is hidden by the sampling, as much in proportion is hardly any
+    each = table[["epsilon_each_batch", "epsilon_each_batch_in_proportion"]]
+    np.testing.assert_allclose(each.iloc[0], [1.125, 141_753], rtol=0.001)
+    assert each.iloc[2].isna().all()
+    meaning = pd.read_csv(tmp_path / "p.csv").set_index(["run", "paper_epsilon", "column"])
+    assert meaning.loc[("autoencoder", 8, "epsilon"), "guarantee"]
+    for column in ("epsilon_appendix_h", "epsilon_each_batch", "epsilon_each_batch_in_proportion"):
+        assert not meaning.loc[("autoencoder", 8, column), "guarantee"]
+
+
+def test_figure_2_needs_no_data(tmp_path):
+    figure = {"samples": 60, "bound": 1.0, "sigma": 1.0, "draws": 10}
+    files = [f"--{name}={tmp_path / name}.{end}" for name, end in (("output", "csv"), ("comparison", "csv"))]
+    files += [f"--png={tmp_path / 'f.png'}", f"--pdf={tmp_path / 'f.pdf'}"]
+    dp_mac_fig2.main(["--seed=1", "--figure", json.dumps(figure), *files])
+    compared = pd.read_csv(tmp_path / "comparison.csv")
+    assert len(compared) == 4 and len(pd.read_csv(tmp_path / "output.csv")) == 2 * (81 + 10)

@@ -1,0 +1,733 @@
+"""A configuration is refused in one line, before any job, that names key, value and what is allowed."""
+
+import copy
+import json
+import math
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lib.accounting.readings import ACCOUNTS
+from lib.aggregation.queries import MECHANISMS
+from lib.core.errors import InputError
+from lib.models.classifiers import make_classifier
+from lib.plan.config import check_config, fill_defaults
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCHEMA = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text(encoding="utf-8"))
+# through JSON, so that blocks which YAML merges share no list: changing one must not change another
+CONFIG = json.loads(json.dumps(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))))
+PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
+RUNS = "scalable_pate.runs"
+
+
+def merged(below: dict, above: dict) -> dict:
+    """Mappings key by key, all else replaced, as Snakemake lays one file over another."""
+    result = copy.deepcopy(below)
+    for key, value in above.items():
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = merged(result[key], value) if both else value
+    return result
+
+
+def walk(block: object, path: tuple = ()):
+    """(path, value) of every leaf."""
+    children = block.items() if isinstance(block, dict) else enumerate(block) if isinstance(block, list) else None
+    if children is None:
+        yield path, block
+    else:
+        for key, value in children:
+            yield from walk(value, (*path, key))
+
+
+def parent_of(config: dict, path: tuple) -> object:
+    for key in path[:-1]:
+        config = config[key]
+    return config
+
+
+def changed(key: str | tuple, value: object, config: dict = CONFIG) -> dict:
+    path = tuple(key.split(".")) if isinstance(key, str) else key
+    config = copy.deepcopy(config)
+    parent_of(config, path)[path[-1]] = value
+    return config
+
+
+def without(key: str) -> dict:
+    path = tuple(key.split("."))
+    config = copy.deepcopy(CONFIG)
+    del parent_of(config, path)[path[-1]]
+    return config
+
+
+def refusal(config: object) -> str:
+    with pytest.raises(InputError) as caught:
+        check_config(config, SCHEMA)
+    message = str(caught.value)
+    assert "\n" not in message and message
+    return message
+
+
+LEAVES = {".".join(map(str, path)): path for path, _ in walk(CONFIG)}
+
+
+def catalogues(schema: dict = SCHEMA, above: tuple = ()) -> set[tuple]:
+    """Paths of the mappings whose names are free, and whose entries share one schema."""
+    found = {above} if isinstance(schema.get("additionalProperties"), dict) else set()
+    return found.union(*(catalogues(below, (*above, key)) for key, below in schema.get("properties", {}).items()))
+
+
+def place_in_schema(path: tuple, free: set[tuple]) -> tuple:
+    """A leaf's path, with the kind of an entry of a catalogue for its name, and without places in lists."""
+    place = []
+    for depth, name in enumerate(path):
+        block = parent_of(CONFIG, path[: depth + 1])
+        place.append(("kind", block[name].get("kind")) if path[:depth] in free else ... if type(name) is int else name)
+    return tuple(place)
+
+
+def first_of_each_kind(paths: dict[str, tuple]) -> dict[str, tuple]:
+    """One leaf for each place in the schema: entries of a catalogue, and of a list, are many and checked alike."""
+    free = catalogues()
+    kinds = {place_in_schema(path, free): key for key, path in reversed(paths.items())}
+    return {key: paths[key] for key in paths if key in set(kinds.values())}
+
+
+NUMBERS = first_of_each_kind(
+    {
+        key: path
+        for key, path in LEAVES.items()
+        if type(parent_of(CONFIG, path)[path[-1]]) in (int, float) and key != "data_root"
+    }
+)
+INTEGERS = {key: path for key, path in NUMBERS.items() if isinstance(parent_of(CONFIG, path)[path[-1]], int)}
+
+
+# ---------------------------------------------------------------- what passes
+
+
+def test_the_shipped_configuration_passes():
+    check_config(CONFIG, SCHEMA)
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
+def test_every_preset_laid_over_it_passes(preset):
+    config = merged(CONFIG, yaml.safe_load(preset.read_text(encoding="utf-8")))
+    check_config(config, SCHEMA)
+    assert config["preset"] == preset.stem
+    fill_defaults(config, SCHEMA)
+    check_config(config, SCHEMA)
+
+
+def test_there_are_presets():
+    assert {path.stem for path in PRESETS} >= {"paper", "real"}
+
+
+def test_checking_changes_nothing():
+    config = copy.deepcopy(CONFIG)
+    check_config(config, SCHEMA)
+    assert config == CONFIG
+
+
+def test_names_in_the_schema_are_names_in_the_code():
+    run = SCHEMA["$defs"]["run"]
+    assert set(run["properties"]["aggregator"]["enum"]) == set(MECHANISMS) == set(ACCOUNTS)
+    classifiers = {"random_forest", "logistic_regression"}
+    assert classifiers <= set(SCHEMA["$defs"]["model"]["properties"]["kind"]["enum"])
+    shipped = [model for model in CONFIG["models"].values() if model["kind"] in classifiers]
+    assert shipped
+    for model in shipped:
+        make_classifier(model, 1)
+
+
+# ---------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize("delta", [0, 1, 0.0, 1.0, -1e-5, 1.5])
+def test_a_delta_outside_its_range(delta):
+    message = refusal(changed(f"{RUNS}.digits_gnmax.delta", delta))
+    assert message.startswith(f"{RUNS}.digits_gnmax.delta = {delta!r}: ")
+    assert "greater than 0" in message and "less than 1" in message
+
+
+@pytest.mark.parametrize("text", ["1e-5", "1E-5", "1.e-5", "+1e-5"])
+def test_a_number_that_yaml_reads_as_text_comes_with_its_cure(text):
+    message = refusal(changed(f"{RUNS}.digits_gnmax.delta", text))
+    assert message.startswith(f"{RUNS}.digits_gnmax.delta = {text!r}: allowed is a value of type number")
+    assert "1.0e-5" in message
+
+
+@pytest.mark.parametrize("text", ["300", "-3", "4.0"])
+def test_a_quoted_number_comes_with_its_cure(text):
+    message = refusal(changed(f"{RUNS}.digits_gnmax.sigma", text))
+    assert message.startswith(f"{RUNS}.digits_gnmax.sigma = {text!r}: allowed is a value of type number")
+    assert "do not quote it" in message
+
+
+def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
+    assert yaml.safe_load("delta: 1e-5")["delta"] == "1e-5"
+    assert yaml.safe_load("delta: 1.0e-5")["delta"] == 1e-5
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "allowed"),
+    [
+        ("preset", "Quick", "text matching"),
+        ("preset", "../results", "text matching"),
+        ("preset", "", "text matching"),
+        ("preset", None, "type string"),
+        ("seed", -1, "at least 0"),
+        ("seed", 1.5, "type integer"),
+        ("seed", None, "type integer"),
+        ("repetitions", 0, "at least 1"),
+        ("repetitions", "3", "type integer"),
+        ("data_root", 5, "type string or null"),
+        ("data_root", False, "type string or null"),
+        ("device", "gpu", "one of cpu, cuda"),
+        ("gres", "gpu", "text matching"),
+        ("gres", False, "type string or null"),
+        ("download.attempts", 0, "at least 1"),
+        ("download.wait", -1, "at least 0"),
+        ("datasets.digits", None, "type object"),
+        ("datasets.digits.source", "web", "one of embedded, data_root, download"),
+        ("datasets.digits.module", "../digits", "text matching"),
+        ("ensembles.digits.kind", "train", "one of trained, published"),
+        ("ensembles.digits.model", 5, "type string"),
+        ("ensembles.digits.classes", 1, "at least 2"),
+        ("models.random_forest.kind", "forest", "one of random_forest, logistic_regression"),
+        ("models.random_forest.trees", 0, "at least 1"),
+        ("ensembles.digits.teachers", 1, "at least 2"),
+        ("ensembles.digits.teachers", 0, "at least 2"),
+        ("ensembles.digits.private", 1, "at least 2"),
+        ("ensembles.digits.public", 0, "at least 1"),
+        ("ensembles.digits.test", 0, "at least 1"),
+        ("ensembles.digits.label", 5, "type string"),
+        ("accounting", [], "type object"),
+        ("accounting.moments", 0, "at least 1"),
+        ("accounting.curve_points", 1, "at least 2"),
+        ("accounting.orders.linear", [2.0, 100.0], "a list of 3 numbers"),
+        ("accounting.orders.linear", [], "a list of 3 numbers"),
+        ("accounting.orders.linear", [2.0, 100.0, 0.5, 1.0], "a list of 3 numbers"),
+        ("accounting.orders.linear", 2.0, "type array"),
+        ("accounting.orders.logarithmic", [100.0, 500.0], "a list of 3 numbers"),
+        ("accounting.orders.linear.0", 1.0, "greater than 1"),
+        ("accounting.orders.linear.2", 0, "greater than 0"),
+        ("accounting.orders.logarithmic.2", 1, "at least 2"),
+        ("accounting.orders.logarithmic.2", 2.5, "type integer"),
+        (f"{RUNS}.digits_gnmax.sigma", 0, "greater than 0"),
+        (f"{RUNS}.digits_gnmax.sigma", -4.0, "greater than 0"),
+        (f"{RUNS}.digits_gnmax.sigma", None, "type number"),
+        (f"{RUNS}.digits_confident.sigma", 0, "greater than 0"),
+        (f"{RUNS}.digits_confident.sigma_threshold", 0, "greater than 0"),
+        (f"{RUNS}.digits_confident.threshold", "high", "type number"),
+        (f"{RUNS}.digits_confident.max_answered", 0, "at least 1"),
+        (f"{RUNS}.digits_confident.max_answered", 1.5, "type integer"),
+        (f"{RUNS}.digits_lnmax.laplace_scale", 0, "greater than 0"),
+        (f"{RUNS}.mnist_lnmax_100.labels_laplace_scale", 0, "greater than 0"),
+        (f"{RUNS}.digits_gnmax.queries", 0, "integer >= 1 or 'published'"),
+        (f"{RUNS}.digits_gnmax.queries", "publshed", "integer >= 1 or 'published'"),
+        (f"{RUNS}.digits_gnmax.aggregator", "gmax", "one of lnmax, gnmax, confident_gnmax"),
+        (f"{RUNS}.digits_gnmax.student", 5, "type string or null"),
+        (f"{RUNS}.digits_gnmax.first", -1, "at least 0"),
+        (f"{RUNS}.digits_interactive.confidence", 1.5, "at most 1"),
+        (f"{RUNS}.digits_interactive.confidence", -0.1, "at least 0"),
+        (f"{RUNS}.mnist_confident.claims.epsilon", 9, "type string"),
+        ("scalable_pate.table1", "digits_lnmax", "type array"),
+        ("scalable_pate.table1", ["digits_lnmax", "digits_lnmax"], "a list without repetitions"),
+        ("scalable_pate.sanitize.first", 0, "greater than 0 and less than 0.5"),
+        ("scalable_pate.sanitize.last", 0.5, "less than 0.5 and greater than 0"),
+        ("scalable_pate.sanitize.step", 0, "greater than 0"),
+        ("scalable_pate.sanitize.fixed_beta", 0.5, "less than 0.5"),
+        ("scalable_pate.sanitize.fixed_sigma_ss", 0, "greater than 0"),
+    ],
+)
+def test_a_bad_value_is_refused_with_key_value_and_what_is_allowed(key, value, allowed):
+    path = tuple(int(part) if part.isdigit() else part for part in key.split("."))
+    message = refusal(changed(path, value))
+    assert message.startswith(f"{key} = {value!r}: ")
+    assert allowed in message
+
+
+@pytest.mark.parametrize("key", ["datasets", "ensembles", RUNS])
+def test_names_in_catalogues_follow_their_pattern(key):
+    name = next(iter(parent_of(CONFIG, (*key.split("."), "")).keys()))
+    block = copy.deepcopy(parent_of(CONFIG, (*key.split("."), name))[name])
+    message = refusal(changed(f"{key}.Big-Name", block))
+    assert message.startswith(f"{key} = 'Big-Name': ") and "text matching" in message
+
+
+@pytest.mark.parametrize("config", [None, [], "quick", 5])
+def test_no_mapping_at_all(config):
+    assert refusal(config) == f"the configuration = {config!r}: allowed is a value of type object"
+
+
+@pytest.mark.parametrize("wrong", ["many", True, None, [1]], ids=str)
+@pytest.mark.parametrize("key", NUMBERS)
+def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong):
+    whole = key.startswith("residual_perturbation.tasks.") and key.endswith((".quarter", ".test"))
+    whole |= key.startswith("segmentation.tasks.") and key.endswith((".teachers", ".shard")) and ".parts." not in key
+    if wrong is None and (whole or key.endswith((".recipe.average", ".sigma_histogram", ".processes", "noise_seed"))):
+        pytest.skip("null is allowed: there is none")
+    message = refusal(changed(NUMBERS[key], wrong))
+    assert message.startswith(f"{key} = {wrong!r}: allowed is ")
+
+
+def test_the_numbers_above_are_all_numbers():
+    assert len(NUMBERS) > 80
+    assert {"seed", "accounting.orders.linear.0", f"{RUNS}.digits_lnmax.delta"} <= set(NUMBERS)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf], ids=str)
+def test_any_number_that_is_not_finite_is_refused(wrong):
+    for path in NUMBERS.values():
+        refusal(changed(path, wrong))
+
+
+# written as whole numbers in the configuration, though they need not be
+REAL = {"wait", "threshold", "largest", "printed", "epsilon", "clip", "gammas"}
+
+
+def test_any_integer_written_as_a_fraction_is_refused_or_becomes_one():
+    for path in INTEGERS.values():
+        if REAL & {*path} or ("rows" in path and path[-1] == 1):  # a row's noise coefficient
+            continue
+        value = parent_of(CONFIG, path)[path[-1]]
+        config = changed(path, float(value))
+        try:
+            check_config(config, SCHEMA)
+        except InputError:
+            continue
+        fill_defaults(config, SCHEMA)
+        assert type(parent_of(config, path)[path[-1]]) is int, path
+
+
+# ---------------------------------------------------------------- keys
+
+OPTIONAL = [
+    ("repetitions", "repetition"),
+    ("data_root", "dataroot"),
+    ("device", "devise"),
+    ("download", "downlaod"),
+    ("download.attempts", "atempts"),
+    ("ensembles.digits.protocol", "protocoll"),
+    ("ensembles.digits.stands_for", "stand_for"),
+    ("ensembles.mnist.protocol", "protokol"),
+    ("accounting.moments", "moment"),
+    ("accounting.curve_points", "curve_point"),
+    ("scalable_pate.sanitize", "sanitise"),
+    ("scalable_pate.sanitize.first", "frist"),
+    (f"{RUNS}.digits_lnmax.student", "studnet"),
+    (f"{RUNS}.mnist_lnmax_100.labels_laplace_scale", "label_laplace_scale"),
+    (f"{RUNS}.mnist_confident.claims", "claim"),
+    (f"{RUNS}.mnist_confident.claims.epsilon", "epsilonn"),
+]
+REQUIRED = [
+    ("preset", "prest"),
+    ("seed", "sed"),
+    ("noise_seed", "noise_sed"),
+    ("release", "realease"),
+    ("accounting", "acounting"),
+    ("datasets.digits.module", "modul"),
+    ("datasets.digits.source", "sources"),
+    ("ensembles.digits.teachers", "teacher"),
+    ("ensembles.digits.model", "modle"),
+    ("ensembles.mnist.label", "labels"),
+    ("accounting.orders", "order"),
+    ("accounting.orders.linear", "linaer"),
+    ("scalable_pate.runs", "run"),
+    ("scalable_pate.table1", "table_1"),
+    (f"{RUNS}.digits_lnmax.laplace_scale", "laplace_scal"),
+    (f"{RUNS}.digits_gnmax.sigma", "sigmma"),
+    (f"{RUNS}.digits_confident.sigma_threshold", "sigma_treshold"),
+    (f"{RUNS}.digits_confident.max_answered", "max_answerd"),
+    (f"{RUNS}.digits_gnmax.delta", "dleta"),
+]
+
+
+def misspelt(key: str, wrong: str) -> tuple[dict, str, str]:
+    """The configuration with the key renamed, where the key stands, and its right name."""
+    *above, right = key.split(".")
+    config = copy.deepcopy(CONFIG)
+    block = parent_of(config, (*above, right))
+    block[wrong] = block.pop(right)
+    return config, ".".join(above) or "the configuration", right
+
+
+@pytest.mark.parametrize(("key", "wrong"), OPTIONAL)
+def test_a_misspelt_key_is_refused_with_the_nearest_right_one(key, wrong):
+    config, where, right = misspelt(key, wrong)
+    message = refusal(config)
+    assert message.startswith(f"{where}: unknown key '{wrong}' (did you mean {right}?); allowed: ")
+    assert right in message.split("allowed: ")[1].split(", ")
+
+
+@pytest.mark.parametrize(("key", "wrong"), REQUIRED)
+def test_a_misspelt_key_that_is_required_is_refused_by_its_place(key, wrong):
+    config, where, right = misspelt(key, wrong)
+    message = refusal(config)
+    assert message.startswith(f"{where}: ") and right in message
+
+
+@pytest.mark.parametrize(("key", "wrong"), REQUIRED)
+def test_a_misspelt_key_that_is_required_is_named(key, wrong):
+    config, _, _ = misspelt(key, wrong)
+    assert f"'{wrong}'" in refusal(config)
+
+
+@pytest.mark.parametrize(
+    ("key", "allowed"),
+    [
+        ("surprise", "seed"),
+        ("download.surprise", "attempts"),
+        ("datasets.digits.surprise", "module"),
+        ("ensembles.digits.surprise", "teachers"),
+        ("ensembles.mnist.surprise", "teachers"),
+        ("accounting.surprise", "moments"),
+        ("accounting.orders.surprise", "linear"),
+        ("scalable_pate.surprise", "table1"),
+        ("scalable_pate.sanitize.surprise", "fixed_beta"),
+        (f"{RUNS}.digits_lnmax.surprise", "laplace_scale"),
+        (f"{RUNS}.digits_gnmax.surprise", "sigma"),
+        (f"{RUNS}.digits_confident.surprise", "max_answered"),
+        (f"{RUNS}.mnist_confident.claims.surprise", "epsilon"),
+    ],
+)
+def test_an_unknown_key_is_refused_at_every_level(key, allowed):
+    message = refusal(changed(key, 1))
+    where = key.rpartition(".")[0] or "the configuration"
+    assert message.startswith(f"{where}: unknown key 'surprise'") and allowed in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (f"{RUNS}.digits_gnmax.laplace_scale", 1.0),
+        (f"{RUNS}.digits_gnmax.max_answered", 10),
+        (f"{RUNS}.digits_lnmax.sigma", 4.0),
+        ("ensembles.mnist.model", "random_forest"),
+        ("ensembles.digits.samples", "digits"),
+    ],
+)
+def test_a_key_of_another_kind_is_refused(key, value):
+    where, _, name = key.rpartition(".")
+    message = refusal(changed(key, value))
+    assert message.startswith(f"{where}: unknown key '{name}'")
+    assert name not in message.split("allowed: ")[1].split(", ")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "preset",
+        "seed",
+        "noise_seed",
+        "release",
+        "release.run",
+        "datasets",
+        "ensembles",
+        "accounting",
+        "scalable_pate",
+        "datasets.digits.module",
+        "ensembles.digits.kind",
+        "ensembles.digits.private",
+        "ensembles.mnist.teachers",
+        "accounting.orders.logarithmic",
+        "scalable_pate.epsilon",
+        f"{RUNS}.digits_gnmax.sigma",
+        f"{RUNS}.digits_gnmax.delta",
+        f"{RUNS}.digits_lnmax.laplace_scale",
+        f"{RUNS}.digits_confident.max_answered",
+        f"{RUNS}.digits_confident.threshold",
+    ],
+)
+def test_a_missing_key_is_named_with_its_place(key):
+    where, _, name = key.rpartition(".")
+    assert refusal(without(key)).startswith(f"{where or 'the configuration'}: lacks the key '{name}'; required: ")
+
+
+# ---------------------------------------------------------------- names and sizes
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "catalogue", "known"),
+    [
+        ("ensembles.digits.dataset", "digit", "datasets", "pate_votes_mnist"),
+        ("ensembles.adult.samples", "adlt", "datasets", "adult"),
+        ("ensembles.digits.model", "forest", "models", "random_forest"),
+        (f"{RUNS}.digits_gnmax.student", "cnn", "models", "logistic_regression"),
+        (f"{RUNS}.digits_gnmax.ensemble", "digts", "ensembles", "svhn"),
+        ("scalable_pate.table1", ["digits_lnmx"], "scalable_pate.runs", "digits_lnmax"),
+        ("scalable_pate.table2", ["digits_confidnt"], "scalable_pate.runs", "digits_confident"),
+        ("scalable_pate.epsilon", ["digits_gnmax", "nothing"], "scalable_pate.runs", "digits_gnmax"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_known_ones(key, value, catalogue, known):
+    message = refusal(changed(key, value))
+    unknown = value[-1] if isinstance(value, list) else value
+    assert message.startswith(f"{key} = {unknown!r}: not in {catalogue}; allowed: ") and known in message
+
+
+@pytest.mark.parametrize("run", ["digits_lnmax", "digits_gnmax"])
+def test_only_confident_runs_are_sanitised(run):
+    message = refusal(changed("scalable_pate.table2", ["digits_confident", run]))
+    assert message.startswith(f"scalable_pate.table2 = '{run}': its aggregator is {run.removeprefix('digits_')}; ")
+    assert "allowed: runs of confident_gnmax" in message
+
+
+def test_more_teachers_than_private_samples():
+    private = CONFIG["ensembles"]["digits"]["private"]
+    check_config(changed("ensembles.digits.teachers", private), SCHEMA)
+    message = refusal(changed("ensembles.digits.teachers", private + 1))
+    assert message.startswith(f"ensembles.digits.teachers = {private + 1}: ") and f"private = {private}" in message
+
+
+def test_more_queries_than_the_pool_holds():
+    public = CONFIG["ensembles"]["digits"]["public"]
+    check_config(changed(f"{RUNS}.digits_gnmax.queries", public), SCHEMA)
+    message = refusal(changed(f"{RUNS}.digits_gnmax.queries", public + 1))
+    assert message.startswith(f"{RUNS}.digits_gnmax.queries = {public + 1}: ")
+    assert f"public = {public}" in message
+    assert "public = 10" in refusal(changed("ensembles.digits.public", 10))
+    message = refusal(changed(f"{RUNS}.digits_gnmax.first", 1))
+    assert message.startswith(f"{RUNS}.digits_gnmax.queries = {public}: from row 1 on")
+
+
+def test_only_published_votes_have_a_published_list():
+    message = refusal(changed(f"{RUNS}.digits_gnmax.queries", "published"))
+    assert message.startswith(f"{RUNS}.digits_gnmax.queries = 'published': ")
+
+
+def test_more_answers_than_queries():
+    queries = CONFIG["scalable_pate"]["runs"]["digits_confident"]["queries"]
+    check_config(changed(f"{RUNS}.digits_confident.max_answered", queries), SCHEMA)
+    message = refusal(changed(f"{RUNS}.digits_confident.max_answered", queries + 1))
+    assert message == (f"{RUNS}.digits_confident.max_answered = {queries + 1}: allowed is at most queries = {queries}")
+
+
+@pytest.mark.parametrize("run", ["svhn_gnmax", "svhn_lnmax_500", "svhn_confident"])
+def test_published_votes_without_samples_train_no_student(run):
+    check_config(changed(f"{RUNS}.{run}.student", None), SCHEMA)
+    message = refusal(changed(f"{RUNS}.{run}.student", "random_forest"))
+    assert message.startswith(f"{RUNS}.{run}.student = 'random_forest': ") and "allowed is null" in message
+
+
+def test_the_size_of_a_pool_is_no_samples():
+    config = changed("ensembles.svhn", CONFIG["ensembles"]["svhn"] | {"private": 9000, "public": 9000, "test": 1000})
+    assert "student" in refusal(changed(f"{RUNS}.svhn_gnmax.student", "random_forest", config))
+
+
+@pytest.mark.parametrize("missing", ["private", "public", "test"])
+def test_samples_of_published_votes_come_with_their_sizes(missing):
+    message = refusal(without(f"ensembles.adult.{missing}"))
+    assert message.startswith("ensembles.adult") and f"'{missing}'" in message
+
+
+@pytest.mark.parametrize("first_round", ["digits_gnmax", "adult_own_confident", "digits_interactive", "nothing"])
+def test_a_first_round_is_a_confident_run_on_the_same_ensemble(first_round):
+    message = refusal(changed(f"{RUNS}.digits_interactive.first_round", first_round))
+    assert message.startswith(f"{RUNS}.digits_interactive.first_round = {first_round!r}: allowed is a run of ")
+    assert "digits_round1" in message
+
+
+@pytest.mark.parametrize("grid", ["linear", "logarithmic"])
+@pytest.mark.parametrize("ends", [(100.0, 2.0), (50.0, 50.0)])
+def test_a_grid_of_orders_that_does_not_rise(grid, ends):
+    message = refusal(changed(f"accounting.orders.{grid}", [*ends, 5]))
+    assert message.startswith(f"accounting.orders.{grid} = [{ends[0]}, {ends[1]}, ...]: allowed is first < last")
+
+
+@pytest.mark.parametrize(("first", "last"), [(0.4, 0.3), (0.3, 0.3)])
+def test_a_grid_of_smoothness_that_does_not_rise(first, last):
+    config = changed("scalable_pate.sanitize.first", first)
+    assert "sanitize" in refusal(changed("scalable_pate.sanitize.last", last, config))
+
+
+# ---------------------------------------------------------------- defaults
+
+
+def bare() -> dict:
+    """The shipped configuration without any key that has a default."""
+    config = copy.deepcopy(CONFIG)
+    for name in ("repetitions", "data_root", "device", "gres", "download"):
+        del config[name]
+    del config["accounting"]["moments"], config["accounting"]["curve_points"], config["scalable_pate"]["sanitize"]
+    for ensemble in config["ensembles"].values():
+        del ensemble["protocol"]
+    for run in config["scalable_pate"]["runs"].values():
+        for name in ("student", "claims", "first"):
+            run.pop(name, None)
+    # a first round needs its student
+    runs = config["scalable_pate"]["runs"]
+    config["scalable_pate"]["runs"] = {name: run for name, run in runs.items() if "first_round" not in run}
+    for item in ("table1", "epsilon", "selection"):
+        config["scalable_pate"][item].remove("digits_interactive")
+    config["scalable_pate"]["noiseless"] = config["scalable_pate"]["fig1"]["students"] = []
+    config["release"]["run"] = None
+    return config
+
+
+@pytest.mark.parametrize(
+    ("key", "names", "allowed"),
+    [
+        ("scalable_pate.selection", ["digits_lnmax"], "runs of confident_gnmax or interactive_gnmax"),
+        ("scalable_pate.noiseless", ["digits_interactive"], "runs of confident_gnmax with a student"),
+        ("scalable_pate.noiseless", ["svhn_confident"], "runs of confident_gnmax with a student"),
+        ("scalable_pate.search.runs", ["digits_gnmax"], "runs of confident_gnmax"),
+        ("scalable_pate.fig1.students", ["digits_gnmax"], "runs of lnmax or confident_gnmax with a student"),
+    ],
+)
+def test_a_run_must_have_what_a_table_or_figure_shows(key, names, allowed):
+    message = refusal(changed(key, names))
+    assert message.startswith(f"{key} = '{names[0]}': ")
+    assert message.endswith(f"allowed: {allowed}")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("scalable_pate.teachers", ["digts"]),
+        ("scalable_pate.fig4.left", "digts"),
+        ("scalable_pate.fig4.right", ["digts"]),
+        ("scalable_pate.fig1.students", ["digts"]),
+        ("scalable_pate.fig1.curves", ["digts", "digits_confident"]),
+        ("scalable_pate.fig1.selection", "digts"),
+        ("scalable_pate.search.runs", ["digts"]),
+        ("scalable_pate.selection", ["digts"]),
+    ],
+)
+def test_names_that_figures_refer_to_must_exist(key, value):
+    assert refusal(changed(key, value)).startswith(f"{key} = 'digts': not in ")
+
+
+def test_defaults_are_filled_at_every_level():
+    config = bare()
+    check_config(config, SCHEMA)
+    fill_defaults(config, SCHEMA)
+    assert [config[name] for name in ("repetitions", "data_root", "device", "gres")] == [3, None, "cpu", None]
+    assert config["download"] == {"attempts": 4, "wait": 2}
+    assert (config["accounting"]["moments"], config["accounting"]["curve_points"]) == (8, 200)
+    assert config["scalable_pate"]["sanitize"] == {
+        "first": 0.3,
+        "last": 0.495,
+        "step": 0.01,
+        "fixed_beta": 0.3,
+        "fixed_sigma_ss": 5.0,
+    }
+    assert {ensemble["protocol"] for ensemble in config["ensembles"].values()} == {"paper"}
+    for run in config["scalable_pate"]["runs"].values():
+        assert (run["student"], run["claims"], run["first"]) == (None, {}, 0)
+    check_config(config, SCHEMA)
+
+
+def test_what_is_set_stays():
+    config = bare()
+    config["download"] = {"wait": 0}
+    config["scalable_pate"]["sanitize"] = {"step": 0.1}
+    config["data_root"] = "somewhere"
+    expected = copy.deepcopy(config)
+    fill_defaults(config, SCHEMA)
+    assert config["download"] == {"attempts": 4, "wait": 0}
+    assert config["scalable_pate"]["sanitize"]["step"] == 0.1 and len(config["scalable_pate"]["sanitize"]) == 5
+    assert config["data_root"] == "somewhere"
+    for path, value in walk(expected):
+        assert parent_of(config, path)[path[-1]] == value
+
+
+def test_defaults_are_shared_with_nothing():
+    schema = copy.deepcopy(SCHEMA)
+    first, second = bare(), bare()
+    fill_defaults(first, schema)
+    fill_defaults(second, schema)
+    runs = first["scalable_pate"]["runs"]
+    runs["digits_lnmax"]["claims"]["epsilon"] = "changed"
+    first["download"]["wait"] = first["scalable_pate"]["sanitize"]["step"] = 99
+    assert runs["digits_gnmax"]["claims"] == {} == second["scalable_pate"]["runs"]["digits_lnmax"]["claims"]
+    assert second["download"]["wait"] == 2 and second["scalable_pate"]["sanitize"]["step"] == 0.01
+    assert schema == SCHEMA
+
+
+def test_filling_twice_is_filling_once():
+    config = bare()
+    fill_defaults(config, SCHEMA)
+    once = copy.deepcopy(config)
+    fill_defaults(config, SCHEMA)
+    assert config == once
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "what"),
+    [
+        ("scalable_pate.fig5.runs", ["digits_lnmax", "digits_lnmax_30", "digits_confident"], "in this order"),
+        (
+            "scalable_pate.fig5.runs",
+            ["glyph_small_lnmax", "digits_confident", "glyph_small_aggressive"],
+            "one ensemble",
+        ),
+        ("scalable_pate.fig1.curves", ["digits_confident", "digits_lnmax_300"], "in this order"),
+        ("scalable_pate.fig1.selection", "digits_interactive", "a run of confident_gnmax"),
+        ("scalable_pate.fig4.queries", 10**7, "at most the public"),
+        ("scalable_pate.selection", ["svhn_confident"], "no samples"),
+        ("scalable_pate.teachers", ["svhn"], "no samples"),
+        ("scalable_pate.table2", [], "a list of at least 1"),
+    ],
+)
+def test_what_a_figure_cannot_show_is_refused(key, value, what):
+    assert what in refusal(changed(tuple(key.split(".")), value))
+
+
+def test_figure_4_is_off_without_either_panel():
+    for key, value in (("left", None), ("right", [])):
+        check_config(changed(("scalable_pate", "fig4", key), value), SCHEMA)
+
+
+# ---------------------------------------------------------------- noise and release
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"noise_seed": -1}, "noise_seed = -1: allowed is at least 0"),
+        ({"noise_seed": "null"}, "noise_seed = 'null'"),
+        ({"release.run": "none"}, "release.run = 'none': allowed are runs of gnmax and confident_gnmax"),
+        ({"release.run": "digits_lnmax"}, "release.run = 'digits_lnmax': allowed are"),
+        ({"release.run": "mnist_confident"}, "on ensembles trained here"),  # its votes have been published
+        ({"release.run": "digits_confident_vat"}, "with a student of kind random_forest"),
+        ({"release.run": "digits_interactive"}, "release.run = 'digits_interactive': allowed are"),
+        ({"release.repetition": 4}, "release.repetition = 4: allowed is at most repetitions = 3"),
+        ({"release.run": "digits_gnmax"}, "release.sanitized = True: digits_gnmax has no data-dependent epsilon"),
+        ({"release.run": "digits_confident_discrete"}, "release.sanitized = True: digits_confident_discrete"),
+        ({"scalable_pate.table1": ["digits_confident_discrete"]}, "its noise is discrete"),
+        ({"scalable_pate.table2": ["digits_confident_discrete"]}, "its noise is discrete"),
+        ({f"{RUNS}.digits_interactive.noise": "discrete"}, "unknown key 'noise'"),
+        ({f"{RUNS}.digits_lnmax.noise": "discrete"}, "unknown key 'noise'"),
+        ({f"{RUNS}.digits_gnmax.noise": "laplace"}, "one of continuous, discrete"),
+    ],
+)
+def test_noise_and_releases_that_cannot_be_are_refused(changes, words):
+    config = CONFIG
+    for key, value in changes.items():
+        config = changed(key, value, config)
+    assert words in refusal(config)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"run": None},
+        {"run": "digits_gnmax", "sanitized": False},
+        {"run": "digits_confident_gan"},
+        {"run": "digits_confident_discrete", "sanitized": False, "licence": "CC0"},
+    ],
+)
+def test_releases_that_can_be_are_accepted(block):
+    for seed in (0, None, 7):
+        check_config(CONFIG | {"release": block, "noise_seed": seed}, SCHEMA)
+
+
+def test_the_shipped_noise_is_that_of_the_seed():
+    """So results of before `noise_seed` stay what they are."""
+    for preset in (None, *PRESETS):
+        above = yaml.safe_load(preset.read_text(encoding="utf-8")) if preset else {}
+        config = merged(CONFIG, above)
+        assert config["noise_seed"] == config["seed"] == 2018

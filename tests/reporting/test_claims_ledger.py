@@ -1,0 +1,134 @@
+"""The ledger: the shipped one, and what is refused."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from lib.core.errors import InputError
+from lib.reporting.claims import COLUMNS, is_repeat, judge_all, load_claims
+from tests.reporting.claims_builders import COLUMNS as LEDGER_COLUMNS
+from tests.reporting.claims_builders import order_claim, row, tables, value_claim
+
+PAPERS = {"scalable_pate", "autoencoded_pate", "compressed_pate", "residual_perturbation", "dp_mac"}
+SHIPPED = Path(__file__).parents[2] / "claims.csv"
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return load_claims(SHIPPED)
+
+
+def written(path, *claims, columns=LEDGER_COLUMNS):
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, columns, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(claims)
+    return path
+
+
+def test_shipped_ids_are_unique_and_every_paper_has_claims(shipped):
+    ids = [claim["id"] for claim in shipped]
+    assert len(set(ids)) == len(ids)
+    assert {claim["paper"] for claim in shipped} == PAPERS
+
+
+def test_shipped_repeats_name_claims_that_are_no_repeats(shipped):
+    originals = {claim["id"] for claim in shipped if not claim["same_as"]}
+    assert {claim["same_as"] for claim in shipped if claim["same_as"]} <= originals
+
+
+def test_shipped_numbers_have_their_tolerance_before_any_run(shipped):
+    for claim in shipped:
+        if claim["kind"] == "value" and not claim["same_as"] and claim["value"].replace(".", "").isdigit():
+            assert claim["relation"], claim["id"]
+            assert claim["tolerance"] or claim["relation"] != "=", claim["id"]
+
+
+def test_without_tables_nothing_is_run_and_every_note_says_why(shipped):
+    verdicts = judge_all(shipped, {})
+    assert list(verdicts.columns) == COLUMNS
+    assert len(verdicts) == len(shipped)
+    assert set(verdicts["verdict"]) == {"not run"}
+    assert verdicts["note"].str.len().gt(0).all()
+
+
+def test_a_repeat_takes_the_verdict_of_what_it_repeats():
+    repeat = value_claim(id="scalable_pate.v02", same_as="scalable_pate.v01", note="in percent")
+    repeat |= dict.fromkeys(("relation", "tolerance", "table", "row", "column"), "")
+    first, second = judge_all([value_claim(), repeat], tables(row())).to_dict("records")
+    assert (first["verdict"], first["measured"]) == (second["verdict"], second["measured"]) == ("reproduced", "2")
+    assert second["note"] == "repeats scalable_pate.v01; in percent"
+    assert [is_repeat(found["note"]) for found in (first, second)] == [False, True]
+
+
+def test_what_the_paper_says_is_put_in_words():
+    claims = [
+        value_claim(quantity="accuracy", unit="%", dataset="MNIST", method="LNMax"),
+        value_claim(relation="<", tolerance="", value="1.0"),
+        order_claim(tolerance="x0.25", relation="<="),
+        order_claim(than_row="", value="0.5"),
+    ]
+    said = judge_all([claim | {"id": f"scalable_pate.v0{n}"} for n, claim in enumerate(claims)], {})
+    assert said["quantity"][0] == "accuracy [%] (MNIST, LNMax)"
+    assert list(said["paper_value"]) == [
+        "2.00",
+        "< 1.0",
+        "epsilon <= 0.25 x epsilon where aggregator is lnmax",
+        "epsilon < 0.5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "column", "value", "allowed"),
+    [
+        (value_claim(relation="=="), "relation", "==", "=, <, <=, >, >="),
+        (value_claim(kind="number"), "kind", "number", "value, order"),
+        (value_claim(tolerance="about 2"), "tolerance", "about 2", "2%"),
+        (value_claim(tolerance="x2"), "tolerance", "x2", "0.05"),
+        (value_claim(tolerance=""), "tolerance", "", "2%"),
+        (order_claim(tolerance="2%"), "tolerance", "2%", "x0.25"),
+        (value_claim(value="low"), "value", "low", "a number"),
+        (value_claim(relation=""), "relation", "", "="),
+        (value_claim(table=""), "table", "", "an item"),
+        (value_claim(row="MNIST"), "row", "MNIST", "column=value"),
+        (value_claim(than_row="dataset=SVHN"), "than_row", "dataset=SVHN", "nothing in a value claim"),
+        (value_claim(same_as="scalable_pate.v01"), "relation", "=", "nothing"),
+        (order_claim(than_row=""), "value", "", "than_row"),
+        (value_claim(paper="pate"), "paper", "pate", "dp_mac"),
+        (value_claim(paper="dp_mac"), "paper", "dp_mac", "the paper that the id names"),
+        (value_claim(id="v1"), "id", "v1", "two digits"),
+        (value_claim(where=""), "where", "", "the place"),
+    ],
+)
+def test_a_bad_cell_is_refused_in_one_line(tmp_path, claim, column, value, allowed):
+    with pytest.raises(InputError) as refused:
+        load_claims(written(tmp_path / "claims.csv", claim))
+    message = str(refused.value)
+    assert "\n" not in message
+    for part in (claim["id"], f"column {column}: {value!r} is not allowed", allowed):
+        assert part in message
+
+
+def test_an_id_occurs_once_and_a_repeat_has_an_original(tmp_path):
+    empty = dict.fromkeys(("relation", "tolerance", "table", "row", "column"), "")
+    with pytest.raises(InputError, match="each id once"):
+        load_claims(written(tmp_path / "claims.csv", value_claim(), value_claim()))
+    for others in ([], [value_claim(id="dp_mac.v09", paper="dp_mac")]):
+        with pytest.raises(InputError, match=r"column same_as: 'dp_mac\.v09' is not allowed.*same paper"):
+            load_claims(written(tmp_path / "claims.csv", *others, value_claim(same_as="dp_mac.v09", **empty)))
+
+
+def test_columns_are_fixed(tmp_path):
+    path = tmp_path / "claims.csv"
+    with pytest.raises(InputError, match=r"scalable_pate\.v01: lacks the columns \['note'\]"):
+        load_claims(written(path, value_claim(), columns=LEDGER_COLUMNS[:-1]))
+    with pytest.raises(InputError, match=r"unknown columns \['verdict'\]"):
+        load_claims(written(path, value_claim(verdict="reproduced"), columns=[*LEDGER_COLUMNS, "verdict"]))
+
+
+def test_an_unreadable_or_empty_ledger_is_refused(tmp_path):
+    with pytest.raises(InputError, match="not a readable CSV file"):
+        load_claims(tmp_path / "absent.csv")
+    with pytest.raises(InputError, match="has no claims"):
+        load_claims(written(tmp_path / "claims.csv"))

@@ -1,0 +1,187 @@
+"""Audits of residual perturbation and of DP-SGD on a few small images, and the table of their bounds."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
+from lib.core.errors import InputError
+from lib.core.files import save_arrays
+from lib.dp_mac.accounting import steps_per_epoch
+from lib.dp_sgd.training import SgdRecipe
+from lib.reporting.claims import judge, load_claims
+from lib.reporting.records import read_record
+from lib.residual_perturbation import audited as audited_module
+from lib.residual_perturbation.audited import audited, with_one_more
+from scripts import audit_residual, residual_perturbation_budget
+
+ROOT = Path(__file__).parents[2]
+BLOCK = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["residual_perturbation"]
+THEORY, PUBLISHED = BLOCK["theory"], BLOCK["audit"]["published"]
+CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
+DELTA = THEORY["delta"]
+TASK = {
+    "label": "noise",
+    "stands_for": "CIFAR10",
+    "protocol": "reduced",
+    "classes": 3,
+    "samples": 4,
+    "runs": 12,
+    "together": 5,
+    "gamma": 0.5,
+    "recipe": {"epochs": 8, "batch": 5, "rate": 0.1},
+    "sgd": {"sigma": 1.1, "recipe": {"epochs": 3, "batch": 2, "rate": 0.5, "clip": 1.0}},
+}
+
+
+@pytest.fixture(scope="module")
+def audits(tmp_path_factory):
+    """A folder with prepared images, and a function that audits a mechanism there and returns its two files."""
+    folder, made = tmp_path_factory.mktemp("audits"), {}
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 256, (30, 8, 8, 3), dtype=np.uint8), np.arange(30) % 2
+    save_arrays(folder / "noise.npz", x=x, y=y, fingerprint=np.array("ab" * 32))
+
+    def audit(mechanism, name=None, task=TASK):
+        place = folder / (name or mechanism)
+        if place not in made:
+            arguments = [f"--data={folder / 'noise.npz'}", f"--mechanism={mechanism}", "--task", json.dumps(task)]
+            arguments += ["--orders", json.dumps(THEORY["dp_sgd"]["orders"]), f"--delta={DELTA}", "--level=0.9"]
+            arguments += ["--preset=tiny", "--seed=1", "--dataset=noise", "--device=cpu", "--threads=1"]
+            arguments += ["--job", "audit_residual", "noise", mechanism, f"--checkpoint={place}_half.npz"]
+            audit_residual.main([*arguments, f"--statistics={place}.csv", f"--output={place}.json"])
+            made[place] = (f"{place}.json", f"{place}.csv")
+        return made[place]
+
+    return folder, audit
+
+
+@pytest.mark.parametrize("mechanism", ["plain", "strategy1", "dp_sgd"])
+def test_every_run_is_written_and_the_record_has_their_bound(audits, mechanism):
+    record, statistics = audits[1](mechanism)
+    table, record = pd.read_csv(statistics), read_record(record)
+    assert list(table["canary"]) == [1] * 12 + [0] * 12
+    assert list(table["run"]) == 2 * list(range(12))
+    assert (table["statistic"] <= 0).all() and table["statistic"].nunique() == 24
+    sides = [table.loc[table["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)]
+    bound = lower_bound(*sides, DELTA, 0.9)
+    assert record["private_metrics"]["lower_bound"] == bound.epsilon
+    assert (record["private_metrics"]["event_with"], record["private_metrics"]["event_without"]) == bound.counts
+    assert record["metrics"] == {"largest": bound.largest}
+    if mechanism == "dp_sgd":
+        assert record["privacy"]["joint"].guarantee
+        assert record["privacy"]["joint"].epsilon > bound.epsilon
+    else:
+        assert not record["privacy"]
+
+
+def test_without_privacy_the_canary_is_found(audits):
+    record = read_record(audits[1]("plain")[0])
+    assert record["private_metrics"]["lower_bound"] == record["metrics"]["largest"] > 0
+
+
+def test_an_audit_that_was_stopped_goes_on_with_the_same_runs(audits, monkeypatch):
+    _, audit = audits
+    whole = pd.read_csv(audit("strategy1")[1])
+    calls, measure = [], audited_module.canary_statistics
+
+    def stopping(how, pair, with_canary, runs, *more):
+        calls.append((with_canary, list(runs)))
+        if len(calls) == 5:
+            raise InputError("stopped")
+        return measure(how, pair, with_canary, runs, *more)
+
+    monkeypatch.setattr(audit_residual, "canary_statistics", stopping)
+    with pytest.raises(InputError, match="stopped"):
+        audit("strategy1", "again")
+    again = pd.read_csv(audit("strategy1", "again")[1])
+    assert calls[5][1] == calls[4][1] and len(calls) == 7
+    pd.testing.assert_frame_equal(whole, again)
+
+
+@pytest.mark.parametrize(("samples", "batch"), [(4, 2), (9, 3), (49, 7), (100, 33), (8, 8), (12_500, 128), (3, 3)])
+def test_one_record_more_leaves_chances_steps_and_moves_as_they_are(samples, batch):
+    recipe = SgdRecipe(batch=batch, epochs=2, rate=0.3, clip=1.0)
+    more = with_one_more(recipe, samples)
+    assert more.batch <= samples + 1
+    assert more.batch / (samples + 1) == pytest.approx(batch / samples, rel=1e-14)
+    assert more.rate / more.batch == pytest.approx(recipe.rate / recipe.batch, rel=1e-14)
+    assert steps_per_epoch(samples + 1, more.batch) == steps_per_epoch(samples, batch)
+
+
+def test_a_whole_number_of_batches_stays_one():
+    for samples in range(2, 400):
+        for batch in (batch for batch in range(1, samples + 1) if samples % batch == 0):
+            more = with_one_more(SgdRecipe(batch=batch, epochs=1, rate=0.1, clip=1.0), samples)
+            assert math.ceil((samples + 1) / more.batch) == samples // batch
+
+
+def test_bad_settings_are_refused():
+    with pytest.raises(InputError, match="mechanism 'strategy2'"):
+        audited("strategy2", TASK, 3)
+    with pytest.raises(InputError, match="optimizer 'adam'"):
+        with_one_more(SgdRecipe(batch=2, epochs=1, rate=0.1, clip=1.0, optimizer="adam"), 4)
+
+
+@pytest.fixture(scope="module")
+def table(audits):
+    folder, audit = audits
+    files = [audit(mechanism) for mechanism in ("strategy1", "dp_sgd", "plain")]
+    records, statistics = zip(*files, strict=True)
+    arguments = ["--records", *records, "--statistics", *statistics, "--theory", json.dumps(THEORY)]
+    arguments += ["--published", json.dumps(PUBLISHED), "--repetitions=3"]
+    residual_perturbation_budget.main(
+        [*arguments, f"--output={folder / 'budget.csv'}", f"--privacy={folder / 'budget_privacy.csv'}"]
+    )
+    return pd.read_csv(folder / "budget.csv"), pd.read_csv(folder / "budget_privacy.csv"), statistics
+
+
+def test_the_table_puts_bounds_beside_budgets(table):
+    rows, meaning, statistics = table
+    assert rows["method"].tolist() == ["Strategy I", "DP-SGD", "plain"]
+    assert rows["paper_epsilon"].tolist()[:2] == [3000, 22.33]
+    assert rows["paper_lower_bound"].tolist()[:2] == [0.1055, 0.1558]
+    assert meaning.set_index("method")["guarantee"].to_dict() == {"Strategy I": False, "DP-SGD": True}
+    # Theorem 1 by the condition on pi: A + 2 sqrt(A ln(1/delta)), A = 2 T (R / pi)^2
+    weight = 2 * 8 * (30 / 0.25) ** 2
+    assert rows["epsilon"][0] == pytest.approx(weight + 2 * math.sqrt(weight * math.log(1e5)), rel=1e-5)
+    assert rows["epsilon"].isna().tolist() == [False, False, True]
+    for (_, row), path in zip(rows.iterrows(), statistics, strict=True):
+        found = pd.read_csv(path)
+        sides = [found.loc[found["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)]
+        parts = repeated_bounds(*sides, DELTA, 0.9, 3)
+        assert row["lower_bound"] == pytest.approx(np.mean([part.epsilon for part in parts]), rel=1e-5)
+        assert row["lower_bound_pooled"] == pytest.approx(lower_bound(*sides, DELTA, 0.9).epsilon, rel=1e-5)
+        assert row["lower_bound_pooled"] <= row["largest_pooled"]
+    assert not rows["sanitized"].any()
+
+
+def test_claims_about_the_bounds_can_be_judged(table):
+    rows, *_ = table
+    tables = {("residual_perturbation", "budget"): rows}
+    found = {
+        name: judge(CLAIMS[f"residual_perturbation.{name}"], tables) for name in ("v53", "v54", "o13", "o14", "o15")
+    }
+    assert found["v53"].verdict == found["v54"].verdict == "substitute data"
+    # a bound of 0 or at its ceiling says nothing of the distance, whichever these few runs give
+    judged = ((rows["method"] == "Strategy I") & (rows["informative"] == "yes")).any()
+    assert found["o13"].verdict == ("reproduced" if judged else "not run")
+    assert found["o15"].verdict in ("reproduced", "undecided", "not run")
+    assert (rows["informative"] == "yes").tolist() == [
+        0 < bound < most for bound, most in zip(rows["lower_bound_pooled"], rows["largest_pooled"], strict=True)
+    ]
+    assert found["o14"].verdict in ("reproduced", "not reproduced", "undecided")
+
+
+def test_bounds_that_are_cut_off_on_both_sides_are_not_compared():
+    separate = repeated_bounds(np.arange(60.0) + 100, np.arange(60.0), DELTA, 0.9, 3)
+    assert residual_perturbation_budget.scatter(separate) is None
+    rng = np.random.default_rng(1)
+    alike = repeated_bounds(rng.random(60), rng.random(60), DELTA, 0.9, 3)
+    assert not any(bound.epsilon for bound in alike)
+    assert residual_perturbation_budget.scatter(alike) > 0
