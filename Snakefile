@@ -5,6 +5,7 @@ from snakemake.utils import min_version
 min_version("9.18")
 
 
+configfile: f"{workflow.basedir}/catalogue/results.yaml"
 configfile: f"{workflow.basedir}/config.yaml"
 
 
@@ -13,8 +14,7 @@ report: "report/workflow.rst"
 
 include: "rules/common.smk"
 include: "rules/data.smk"
-include: "rules/teachers.smk"
-include: "rules/votes.smk"
+include: "rules/scalable_pate/teachers.smk"
 include: "rules/aggregation.smk"
 include: "rules/students.smk"
 include: "rules/tables.smk"

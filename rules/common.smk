@@ -26,6 +26,9 @@ def refuse(error):
     sys.exit(f"error: {error}")
 
 
+# the register of results is no setting: presets do not change it
+register = config.pop("results")
+
 try:
     schema = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
     check_config(
@@ -325,3 +328,47 @@ def verdicts():
 
 
 config["verdicts"] = verdicts()
+
+# ---------------------------------------------------------------- the plan, and what every rule says
+
+from lib.plan.command_line import command_line
+from lib.plan.plan import Plan
+
+plan = Plan(config, register)
+layout = plan.layout
+config["captions"] = plan.results.captions()
+
+
+def options(settings=None):
+    """For `params`: a job's command line, from the named files of its rule and `settings`, a function of wildcards."""
+
+    def of_job(wildcards, input, output, threads):
+        given = settings(wildcards) if settings else {}
+        more = {"threads": threads} if "device" in given else {}
+        return command_line([*input.items(), *output.items()], given | more)
+
+    return of_job
+
+
+def table(name, *others):
+    """Outputs of a result that is a table: its CSV, shown in the report, and `others` beside it (ITEM_OTHER.csv)."""
+    return {"table": _reported(name, ".csv")} | {other: plan.results.file(name, f"_{other}.csv") for other in others}
+
+
+def figure(name, *others):
+    """Outputs of a result that is a figure: the numbers behind it, `others` beside them, PNG and PDF."""
+    files = {other: plan.results.file(name, f"_{other}.csv") for other in others}
+    pictures = {"png": _reported(name, ".png"), "pdf": plan.results.file(name, ".pdf")}
+    return {"numbers": plan.results.file(name, ".csv")} | files | pictures
+
+
+def _reported(name, suffix):
+    row = plan.results.rows[name]
+    labels = {"item": row["title"], "kind": row["shows"]}
+    category = row["paper"].replace("_", " ")
+    return report(
+        plan.results.file(name, suffix),
+        caption="../../report/caption.rst",
+        category=f"{category[0].upper()}{category[1:]}",
+        labels=labels,
+    )

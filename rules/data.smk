@@ -91,32 +91,3 @@ rule prepare_data:
     shell:
         "python -m scripts.prepare_data --dataset {wildcards.dataset} --module {params.entry[module]} "
         "--source {params.entry[source]} {params.root} --output {output} > {log} 2>&1"
-
-
-rule split_data:
-    input:
-        data=lambda wildcards: samples_of(wildcards.ensemble),
-        code=code("split_data"),
-    output:
-        f"{PRIVATE}/splits/{{ensemble}}/{{repetition}}.npz",
-    log:
-        log_of("split_data", "{ensemble}/{repetition}"),
-    benchmark:
-        benchmark_of("split_data", "{ensemble}/{repetition}")
-    conda:
-        "../envs/learning.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-        gpu=0,
-    params:
-        sizes=lambda wildcards: compact(
-            {name: ENSEMBLES[wildcards.ensemble][name] for name in ("private", "public", "test", "teachers")}
-        ),
-        seed=SEED,
-    message:
-        "Dividing the data of {wildcards.ensemble}, repetition {wildcards.repetition}"
-    shell:
-        "python -m scripts.split_data --data {input.data} --sizes {params.sizes:q} --seed {params.seed} "
-        "--job split_data {wildcards.ensemble} {wildcards.repetition} --output {output} > {log} 2>&1"

@@ -1,0 +1,171 @@
+"""Scripts as functions: the options of a command line follow from the signature of what it runs."""
+
+import argparse
+import dataclasses
+import errno
+import functools
+import inspect
+import json
+import os
+import re
+import signal
+import sys
+import types
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lib.core.errors import InputError
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What a record says of the job that wrote it.
+
+    job: rule and wildcards, by which every draw of the job is keyed. preset, seed: of the configuration. dataset: what
+    the job's data are called there.
+    """
+
+    job: list[str]
+    preset: str
+    seed: int
+    dataset: str
+
+    def identity(self) -> dict[str, Any]:
+        """These four as a record has them."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(Job)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """Where networks compute: device (cpu or cuda), and threads on the CPU."""
+
+    device: str
+    threads: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Training(Device):
+    """Where networks train, and where they go on from after a stop.
+
+    checkpoint: file for the state of half-done work. settings: every option of the command line that is not a path, so
+    that a checkpoint of other settings is not taken for one of these.
+    """
+
+    checkpoint: Path
+    settings: dict
+
+
+def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]:
+    """`function` as a program: main(argv), with `sys.argv` for None.
+
+    Each parameter is an option, with dashes for underscores; one annotated with a dataclass stands for that class's
+    fields. By annotation: str, int, float and Path are one word; list[X] is any number of words; dict and plain list
+    are JSON; bool is a flag; `X | None` may be left out. A parameter with a default may be left out. A field `settings`
+    is no option: it is given every option that is not a path. What an option means is read from the docstring, from
+    a line `name: meaning`.
+    """
+
+    @functools.wraps(function)
+    def main(argv: list[str] | None = None) -> None:
+        function(**_parse(function, argv))
+
+    return main
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run `main`; on InputError, or for want of memory or space, end with a line `error: ...` and exit status 1."""
+    # by default SIGTERM skips `finally`, and a stopped job would leave its temporary files behind
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        main()
+    except InputError as error:
+        _end(str(error))
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _end(f"{error.filename or 'what is printed'}: no space left on the device; make room and run again")
+    except (MemoryError, RuntimeError) as error:
+        # torch raises a RuntimeError where it gets no memory, of the processor's or of a GPU's
+        if not isinstance(error, MemoryError) and not re.search("allocate memory|out of memory", str(error)):
+            raise
+        _end(f"out of memory: {' '.join(str(error).split()) or 'nothing was left'}")
+
+
+def progress(what: str) -> Callable[..., None]:
+    """Report progress (done, total, the newest loss where there is one) on standard error, in ten lines at most."""
+
+    def report(done: int, total: int, loss: float | None = None) -> None:
+        if done == total or done * 10 // total > (done - 1) * 10 // total:
+            more = "" if loss is None else f", loss {loss:.4g}"
+            print(f"{what}: {done}/{total}{more}", file=sys.stderr, flush=True)
+
+    return report
+
+
+def _end(line: str) -> NoReturn:
+    """Say what is wrong; where not even that can be written, end as Python does then, which `rules/ended.sh` tells."""
+    try:
+        print(f"error: {line}", file=sys.stderr, flush=True)
+    except OSError:
+        os._exit(120)
+    sys.exit(1)
+
+
+def _parse(function: Callable, argv: list[str] | None) -> dict[str, Any]:
+    """Arguments for `function` from a command line."""
+    parser = argparse.ArgumentParser(description=inspect.getmodule(function).__doc__, allow_abbrev=False)
+    hints, parameters = typing.get_type_hints(function), inspect.signature(function).parameters
+    for name, parameter in parameters.items():
+        if not dataclasses.is_dataclass(hints[name]):
+            _add(parser, name, hints[name], parameter.default, function.__doc__)
+            continue
+        fields = typing.get_type_hints(hints[name])
+        for field in dataclasses.fields(hints[name]):
+            if field.init and field.name != "settings":
+                default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+                _add(parser, field.name, fields[field.name], default, hints[name].__doc__)
+    given = vars(parser.parse_args(argv))
+    settings = {name: value for name, value in given.items() if not _is_path(value)}
+
+    def value(name: str) -> Any:
+        kind = hints[name]
+        if not dataclasses.is_dataclass(kind):
+            return given[name]
+        return kind(
+            **{
+                field.name: settings if field.name == "settings" else given[field.name]
+                for field in dataclasses.fields(kind)
+                if field.init
+            }
+        )
+
+    return {name: value(name) for name in parameters}
+
+
+def _add(parser: argparse.ArgumentParser, name: str, kind: Any, default: Any, doc: str | None) -> None:
+    """The option of one parameter."""
+    options: dict[str, Any] = {"help": _meaning(name, doc)}
+    required = default is inspect.Parameter.empty
+    if isinstance(kind, types.UnionType):
+        (kind,) = (part for part in typing.get_args(kind) if part is not types.NoneType)
+    if kind is bool:
+        options["action"] = "store_true"
+    else:
+        options |= {"required": True} if required else {"default": default}
+        if typing.get_origin(kind) is list:
+            options |= {"nargs": "+", "type": typing.get_args(kind)[0]}
+        else:
+            options["type"] = json.loads if kind in (dict, list) else kind
+    parser.add_argument(f"--{name.replace('_', '-')}", **options)
+
+
+def _meaning(name: str, doc: str | None) -> str | None:
+    """What a docstring says of a parameter; argparse takes % for a placeholder."""
+    found = re.search(rf"(?<!\w){re.escape(name)}: ([^.]*)", doc or "")
+    return " ".join(found.group(1).split()).replace("%", "%%") if found else None
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, Path) or (isinstance(value, list) and any(isinstance(part, Path) for part in value))

@@ -1,0 +1,40 @@
+"""Where the files of a preset lie, relative to the working folder."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places below results/{preset}. `private` holds private data and what is made of them before a mechanism."""
+
+    preset: str
+
+    @property
+    def results(self) -> str:
+        """All of the preset."""
+        return f"results/{self.preset}"
+
+    @property
+    def private(self) -> str:
+        """Private data and files derived from them."""
+        return f"{self.results}/private"
+
+    def of(self, paper: str) -> str:
+        """The folder of a paper, or of another room of results."""
+        return f"{self.results}/{paper}"
+
+    def data(self, dataset: str) -> str:
+        """The prepared samples of a dataset."""
+        return f"{self.private}/data/{dataset}.npz"
+
+    def log(self, *job: str) -> str:
+        """The log of a job; wildcards may be left in."""
+        return f"{self.results}/logs/{'/'.join(job)}.log"
+
+    def benchmark(self, *job: str) -> str:
+        """What a job cost, as Snakemake measures it."""
+        return f"{self.results}/benchmarks/{'/'.join(job)}.tsv"
+
+    def checkpoint(self, *job: str) -> str:
+        """The state of half-done work; no output of a job, so that it survives a failure."""
+        return f"{self.results}/checkpoints/{'/'.join(job)}.npz"

@@ -1,0 +1,105 @@
+"""The register of results: what targets there are, what each shows, and what switches it on."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lib.core.errors import InputError
+from lib.plan.layout import Layout
+
+PAPERS = {
+    "scalable_pate": "Scalable Private Learning with PATE",
+    "dp_mac": "DP-MAC: The Differentially Private Method of Auxiliary Coordinates for Deep Learning",
+    "residual_perturbation": "Deep Learning with Data Privacy via Residual Perturbation",
+    "autoencoded_pate": "Private Learning for High-Dimensional Targets with PATE",
+    "compressed_pate": "Private Learning via Knowledge Transfer with High-Dimensional Targets",
+}
+
+
+class Results:
+    """The rows of catalogue/results.yaml, and which of them a configuration switches on.
+
+    A row is named by its target, PAPER_ITEM, and lies at results/{preset}/PAPER/ITEM.*.
+    """
+
+    def __init__(self, config: Mapping[str, Any], rows: Mapping[str, Any], facts: Mapping[str, bool]) -> None:
+        """config: the whole, checked configuration. rows: by target. facts: what `when` may name besides its keys."""
+        self._config, self._facts = config, facts
+        self._layout = Layout(config["preset"])
+        self.rows: Mapping[str, Mapping[str, Any]] = rows
+
+    def paper(self, name: str) -> str:
+        """The paper of a result."""
+        return self.rows[name]["paper"]
+
+    def item(self, name: str) -> str:
+        """What a result is called within its paper."""
+        return name.removeprefix(f"{self.paper(name)}_")
+
+    def is_on(self, name: str) -> bool:
+        """Whether the configuration asks for a result: every key that its row names under `when` holds something."""
+        return all(self._value(key) for key in self.rows[name]["when"])
+
+    def chosen(self, paper: str) -> list[str]:
+        """The results of a paper that are switched on, in the order of the register."""
+        return [name for name in self.rows if self.paper(name) == paper and self.is_on(name)]
+
+    def check(self, name: str) -> None:
+        """Raise InputError, with the keys that would switch it on, for a result that is switched off."""
+        if not self.is_on(name):
+            off = [key for key in self.rows[name]["when"] if not self._value(key)]
+            raise InputError(f"{name}: preset {self._layout.preset} does not have it; set {', '.join(off)}")
+
+    def file(self, name: str, suffix: str) -> str:
+        """A file of a result; suffix: `.csv`, `_privacy.csv`, `.png`, ..."""
+        return f"{self._layout.of(self.paper(name))}/{self.item(name)}{suffix}"
+
+    def target(self, name: str) -> str:
+        """The file that stands for a result: its picture, or its table."""
+        return self.file(name, ".csv" if self.rows[name]["shows"] == "table" else ".png")
+
+    def targets(self, paper: str) -> list[str]:
+        """The files of all results of a paper that are switched on."""
+        return [self.target(name) for name in self.chosen(paper)]
+
+    def judged(self, paper: str) -> list[tuple[str, str]]:
+        """Tables (name, path) that claims are about."""
+        folder = self._layout.of(paper)
+        return [(table, f"{folder}/{table}.csv") for name in self.chosen(paper) for table in self.rows[name]["judged"]]
+
+    def shown(self, paper: str) -> list[tuple[str, str, str]]:
+        """Tables (name, path, columns) that a paper's page shows."""
+        folder = self._layout.of(paper)
+        return [
+            (table, f"{folder}/{table}.csv", ",".join(columns))
+            for name in self.chosen(paper)
+            for table, columns in self.rows[name]["columns"].items()
+        ]
+
+    def figures(self, paper: str) -> list[tuple[str, str]]:
+        """Pictures (name, path) of a paper."""
+        return [
+            (self.item(name), self.file(name, ".png"))
+            for name in self.chosen(paper)
+            if self.rows[name]["shows"] == "figure"
+        ]
+
+    def captions(self) -> dict[str, str]:
+        """The caption of each result for the report; `{key.of.the.configuration}` stands for what is configured."""
+        return {
+            name: re.sub(r"\{([\w.]+)\}", lambda key: _said(self._value(key.group(1))), row["caption"])
+            for name, row in self.rows.items()
+        }
+
+    def _value(self, key: str) -> Any:
+        if key in self._facts:
+            return self._facts[key]
+        block: Any = self._config
+        for part in key.split("."):
+            block = block[part]
+        return block
+
+
+def _said(value: Any) -> str:
+    """A value in running text."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

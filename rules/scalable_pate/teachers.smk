@@ -1,0 +1,101 @@
+"""Teachers: an ensemble trained on disjoint private parts labels the public pool; votes are counted."""
+
+
+rule split_data:
+    """Who owns which sample: the teachers, the student's public pool, the test set."""
+    input:
+        data=plan.scalable_pate.samples_of_ensemble,
+        code=code("split_data"),
+    output:
+        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+    log:
+        layout.log("split_data", "{ensemble}/{repetition}"),
+    benchmark:
+        layout.benchmark("split_data", "{ensemble}/{repetition}")
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.scalable_pate.split_settings),
+    message:
+        "Dividing the data of {wildcards.ensemble}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.split_data {params.options} > {log} 2>&1"
+
+
+rule train_teachers:
+    """A shard of an ensemble of classifiers, and their labels of the public pool."""
+    input:
+        data=plan.scalable_pate.samples_of_ensemble,
+        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+        code=code("train_teachers"),
+    output:
+        labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
+    log:
+        layout.log("train_teachers", "{ensemble}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("train_teachers", "{ensemble}/{repetition}/{shard}")
+    wildcard_constraints:
+        ensemble=one_of(plan.scalable_pate.ensembles_of_classifiers()),
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        options=options(plan.scalable_pate.teacher_settings),
+    message:
+        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.train_teachers {params.options} > {log} 2>&1"
+
+
+rule train_network_teachers:
+    """A shard of an ensemble of networks, trained many at once, and their labels of the public pool."""
+    input:
+        data=plan.scalable_pate.samples_of_ensemble,
+        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+        code=code("train_network_teachers"),
+    output:
+        labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
+    log:
+        layout.log("train_network_teachers", "{ensemble}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("train_network_teachers", "{ensemble}/{repetition}/{shard}")
+    wildcard_constraints:
+        ensemble=one_of(plan.scalable_pate.ensembles_of_networks()),
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=4000,
+        runtime=2880,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.scalable_pate.network_teacher_settings),
+    message:
+        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.train_network_teachers {params.options} > {log} 2>&1"
+
+
+rule count_votes:
+    """Votes of a draw: one histogram a query, from teachers trained here or from votes that were published."""
+    input:
+        labels=plan.scalable_pate.labels_or_votes,
+        code=code("count_votes"),
+    output:
+        votes=f"{layout.private}/votes/{{ensemble}}/{{drawn}}.npz",
+    log:
+        layout.log("count_votes", "{ensemble}/{drawn}"),
+    benchmark:
+        layout.benchmark("count_votes", "{ensemble}/{drawn}")
+    conda:
+        "../../envs/learning.yaml"
+    params:
+        options=options(plan.scalable_pate.count_settings),
+    message:
+        "Counting the votes of {wildcards.ensemble}, draw {wildcards.drawn}"
+    shell:
+        "python -m scripts.count_votes {params.options} > {log} 2>&1"
