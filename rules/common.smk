@@ -350,6 +350,18 @@ def options(settings=None):
     return of_job
 
 
+def asked(method):
+    """A method of the plan as an input function: what it refuses ends the workflow with one line."""
+
+    def of_job(wildcards):
+        try:
+            return method(wildcards)
+        except InputError as error:
+            refuse(error)
+
+    return of_job
+
+
 def table(name, *others):
     """Outputs of a result that is a table: its CSV, shown in the report, and `others` beside it (ITEM_OTHER.csv)."""
     return {"table": _reported(name, ".csv")} | {other: plan.results.file(name, f"_{other}.csv") for other in others}
