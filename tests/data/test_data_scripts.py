@@ -54,7 +54,7 @@ def test_nothing_is_written_for_missing_or_altered_files(tmp_path, toy, toy_arra
             ["--dataset=mnist", "--module=mnist", "--source=data_root", "--data-root=.", "--output=x.npz"],
         ),
         ("download_data", ["--dataset=digits", "--module=digits", "--to=."]),
-        ("list_datasets", ["--config-json={}", "--output=x.md"]),
+        ("list_datasets", ["--datasets={}", "--page=x.pdf"]),
     ],
 )
 def test_a_mistake_is_one_line_and_a_status(tmp_path, script, arguments):
@@ -95,17 +95,17 @@ def test_a_dataset_without_public_files_is_refused(tmp_path):
 
 
 def config(toy: str) -> str:
-    """A configuration with three datasets."""
+    """A block of three datasets."""
     datasets = {
         "toy": {"module": toy, "source": "data_root"},
         "digits": {"module": "digits", "source": "embedded"},
         "pate_votes_svhn": {"module": "pate_votes", "source": "data_root"},
     }
-    return json.dumps({"preset": "quick", "datasets": datasets})
+    return json.dumps(datasets)
 
 
 def test_the_table_has_a_row_for_each_dataset(tmp_path, toy):
-    list_datasets.main(["--config-json", config(toy), "--output", str(tmp_path / "datasets.csv")])
+    list_datasets.main(["--datasets", config(toy), "--page", str(tmp_path / "datasets.csv")])
     with open(tmp_path / "datasets.csv", newline="", encoding="utf-8") as stream:
         table = list(csv.DictReader(stream))
     assert [row["name"] for row in table] == ["digits", "pate_votes_svhn", "toy"]
@@ -114,7 +114,7 @@ def test_the_table_has_a_row_for_each_dataset(tmp_path, toy):
     assert table[2]["what"] == "A toy | set"
     assert all(all(row.values()) for row in table)
 
-    list_datasets.main(["--config-json", config(toy), "--output", str(tmp_path / "datasets.md")])
+    list_datasets.main(["--datasets", config(toy), "--page", str(tmp_path / "datasets.md")])
     lines = (tmp_path / "datasets.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 5
     assert "| toy | A toy \\| set | data_root | 4 rows |" in lines[4]
@@ -124,16 +124,13 @@ def test_the_table_has_a_row_for_each_dataset(tmp_path, toy):
 @pytest.mark.parametrize(
     ("text", "output", "fault"),
     [
-        ("{", "x.md", "--config-json: not JSON"),
-        ("[]", "x.md", "needs the key 'datasets'"),
-        ('{"datasets": ["mnist"]}', "x.md", "needs the key 'datasets', a mapping"),
-        ('{"datasets": {"mnist": {"module": "mnist"}}}', "x.md", r"datasets\.mnist: needs the keys"),
-        ('{"datasets": {"mnist": {"module": "minst", "source": "data_root"}}}', "x.md", "unknown module 'minst'"),
-        ('{"datasets": {"mnist": {"module": "mnist", "source": "embedded"}}}', "x.md", "no source 'embedded'"),
-        ('{"datasets": {}}', "x.pdf", r"unknown kind of table '\.pdf', allowed: \['\.csv', '\.md'\]"),
+        ('{"mnist": {"module": "mnist"}}', "x.md", r"datasets\.mnist: needs the keys"),
+        ('{"mnist": {"module": "minst", "source": "data_root"}}', "x.md", "unknown module 'minst'"),
+        ('{"mnist": {"module": "mnist", "source": "embedded"}}', "x.md", "no source 'embedded'"),
+        ("{}", "x.pdf", r"unknown kind of table '\.pdf', allowed: \['\.csv', '\.md'\]"),
     ],
 )
 def test_bad_configurations_are_refused(tmp_path, text, output, fault):
     with pytest.raises(InputError, match=fault):
-        list_datasets.main(["--config-json", text, "--output", str(tmp_path / output)])
+        list_datasets.main(["--datasets", text, "--page", str(tmp_path / output)])
     assert list(tmp_path.iterdir()) == []
