@@ -14,10 +14,10 @@ for downloaded in [name for name, entry in DATASETS.items() if entry["source"] =
         benchmark:
             benchmark_of(f"download_{downloaded}")
         conda:
-            "../envs/learning.yaml"
+            torch_environment("networks")
         threads: 1
         resources:
-            mem_mb=500,
+            mem_mb=3000,
             runtime=60,
             gpu=0,
         params:
@@ -75,7 +75,7 @@ rule prepare_data:
     wildcard_constraints:
         dataset=one_of([name for name in DATASETS if name not in GENERATED]),
     conda:
-        "../envs/learning.yaml"
+        torch_environment("networks")
     threads: 1
     resources:
         mem_mb=6000,

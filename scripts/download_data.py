@@ -2,7 +2,6 @@
 
 import argparse
 
-from lib.data import registry
 from lib.data.download import fetch
 from scripts import cli
 
@@ -13,16 +12,15 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--module", required=True, help="its module in lib/data/sources")
     parser.add_argument("--dataset", required=True, help="its name")
     parser.add_argument("--to", required=True, help="the directory to download to")
-    parser.add_argument("--attempts", type=int, default=4, help="how often to try each mirror")
+    parser.add_argument("--attempts", type=int, default=4, help="how often to try")
     parser.add_argument("--wait", type=float, default=2.0, help="seconds before the second attempt, then doubled")
     return parser.parse_args(argv)
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Fetch the files that are not there yet."""
+    """Fetch its files, unless they are there."""
     arguments = parse_arguments(argv)
-    for download in registry.supporting(arguments.module, arguments.dataset, "download").downloads:
-        fetch(download, arguments.to, attempts=arguments.attempts, wait=arguments.wait)
+    fetch(arguments.dataset, arguments.module, arguments.to, attempts=arguments.attempts, wait=arguments.wait)
 
 
 if __name__ == "__main__":

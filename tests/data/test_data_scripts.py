@@ -1,13 +1,10 @@
 """The scripts of the data stage: what they write, and that they write nothing when they fail."""
 
 import csv
-import gzip
-import hashlib
 import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +13,6 @@ import pytest
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data import registry
-from lib.data.sources import mnist
-from lib.data.spec import Download
 from scripts import download_data, list_datasets, prepare_data
 
 
@@ -66,26 +61,6 @@ def test_a_mistake_is_one_line_and_a_status(tmp_path, script, arguments):
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_downloaded_files_are_a_data_root(tmp_path, small_mnist, write_mnist, monkeypatch):
-    public, root = tmp_path / "public", tmp_path / "root"
-    layout = mnist.DATASETS["mnist"].layouts[2]
-    write_mnist(public, layout, small_mnist)
-    downloads = tuple(
-        Download(
-            urls=((public / file).as_uri(),),
-            target=file,
-            sha256=hashlib.sha256((public / file).read_bytes()).hexdigest(),
-        )
-        for file in layout
-    )
-    monkeypatch.setitem(mnist.DATASETS, "mnist", replace(mnist.DATASETS["mnist"], downloads=downloads))
-    download_data.main(["--module=mnist", "--dataset=mnist", f"--to={root}"])
-    for source in ("data_root", "download"):
-        found = registry.load("mnist", "mnist", source, root)
-        np.testing.assert_array_equal(found["x_test"], small_mnist["x_test"])
-    assert gzip.decompress((root / layout[1]).read_bytes())[8:] == small_mnist["y_train"].tobytes()
 
 
 def test_a_dataset_without_public_files_is_refused(tmp_path):
