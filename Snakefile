@@ -19,8 +19,9 @@ include: "rules/aggregation.smk"
 include: "rules/students.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
-include: "rules/dp_mac_common.smk"
-include: "rules/dp_mac.smk"
+include: "rules/dp_mac/training.smk"
+include: "rules/dp_mac/tables.smk"
+include: "rules/dp_mac/figures.smk"
 include: "rules/residual_perturbation.smk"
 include: "rules/residual_attack_common.smk"
 include: "rules/residual_attack.smk"
@@ -32,9 +33,11 @@ include: "rules/segmentation.smk"
 include: "rules/segmentation_measures.smk"
 include: "rules/autoencoded_pate.smk"
 include: "rules/compressed_pate.smk"
-include: "rules/audit.smk"
-include: "rules/leaderboard_common.smk"
-include: "rules/leaderboard.smk"
+include: "rules/audit/known.smk"
+include: "rules/leaderboard/worlds.smk"
+include: "rules/leaderboard/attacks.smk"
+include: "rules/leaderboard/tables.smk"
+include: "rules/leaderboard/reproduction.smk"
 include: "rules/release_common.smk"
 include: "rules/release.smk"
 include: "rules/claims.smk"
@@ -64,10 +67,7 @@ rule scalable_pate:
 rule dp_mac:
     """All tables and figures of DP-MAC."""
     input:
-        rules.dp_mac_budget.output,
-        [f"{MAC}/{item}.csv" for item in TABLES1],
-        [f"{MAC}/{item}.png" for item in MAC_FIGURES],
-        [f"{MAC}/sensitivity.csv" for _ in config["dp_mac"]["sensitivity"][:1]],
+        plan.results.targets("dp_mac"),
 
 
 rule residual_perturbation:
@@ -105,7 +105,7 @@ rule compressed_pate:
 rule audit:
     """Both audits of mechanisms whose epsilon is known exactly, intact and broken on purpose."""
     input:
-        rules.audit_known.output,
+        plan.results.targets("audit"),
 
 
 rule all:

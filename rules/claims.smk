@@ -17,15 +17,7 @@ CHOSEN = {
         "fig4_comparison": FIG4_VOTES,
         "fig5_comparison": FIG5,
     },
-    "dp_mac": {
-        "table1a": CLASSIFIERS,
-        "table1b": AUTOENCODERS,
-        "budget": True,
-        "sensitivity": BOUNDED,
-        "fig1_comparison": AUTOENCODERS,
-        "fig2_comparison": True,
-        "fig3_comparison": FIG3_CURVES,
-    },
+    "dp_mac": dict(plan.results.judged("dp_mac")),
     "residual_perturbation": {
         **{item: True for item in ("theory", "dp_sgd", "rademacher")},
         "budget": AUDITS,
@@ -56,7 +48,7 @@ TABLES = {
 }
 SHOWN_FIGURES = {
     "scalable_pate": FIGURES,
-    "dp_mac": MAC_FIGURES,
+    "dp_mac": [item for item, _ in plan.results.figures("dp_mac")],
     "residual_perturbation": ["fig1", "fig2", *ATTACK_FIGURES, "fig8"],
     "autoencoded_pate": ["fig1", "fig2"],
     "compressed_pate": COMP_FIGURES,
