@@ -22,6 +22,10 @@ include: "rules/figures.smk"
 include: "rules/dp_mac/training.smk"
 include: "rules/dp_mac/tables.smk"
 include: "rules/dp_mac/figures.smk"
+include: "rules/audit/known.smk"
+include: "rules/leaderboard/worlds.smk"
+include: "rules/leaderboard/tables.smk"
+include: "rules/leaderboard/reproduction.smk"
 include: "rules/residual_perturbation.smk"
 include: "rules/residual_attack_common.smk"
 include: "rules/residual_attack.smk"
@@ -33,11 +37,6 @@ include: "rules/segmentation.smk"
 include: "rules/segmentation_measures.smk"
 include: "rules/autoencoded_pate.smk"
 include: "rules/compressed_pate.smk"
-include: "rules/audit/known.smk"
-include: "rules/leaderboard/worlds.smk"
-include: "rules/leaderboard/attacks.smk"
-include: "rules/leaderboard/tables.smk"
-include: "rules/leaderboard/reproduction.smk"
 include: "rules/release_common.smk"
 include: "rules/release.smk"
 include: "rules/claims.smk"
@@ -50,7 +49,6 @@ localrules:
     residual_perturbation,
     autoencoded_pate,
     compressed_pate,
-    audit,
 
 
 rule scalable_pate:
@@ -100,12 +98,6 @@ rule compressed_pate:
         [f"{COMP}/{item}.png" for item in COMP_FIGURES],
         [f"{COMP}/external.csv" for chosen in [EXTERNAL] if chosen],
         [f"{COMP}/theorem4.csv" for _ in COMPRESSED["fig1"]["tasks"][:1]],
-
-
-rule audit:
-    """Both audits of mechanisms whose epsilon is known exactly, intact and broken on purpose."""
-    input:
-        plan.results.targets("audit"),
 
 
 rule all:

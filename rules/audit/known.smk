@@ -1,6 +1,16 @@
 """The audits audited: lower bounds on epsilon of mechanisms whose epsilon is known exactly."""
 
 
+localrules:
+    audit,
+
+
+rule audit:
+    """Both audits of mechanisms whose epsilon is known exactly, intact and broken on purpose."""
+    input:
+        plan.results.targets("audit"),
+
+
 rule audit_known:
     """Lower bounds on a known epsilon, of intact and of broken mechanisms, over runs or canaries."""
     input:
