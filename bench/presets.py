@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import itertools
 import math
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +34,11 @@ class Job:
     minutes: float
     parents: tuple[int, ...]
     benchmark: str | None
+
+    def option(self, name: str) -> list[str]:
+        """The words of an option of the command line of its script."""
+        words = shlex.split(self.params["options"])
+        return list(itertools.takewhile(lambda word: not word.startswith("--"), words[words.index(f"--{name}") + 1 :]))
 
 
 def make_empty_data(folder: Path) -> None:

@@ -236,7 +236,7 @@ def voxels(job: Job, config: dict) -> Work:
 def world_votes(job: Job, config: dict) -> Work:
     """Teachers of some worlds of the leaderboard."""
     board = config["leaderboard"]
-    model, (first, last) = config["models"][board["teachers"]["model"]], job.params["worlds"]
+    model, (first, last) = config["models"][board["teachers"]["model"]], map(int, job.option("shard"))
     count = (last - first) * board["teachers"]["count"]
     if "recipe" not in model:
         return Work(model["kind"], count)
@@ -249,8 +249,8 @@ def world_votes(job: Job, config: dict) -> Work:
 
 def world_models(job: Job, config: dict) -> Work:
     """A method of the leaderboard in some worlds, one after the other: a small dense network, or a ResNet8."""
-    board, (first, last) = config["leaderboard"], job.params["worlds"]
-    method = settings_at(json.loads(job.params["method"]), float(job.wildcards["budget"].replace("none", "nan")))
+    board, (first, last) = config["leaderboard"], map(int, job.option("shard"))
+    method = settings_at(json.loads(*job.option("method")), float(job.wildcards["budget"].replace("none", "nan")))
     sides, channels, _ = IMAGES[board["dataset"]]
     trained, rows = method.get("student", method), method.get("queries", board["slots"])
     if method["kind"] == "residual":
@@ -264,9 +264,9 @@ def world_models(job: Job, config: dict) -> Work:
 
 
 def world_attacks(job: Job, config: dict) -> Work:
-    """Both candidates of every slot in every world."""
+    """Both candidates of every slot in every world, for each entry."""
     board = config["leaderboard"]
-    return Work("samples", 2 * board["slots"] * board["worlds"])
+    return Work("samples", 2 * board["slots"] * board["worlds"] * len(job.option("entries")))
 
 
 COUNTED: dict[str, Callable[[Job, dict], Work]] = {

@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lib.plan import dp_mac
+from lib.plan.audit import Audit
+from lib.plan.dp_mac import DpMac
 from lib.plan.layout import Layout
+from lib.plan.leaderboard import Leaderboard
 from lib.plan.results import Results
 from lib.plan.scalable_pate import ScalablePate
 
@@ -15,4 +19,7 @@ class Plan:
         """config: the whole, checked configuration. register: the block `results` of catalogue/results.yaml."""
         self.layout = Layout(config["preset"])
         self.scalable_pate = ScalablePate(config)
-        self.results = Results(config, register, {"dp_mac.autoencoders": True, "dp_mac.classifiers": True})
+        self.results = Results(config, register, dp_mac.facts(config))
+        self.dp_mac = DpMac(config, self.results)
+        self.leaderboard = Leaderboard(config)
+        self.audit = Audit(config)
