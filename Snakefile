@@ -21,12 +21,12 @@ include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/dp_mac_common.smk"
 include: "rules/dp_mac.smk"
-include: "rules/residual_perturbation.smk"
-include: "rules/residual_attack_common.smk"
-include: "rules/residual_attack.smk"
-include: "rules/residual_attack_tables.smk"
-include: "rules/residual_attack_figures.smk"
-include: "rules/residual_perturbation_audit.smk"
+include: "rules/residual_perturbation/theory.smk"
+include: "rules/residual_perturbation/networks.smk"
+include: "rules/residual_perturbation/attacks.smk"
+include: "rules/residual_perturbation/audits.smk"
+include: "rules/residual_perturbation/tables.smk"
+include: "rules/residual_perturbation/figures.smk"
 include: "rules/segmentation_common.smk"
 include: "rules/segmentation.smk"
 include: "rules/segmentation_measures.smk"
@@ -73,15 +73,7 @@ rule dp_mac:
 rule residual_perturbation:
     """All tables and figures of residual perturbation."""
     input:
-        [f"{PERTURBATION}/{item}.png" for item in SDE_FIGURES],
-        rules.residual_perturbation_theory.output,
-        rules.residual_perturbation_dp_sgd.output,
-        rules.residual_perturbation_rademacher.output,
-        rules.residual_perturbation_fig2.output,
-        [f"{PERTURBATION}/cost.csv" for chosen in [RESIDUAL["cost"]] if chosen],
-        [f"{PERTURBATION}/{item}.csv" for item in ATTACK_TABLES],
-        [f"{PERTURBATION}/{item}.png" for item in ATTACK_FIGURES],
-        [f"{PERTURBATION}/budget.csv" for _ in AUDITS[:1]],
+        plan.results.targets("residual_perturbation"),
 
 
 rule autoencoded_pate:

@@ -26,15 +26,7 @@ CHOSEN = {
         "fig2_comparison": True,
         "fig3_comparison": FIG3_CURVES,
     },
-    "residual_perturbation": {
-        **{item: True for item in ("theory", "dp_sgd", "rademacher")},
-        "budget": AUDITS,
-        **{f"{item}_comparison": True for item in SDE_FIGURES},
-        "cost": RESIDUAL["cost"],
-        **{item: True for item in ATTACK_TABLES},
-        **{f"{item}_comparison": True for item in ATTACK_FIGURES},
-        "fig6": "fig6" in ATTACK_FIGURES,
-    },
+    "residual_perturbation": {item: True for item, _ in plan.results.judged("residual_perturbation")},
     "autoencoded_pate": {
         "results": AUTO_RESULTS["tasks"],
         "sensitivity": AUTOENCODED["sensitivity"]["tasks"],
@@ -57,7 +49,7 @@ TABLES = {
 SHOWN_FIGURES = {
     "scalable_pate": FIGURES,
     "dp_mac": MAC_FIGURES,
-    "residual_perturbation": ["fig1", "fig2", *ATTACK_FIGURES, "fig8"],
+    "residual_perturbation": [item for item, _ in plan.results.figures("residual_perturbation")],
     "autoencoded_pate": ["fig1", "fig2"],
     "compressed_pate": COMP_FIGURES,
 }
@@ -99,30 +91,7 @@ SHOWN = {
         ),
         "sensitivity": "dataset,layer,width,input_bound,analytic_printed,analytic_corrected,threshold",
     },
-    "residual_perturbation": {
-        "theory": (
-            "dataset,method,gamma,pi,uses_reading,uses,lambda_reading,condition,epsilon_theorem,paper_epsilon,gamma_needed,"
-            "bound_needed"
-        ),
-        "dp_sgd": "dataset,samples,batch,epochs,sigma,epsilon,epsilon_tight,paper_epsilon,rate,rate_needed,batch_needed",
-        "budget": (
-            "dataset,method,epsilon,paper_epsilon,lower_bound,largest,lower_bound_pooled,largest_pooled,level,runs,"
-            "paper_lower_bound,ratio,protocol,data"
-        ),
-        **{
-            item: (
-                "dataset,method,gamma,members,attack,auc,auc_low,auc_high,negative_auc,control_auc,train_accuracy,"
-                "test_accuracy,all_negative_accuracy,epsilon,seeds,protocol,data"
-            )
-            for item in ATTACK_TABLES
-        },
-        "cost": "method,norm,replicas,seconds_per_epoch,of_plain,images,batch,device",
-        "rademacher": "gamma,paper,plain,plain_error,perturbed,perturbed_error,factor_exact,plain_lower,plain_upper",
-        **{
-            f"{item}_comparison": "strategy,pixels,equation,recovery,error,correlation,error_uniform,seeds"
-            for item in SDE_FIGURES
-        },
-    },
+    "residual_perturbation": {item: columns for item, _, columns in plan.results.shown("residual_perturbation")},
     "autoencoded_pate": {
         "results": (
             "dataset,method,noise,epsilon,delta,teachers,queries,sigma,sigma_train,latent_dim,dice,tuned_dice,dice_oedema,"

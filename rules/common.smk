@@ -370,8 +370,12 @@ def table(name, *others):
 def figure(name, *others):
     """Outputs of a result that is a figure: the numbers behind it, `others` beside them, PNG and PDF."""
     files = {other: plan.results.file(name, f"_{other}.csv") for other in others}
-    pictures = {"png": _reported(name, ".png"), "pdf": plan.results.file(name, ".pdf")}
-    return {"numbers": plan.results.file(name, ".csv")} | files | pictures
+    return {"numbers": plan.results.file(name, ".csv")} | files | picture(name)
+
+
+def picture(name):
+    """Outputs of a result that is a figure without numbers: PNG, shown in the report, and PDF."""
+    return {"png": _reported(name, ".png"), "pdf": plan.results.file(name, ".pdf")}
 
 
 def _reported(name, suffix):
