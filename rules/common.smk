@@ -72,7 +72,7 @@ GRES = config["gres"] if CUDA and config["gres"] else ""
 
 def torch_environment(name):
     """The conda environment of that name with PyTorch for the configured device."""
-    return f"../envs/{name}-{config['device']}.yaml"
+    return str(ROOT / "envs" / f"{name}-{config['device']}.yaml")  # rules of any folder name it
 
 
 def one_of(names):
@@ -364,27 +364,31 @@ def asked(method):
 
 def table(name, *others):
     """Outputs of a result that is a table: its CSV, shown in the report, and `others` beside it (ITEM_OTHER.csv)."""
-    return {"table": _reported(name, ".csv")} | {other: plan.results.file(name, f"_{other}.csv") for other in others}
+    return {"table": reported(name, plan.results.file(name, ".csv"))} | _beside(name, others)
 
 
 def figure(name, *others):
     """Outputs of a result that is a figure: the numbers behind it, `others` beside them, PNG and PDF."""
-    files = {other: plan.results.file(name, f"_{other}.csv") for other in others}
-    return {"numbers": plan.results.file(name, ".csv")} | files | picture(name)
+    return {"numbers": plan.results.file(name, ".csv")} | _beside(name, others) | pictures(name)
 
 
-def picture(name):
-    """Outputs of a result that is a figure without numbers: PNG, shown in the report, and PDF."""
-    return {"png": _reported(name, ".png"), "pdf": plan.results.file(name, ".pdf")}
+def pictures(name):
+    """Outputs of a figure: PNG, shown in the report, and PDF."""
+    return {"png": reported(name, plan.results.file(name, ".png")), "pdf": plan.results.file(name, ".pdf")}
 
 
-def _reported(name, suffix):
+def reported(name, path):
+    """An output of a result that the report shows with the result's caption."""
     row = plan.results.rows[name]
-    labels = {"item": row["title"], "kind": row["shows"]}
+    labels = {"item": row["title"], "kind": "table" if path.endswith(".csv") else "figure"}
     category = row["paper"].replace("_", " ")
     return report(
-        plan.results.file(name, suffix),
+        path,
         caption="../../report/caption.rst",
         category=f"{category[0].upper()}{category[1:]}",
         labels=labels,
     )
+
+
+def _beside(name, others):
+    return {other: plan.results.file(name, f"_{other}.csv") for other in others}

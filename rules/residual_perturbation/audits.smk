@@ -46,5 +46,7 @@ rule residual_perturbation_budget:
         "../../envs/accounting.yaml"
     params:
         options=options(plan.residual_perturbation.budget_settings),
+    message:
+        "Budgets of residual perturbation beside what audits show"
     shell:
         "python -m scripts.residual_perturbation_budget {params.options} > {log} 2>&1"

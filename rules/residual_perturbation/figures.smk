@@ -15,6 +15,8 @@ rule residual_perturbation_fig1:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.settings_of_fig1),
+    message:
+        "Figure 1 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_sde {params.options} > {log} 2>&1"
 
@@ -25,7 +27,7 @@ rule residual_perturbation_fig2:
         data=plan.residual_perturbation.samples_of_fig2,
         code=code("residual_perturbation_fig2"),
     output:
-        **picture("residual_perturbation_fig2"),
+        **pictures("residual_perturbation_fig2"),
     log:
         layout.log("residual_perturbation_fig2"),
     benchmark:
@@ -36,6 +38,8 @@ rule residual_perturbation_fig2:
         mem_mb=6000,
     params:
         options=options(plan.residual_perturbation.settings_of_fig2),
+    message:
+        "Figure 2 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_fig2 {params.options} > {log} 2>&1"
 
@@ -55,6 +59,8 @@ rule residual_perturbation_fig3:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 3 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
 
@@ -74,6 +80,8 @@ rule residual_perturbation_fig4:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 4 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
 
@@ -93,6 +101,8 @@ rule residual_perturbation_fig5:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 5 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
 
@@ -112,6 +122,8 @@ rule residual_perturbation_fig6:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.settings_of_fig6),
+    message:
+        "Figure 6 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
 
@@ -131,6 +143,8 @@ rule residual_perturbation_fig7:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 7 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_roc {params.options} > {log} 2>&1"
 
@@ -149,6 +163,8 @@ rule residual_perturbation_fig8:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.settings_of_fig8),
+    message:
+        "Figure 8 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_sde {params.options} > {log} 2>&1"
 
@@ -168,6 +184,8 @@ rule residual_perturbation_fig9:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 9 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
 
@@ -187,6 +205,8 @@ rule residual_perturbation_fig10:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 10 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
 
@@ -206,6 +226,8 @@ rule residual_perturbation_fig11:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 11 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
 
@@ -225,5 +247,7 @@ rule residual_perturbation_fig12:
         "../../envs/reporting.yaml"
     params:
         options=options(),
+    message:
+        "Figure 12 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_roc {params.options} > {log} 2>&1"

@@ -16,6 +16,8 @@ rule residual_perturbation_table1:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.rows_of_table("table1")),
+    message:
+        "Table 1 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
 
@@ -35,6 +37,8 @@ rule residual_perturbation_table2:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.rows_of_table("table2")),
+    message:
+        "Table 2 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
 
@@ -54,6 +58,8 @@ rule residual_perturbation_table3:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.rows_of_table("table3")),
+    message:
+        "Table 3 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
 
@@ -73,6 +79,8 @@ rule residual_perturbation_table4:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.rows_of_table("table4")),
+    message:
+        "Table 4 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
 
@@ -92,6 +100,8 @@ rule residual_perturbation_table5:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.rows_of_table("table5")),
+    message:
+        "Table 5 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
 
@@ -111,6 +121,8 @@ rule residual_perturbation_skip:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.rows_of_table("skip")),
+    message:
+        "Skip connections in residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
 
@@ -130,6 +142,8 @@ rule residual_perturbation_readings:
         "../../envs/reporting.yaml"
     params:
         options=options(plan.residual_perturbation.rows_of_table("readings")),
+    message:
+        "Readings of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
 
@@ -154,5 +168,7 @@ rule residual_perturbation_cost:
         gres=GRES,
     params:
         options=options(plan.residual_perturbation.cost_settings),
+    message:
+        "Measuring what residual perturbation costs"
     shell:
         "python -m scripts.residual_perturbation_cost {params.options} > {log} 2>&1"

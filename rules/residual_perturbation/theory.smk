@@ -15,6 +15,8 @@ rule residual_perturbation_theory:
         "../../envs/accounting.yaml"
     params:
         options=options(plan.residual_perturbation.theory_settings),
+    message:
+        "What the theorems of residual perturbation say"
     shell:
         "python -m scripts.residual_perturbation_theory {params.options} > {log} 2>&1"
 
@@ -33,6 +35,8 @@ rule residual_perturbation_dp_sgd:
         "../../envs/accounting.yaml"
     params:
         options=options(plan.residual_perturbation.dp_sgd_settings),
+    message:
+        "What the baseline of residual perturbation costs"
     shell:
         "python -m scripts.residual_perturbation_dp_sgd {params.options} > {log} 2>&1"
 
@@ -51,5 +55,7 @@ rule residual_perturbation_rademacher:
         "../../envs/accounting.yaml"
     params:
         options=options(plan.residual_perturbation.rademacher_settings),
+    message:
+        "Simulating the complexities of Theorem 3"
     shell:
         "python -m scripts.residual_perturbation_rademacher {params.options} > {log} 2>&1"
