@@ -4,6 +4,7 @@ import contextlib
 import io
 import itertools
 import math
+import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Job:
-    """A planned job: its rule and the file of rules it is in, wildcards, parameters, whether it asks for a GPU.
+    """A planned job: its rule and the file in rules/ that it is in, wildcards, parameters, whether it asks for a GPU.
 
     minutes: that its rule allows it. parents: the jobs it waits for, by their places in the list of all. benchmark:
     its file below the working folder; None for rules that only collect.
@@ -82,7 +83,7 @@ def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
         found = [
             Job(
                 rule=job.rule.name,
-                file=Path(job.rule.snakefile).stem,
+                file=os.path.relpath(Path(job.rule.snakefile).with_suffix(""), ROOT / "rules"),
                 wildcards=dict(job.wildcards_dict),
                 params=dict(job.params.items()),
                 gpu=bool(job.resources.get("gpu")),

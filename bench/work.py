@@ -22,6 +22,7 @@ from lib.encoders.build import design_of
 from lib.leaderboard.settings import settings_at
 from lib.models.resnet8 import ResNet8
 from lib.models.unet3d import UNet3D
+from lib.plan.residual_perturbation import entry_of
 from lib.segmentation.patches import fitting_patch
 from lib.students.networks import teacher_network
 
@@ -131,7 +132,7 @@ def residual(job: Job, config: dict) -> Work:
     task, method = block["tasks"][job.wildcards["task"]], block["methods"][job.wildcards["method"]]
     private = job.rule == "train_residual_dp_sgd"
     recipe = task["dp_sgd" if private else "recipe"] | method.get("recipe", {})
-    trained = job.params["trained"]
+    trained = entry_of(block["networks"], *(job.wildcards[name] for name in ("task", "method", "gamma")))
     networks, rows = SIDES * trained["members"] * trained["repetitions"], quarter_of(task, method)
     sides, channels, _ = IMAGES[task["dataset"]]
     single = resnet8_flops(sides, channels, task["classes"], tuple(task["widths"]))
@@ -148,7 +149,7 @@ def audit(job: Job, config: dict) -> Work:
     sides, channels, _ = IMAGES[task["dataset"]]
     single = resnet8_flops(sides, channels, task["classes"], (16, 32, 64))
     runs, rows = SIDES * task["runs"], task["samples"]
-    turns = runs if private else SIDES * math.ceil(task["runs"] / json.loads(job.params["task"])["together"])
+    turns = runs if private else SIDES * math.ceil(task["runs"] / task["together"])
     steps = recipe["epochs"] * math.ceil(rows / recipe["batch"]) * turns
     return Work("DP-SGD" if private else "ResNet8", single * runs * recipe["epochs"] * rows, steps)
 
@@ -157,11 +158,7 @@ def attack(job: Job, config: dict) -> Work:
     """A classifier on what networks say: samples of all ensembles and repetitions."""
     block = config["residual_perturbation"]
     task, method = block["tasks"][job.wildcards["task"]], block["methods"][job.wildcards["method"]]
-    entry = next(
-        entry
-        for entry in block["networks"]
-        if (entry["task"], entry["method"]) == (job.wildcards["task"], job.wildcards["method"])
-    )
+    entry = entry_of(block["networks"], *(job.wildcards[name] for name in ("task", "method", "gamma")))
     sizes = sum(size <= entry["members"] for size in block["sizes"])
     return Work("samples", quarter_of(task, method) * entry["repetitions"] * (entry["members"] + sizes))
 

@@ -8,6 +8,7 @@ from lib.plan.audit import Audit
 from lib.plan.dp_mac import DpMac
 from lib.plan.layout import Layout
 from lib.plan.leaderboard import Leaderboard
+from lib.plan.residual_perturbation import ResidualPerturbation
 from lib.plan.results import Results
 from lib.plan.scalable_pate import ScalablePate
 
@@ -18,8 +19,9 @@ class Plan:
     def __init__(self, config: Mapping[str, Any], register: Mapping[str, Any]) -> None:
         """config: the whole, checked configuration. register: the block `results` of catalogue/results.yaml."""
         self.layout = Layout(config["preset"])
-        self.scalable_pate = ScalablePate(config)
         self.results = Results(config, register, dp_mac.facts(config))
+        self.scalable_pate = ScalablePate(config)
         self.dp_mac = DpMac(config, self.results)
+        self.residual_perturbation = ResidualPerturbation(config, self.results)
         self.leaderboard = Leaderboard(config)
         self.audit = Audit(config)

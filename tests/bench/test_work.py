@@ -50,9 +50,10 @@ def test_networks_of_an_attack_are_of_both_sides_and_all_repetitions(rule, turns
     task = {"dataset": "mnist", "quarter": None, "classes": 10, "widths": [8, 16, 32]} | dict.fromkeys(
         ("recipe", "dp_sgd"), RECIPE
     )
-    config = {"residual_perturbation": {"tasks": {"mnist": task}, "methods": {"plain": {}}}}
-    trained = {"members": 2, "repetitions": 3}
-    work = COUNTED[rule](job(rule, {"task": "mnist", "method": "plain"}, trained=trained), config)
+    entry = {"task": "mnist", "method": "plain", "gammas": [0], "members": 2, "repetitions": 3}
+    block = {"tasks": {"mnist": task}, "methods": {"plain": {}}, "networks": [entry]}
+    made = job(rule, {"task": "mnist", "method": "plain", "gamma": "0"})
+    work = COUNTED[rule](made, {"residual_perturbation": block})
     assert work.amount == 12 * 3 * 15_000 * resnet8_flops((28, 28), 1, 10, (8, 16, 32))
     # together they take the steps of one; DP-SGD trains one after the other
     assert work.steps == 3 * math.ceil(15_000 / 4) * turns

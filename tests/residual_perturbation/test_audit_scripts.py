@@ -54,7 +54,7 @@ def audits(tmp_path_factory):
             arguments += ["--orders", json.dumps(THEORY["dp_sgd"]["orders"]), f"--delta={DELTA}", "--level=0.9"]
             arguments += ["--preset=tiny", "--seed=1", "--dataset=noise", "--device=cpu", "--threads=1"]
             arguments += ["--job", "audit_residual", "noise", mechanism, f"--checkpoint={place}_half.npz"]
-            audit_residual.main([*arguments, f"--statistics={place}.csv", f"--output={place}.json"])
+            audit_residual.main([*arguments, f"--statistics={place}.csv", f"--record={place}.json"])
             made[place] = (f"{place}.json", f"{place}.csv")
         return made[place]
 
@@ -136,7 +136,7 @@ def table(audits):
     arguments = ["--records", *records, "--statistics", *statistics, "--theory", json.dumps(THEORY)]
     arguments += ["--published", json.dumps(PUBLISHED), "--repetitions=3"]
     residual_perturbation_budget.main(
-        [*arguments, f"--output={folder / 'budget.csv'}", f"--privacy={folder / 'budget_privacy.csv'}"]
+        [*arguments, f"--table={folder / 'budget.csv'}", f"--privacy={folder / 'budget_privacy.csv'}"]
     )
     return pd.read_csv(folder / "budget.csv"), pd.read_csv(folder / "budget_privacy.csv"), statistics
 

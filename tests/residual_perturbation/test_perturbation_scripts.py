@@ -27,7 +27,7 @@ def figures(tmp_path_factory):
     folder, settings = tmp_path_factory.mktemp("figures"), {"size": 64, "steps": 100, "time": 1.0, "noise": 1.0}
     for item, strategy in (("fig1", "additive"), ("fig8", "multiplicative")):
         files = [f"--{name}={folder / item}.{name}" for name in ("png", "pdf")]
-        files += [f"--output={folder / item}.csv", f"--comparison={folder / item}_comparison.csv"]
+        files += [f"--numbers={folder / item}.csv", f"--comparison={folder / item}_comparison.csv"]
         block = json.dumps(settings | {"pixels": [1, 255], "blur": 3})
         arguments = ["--seed=1", "--repetitions=3", f"--strategy={strategy}", "--settings", block, *files]
         residual_perturbation_sde.main(arguments)
@@ -60,7 +60,7 @@ def test_verdicts_on_the_figures_are_what_their_numbers_say(figures):
 
 
 def test_the_table_of_theorems_has_every_reading_and_no_guarantee(tmp_path):
-    files = [f"--output={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
+    files = [f"--table={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
     residual_perturbation_theory.main(["--theory", json.dumps(THEORY), *files])
     table, meaning = pd.read_csv(tmp_path / "t.csv"), pd.read_csv(tmp_path / "p.csv")
     counts = [len(s["gammas"]) * (len(s["epochs"]) + 1) for s in THEORY["strategy1"]]
@@ -86,7 +86,7 @@ def test_the_table_of_theorems_has_every_reading_and_no_guarantee(tmp_path):
 
 
 def test_the_noise_that_the_published_budget_takes_gives_it(tmp_path):
-    files = [f"--output={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
+    files = [f"--table={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
     setting = THEORY["strategy1"][0]
     residual_perturbation_theory.main(["--theory", json.dumps(THEORY), *files])
     table = pd.read_csv(tmp_path / "t.csv")
@@ -103,7 +103,7 @@ def test_the_noise_that_the_published_budget_takes_gives_it(tmp_path):
 
 
 def test_the_baselines_cost_is_a_guarantee_and_far_from_the_published_one(tmp_path):
-    files = [f"--output={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
+    files = [f"--table={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
     block = THEORY["dp_sgd"]
     runs = [block["runs"][0], block["runs"][3]]
     residual_perturbation_dp_sgd.main(["--settings", json.dumps(block | {"runs": runs}), *files])
@@ -121,7 +121,7 @@ def test_the_perturbed_class_is_found_smaller(tmp_path):
     block = THEORY["rademacher"] | {"samples": 8, "dimension": 4, "moves": 5, "gammas": [1.0, 2.0]}
     path = tmp_path / "r.csv"
     residual_perturbation_rademacher.main(
-        ["--seed=1", "--repetitions=3", "--settings", json.dumps(block), f"--output={path}"]
+        ["--seed=1", "--repetitions=3", "--settings", json.dumps(block), f"--table={path}"]
     )
     table = pd.read_csv(path)
     assert list(table["gamma"]) == [1.0, 2.0]
