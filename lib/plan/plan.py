@@ -6,6 +6,7 @@ from typing import Any
 from lib.plan.layout import Layout
 from lib.plan.results import Results
 from lib.plan.scalable_pate import ScalablePate
+from lib.plan.segmentation import Segmentation
 
 
 class Plan:
@@ -16,3 +17,4 @@ class Plan:
         self.layout = Layout(config["preset"])
         self.scalable_pate = ScalablePate(config)
         self.results = Results(config, register, {"dp_mac.autoencoders": True, "dp_mac.classifiers": True})
+        self.segmentation = Segmentation(config, self.results)
