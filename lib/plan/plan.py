@@ -11,6 +11,7 @@ from lib.plan.leaderboard import Leaderboard
 from lib.plan.residual_perturbation import ResidualPerturbation
 from lib.plan.results import Results
 from lib.plan.scalable_pate import ScalablePate
+from lib.plan.segmentation import Segmentation
 
 
 class Plan:
@@ -25,3 +26,4 @@ class Plan:
         self.residual_perturbation = ResidualPerturbation(config, self.results)
         self.leaderboard = Leaderboard(config)
         self.audit = Audit(config)
+        self.segmentation = Segmentation(config, self.results)

@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.encoders.encoder import Encoder
 from lib.encoders.reconstruction import Reconstruction, errors_over_noise
-from scripts.segmentation_job import SegmentationJob
+from lib.segmentation.job import SegmentationJob
 
 # what a sigma means: noise on each number of a code whatever its unit, as the paper's figure seems to have it; or in
 # units of the bound on the code, which is what privacy costs
@@ -23,8 +23,7 @@ def error_rows(
     """Mean errors over masks; readings: for each, what is applied for each sigma."""
     rows = []
     for reading, sigmas in readings.items():
-        arguments = job.arguments
-        found = errors_over_noise(reconstruction, masks, list(sigmas.values()), arguments.seed, tuple(arguments.job))
+        found = errors_over_noise(reconstruction, masks, list(sigmas.values()), job.seed, tuple(job.job))
         for place, (sigma, applied) in enumerate(sigmas.items()):
             row = {"encoder": name, "reading": reading, "sigma": sigma, "applied": applied}
             rows.append(row | {measure: float(values[place].mean()) for measure, values in found.items()})
