@@ -13,7 +13,7 @@ from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.files import atomic_path
 from lib.data.samples import read_samples
-from lib.dp_mac.accounting import statements
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import account
 from lib.reporting.records import write_record
 from lib.residual_perturbation.audited import MECHANISMS, Audited, audited, canary_statistics
@@ -43,7 +43,7 @@ def privacy_of(how: Audited, arguments: argparse.Namespace) -> dict[str, Privacy
     if not how.sigma:
         return {}
     run = account(arguments.task["samples"], how.recipe, how.sigma)
-    return statements(run, rdp.order_grid(**arguments.orders), arguments.delta)
+    return statements(one_block(run), rdp.order_grid(**arguments.orders), arguments.delta)
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -13,7 +13,7 @@ from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.files import save_arrays
 from lib.data.supervised import Images, divided
-from lib.dp_mac.accounting import Run, statements
+from lib.dp_mac.accounting import MacRun, statements
 from lib.dp_mac.levels import sigma_of
 from lib.dp_mac.task import write_curves
 from lib.reporting.records import write_record
@@ -33,12 +33,12 @@ class Curve:
         """The series' block of the configuration, with its network's."""
         return self.arguments.series
 
-    def sigma(self, run_at: Callable[[float], Run]) -> float | None:
+    def sigma(self, run_at: Callable[[float], MacRun]) -> float | None:
         """The noise multiplier, None for no noise; run_at: the run as the accountant sees it, at a sigma."""
         printed, delta = self.series.get("printed", []), self.series["delta"]
         return sigma_of(self.arguments.noise, self.arguments.epsilon, printed, run_at, self.orders, delta)
 
-    def privacy(self, run: Run) -> dict[str, PrivacyStatement]:
+    def privacy(self, run: MacRun) -> dict[str, PrivacyStatement]:
         """What a run costs, in every reading."""
         return statements(run, self.orders, self.series["delta"])
 

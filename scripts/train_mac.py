@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lib.dp_mac.accounting import Run
+from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
 from lib.dp_mac.trainer import MacRecipe, Noise
 from lib.dp_mac.training import Learning, account, train
@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> None:
     x, y = inputs_and_targets(network, job.images)
     names = [str(repetition) for repetition in arguments.repetitions]
 
-    def run_at(sigma: float) -> Run:
+    def run_at(sigma: float) -> MacRun:
         return account(network, len(x), recipe, sigma, "blocks", learning)
 
     sigma = job.sigma(run_at)

@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 
 from lib.accounting.rdp import order_grid
+from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.files import save_arrays
-from lib.dp_mac.accounting import calibrated_sigma, statements, steps_per_epoch
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import account
 from lib.reporting.records import write_record
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
@@ -62,7 +63,7 @@ def main(argv: list[str] | None = None) -> None:
             **job.record(),
             parameters={"task": job.task, "sgd": block, "repetition": arguments.repetition},
             metrics=found | {"patients": float(len(rows)), "steps": float(steps), "sigma": sigma},
-            privacy=statements(run, orders, block["delta"]),
+            privacy=statements(one_block(run), orders, block["delta"]),
         )
         checkpoint.remove()
 

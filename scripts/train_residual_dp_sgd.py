@@ -7,7 +7,7 @@ from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.predictions import SIDES
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import statements
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import SgdRecipe, account
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.training import Replica
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> None:
     # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
     sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in product(task.repetitions, SIDES)}
     orders = rdp.order_grid(**arguments.accounting["orders"])
-    job.write(trained, dearest([statements(account(size, recipe, sigma), orders, delta) for size in sizes]))
+    job.write(trained, dearest([statements(one_block(account(size, recipe, sigma)), orders, delta) for size in sizes]))
     for checkpoint in checkpoints:
         with checkpoint:
             checkpoint.remove()

@@ -1,8 +1,9 @@
 """Train a network by gradients, private (DP-SGD) or not (backpropagation): one repetition."""
 
-from lib.dp_mac.accounting import Run
+from lib.dp_mac.accounting import MacRun, one_block
+from lib.dp_mac.backpropagation import train_dp_sgd
 from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
-from lib.dp_sgd.training import SgdRecipe, account, train_dp_sgd
+from lib.dp_sgd.training import SgdRecipe, account
 from lib.training.device import choose_device
 from scripts import cli
 from scripts.curve import read_curve
@@ -17,8 +18,8 @@ def main(argv: list[str] | None = None) -> None:
     recipe = SgdRecipe(**job.series["recipe"])
     x, y = inputs_and_targets(network, job.images)
 
-    def run_at(sigma: float) -> Run:
-        return account(len(x), recipe, sigma)
+    def run_at(sigma: float) -> MacRun:
+        return one_block(account(len(x), recipe, sigma))
 
     sigma = job.sigma(run_at)
     device = choose_device(arguments.device, arguments.threads)

@@ -8,10 +8,10 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 
-from lib.accounting import rdp
+from lib.accounting import rdp, training_run
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
-from lib.dp_mac import accounting, histogram, release
+from lib.dp_mac import histogram, release
 from lib.dp_mac import trainer as module
 from lib.dp_mac.evaluation import accuracies, squared_errors
 from lib.dp_mac.network import MacNetwork
@@ -365,12 +365,12 @@ def test_a_run_is_charged_for_every_batch_and_histogram_it_draws(monkeypatch):
         made.update(release=0, histograms=0)
         whole_run(recipe, noise, LEARNING)
         run = account(TINY, 13, recipe, 1.0, noise.scaling, LEARNING)
-        steps = accounting.steps_per_epoch(run.samples, run.batch) * (run.epochs + run.pretraining_epochs)
+        steps = training_run.steps_per_epoch(run.samples, run.batch) * (run.epochs + run.pretraining_epochs)
         assert made == {"release": steps * run.layers, "histograms": 3 * run.histograms}
         assert run.coefficients == recipe.coefficients and run.rate == recipe.batch / 13
         assert run.sigma_histogram == LEARNING.sigma
         orders = rdp.order_grid((2.0, 30.0, 1.0), (30.0, 100.0, 5))
-        assert accounting.check(run, orders) <= accounting.AGREEMENT
+        assert training_run.check(run, orders) <= training_run.AGREEMENT
 
 
 def test_a_run_without_noise_has_no_account():

@@ -10,9 +10,9 @@ from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 from sklearn.datasets import load_digits
 
+from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_mac import accounting
 from lib.dp_sgd import training as dp_sgd
 from lib.dp_sgd.training import SgdRecipe, account
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
@@ -213,10 +213,10 @@ def test_a_run_is_charged_for_every_noise_it_adds(monkeypatch):
     for recipe in CASES.values():
         run(recipe, 1.3)
         charged = account(len(REPLICA.rows), recipe, 1.3)
-        steps = charged.epochs * accounting.steps_per_epoch(charged.samples, charged.batch)
+        steps = charged.epochs * training_run.steps_per_epoch(charged.samples, charged.batch)
         assert added == [pytest.approx(1.3 * 0.3, rel=1e-12)] * steps
         assert drawn == [(13, charged.rate)] * steps
-        assert charged.sensitivity == 1 and accounting.check(charged, np.arange(2.0, 32.0)) <= accounting.AGREEMENT
+        assert charged.sensitivity == 1 and training_run.check(charged, np.arange(2.0, 32.0)) <= training_run.AGREEMENT
         added.clear()
         drawn.clear()
 

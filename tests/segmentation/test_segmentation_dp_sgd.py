@@ -8,9 +8,9 @@ import torch
 from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 
+from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_mac import accounting
 from lib.dp_sgd import training as dp_sgd
 from lib.dp_sgd.training import account
 from lib.models.unet3d import UNet3D
@@ -171,11 +171,11 @@ def test_a_run_is_charged_for_every_noise_it_adds(clipping, monkeypatch):
     recipe = replace(RECIPE, batch=1.5, epochs=2, clipping=clipping)
     run(recipe, 1.3)
     charged = account(len(ROWS), recipe.sgd(NETWORK), 1.3)
-    steps = charged.epochs * accounting.steps_per_epoch(charged.samples, charged.batch)
+    steps = charged.epochs * training_run.steps_per_epoch(charged.samples, charged.batch)
     assert charged.rate == 1.5 / 4 and steps == 6 and charged.sensitivity == 1
     assert added == [pytest.approx(1.3 * recipe.sgd(NETWORK).clip, rel=1e-12)] * steps
     assert drawn == [(4, charged.rate)] * steps
-    assert accounting.check(charged, np.arange(2.0, 32.0)) <= accounting.AGREEMENT
+    assert training_run.check(charged, np.arange(2.0, 32.0)) <= training_run.AGREEMENT
 
 
 # ---------------------------------------------------------------- whole runs
