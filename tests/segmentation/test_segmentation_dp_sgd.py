@@ -18,7 +18,6 @@ from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, SegmentationSgdTrainer, train_segmentation_dp_sgd
 from lib.segmentation.loss import segmentation_losses
 from lib.segmentation.patches import Patches
-from tests.interruptions import stopped_and_resumed
 from tests.segmentation.test_volume_clipping import expected_sum, loop, norm
 from tests.segmentation.volumes import SIDES, blobs
 
@@ -179,16 +178,6 @@ def test_a_run_is_charged_for_every_noise_it_adds(clipping, monkeypatch):
 
 
 # ---------------------------------------------------------------- whole runs
-
-
-def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(tmp_path):
-    recipe = replace(RECIPE, batch=1.5, optimizer="adam", rate=0.01)  # three steps
-    expected = as_bytes(run(recipe, 1.3))
-    for stop in range(1, 4):
-        found = stopped_and_resumed(
-            lambda checkpoint: run(recipe, 1.3, checkpoint=checkpoint), tmp_path / f"{stop}.npz", stop
-        )
-        assert as_bytes(found) == expected
 
 
 def test_runs_differ_by_job_seed_and_sigma(monkeypatch):
