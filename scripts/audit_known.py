@@ -8,7 +8,14 @@ from scipy.stats import binom
 
 from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
 from lib.accounting.statement import PrivacyStatement
-from lib.attacks.known import AUDITS, Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
+from lib.attacks.reference_mechanisms import (
+    AUDITS,
+    Gaussian,
+    RandomisedResponse,
+    repeated,
+    response_epsilon,
+    response_flip,
+)
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
 from scripts import cli
