@@ -21,10 +21,11 @@ from opacus.optimizers import DPOptimizer
 from bench.growth import print_growth
 from lib.core.seeding import generator
 from lib.dp_mac.activations import ACTIVATIONS
+from lib.dp_mac.backpropagation import ChainTrainer
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.dp_sgd.sampling import poisson_batch
-from lib.dp_sgd.training import ChainTrainer, SgdRecipe
+from lib.dp_sgd.training import SgdRecipe
 from lib.models.chain import Chain
 from lib.training.device import choose_device
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from scipy.stats import binom
 
 from lib.accounting.statement import PrivacyStatement
-from lib.attacks.known import AUDITS, known_mechanism, repeated
+from lib.attacks.reference_mechanisms import AUDITS, known_mechanism, repeated
 from lib.core.command import command, run
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no

@@ -14,7 +14,7 @@ from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.core.files import atomic_path
 from lib.data.samples import read_samples
-from lib.dp_mac.accounting import statements
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import account
 from lib.reporting.records import write_record
 from lib.residual_perturbation.audited import Audited, audited, canary_statistics
@@ -27,7 +27,7 @@ def privacy_of(how: Audited, samples: int, orders: dict, delta: float) -> dict[s
     """What a run of DP-SGD costs, in every reading; of the others nothing is proved."""
     if not how.sigma:
         return {}
-    return statements(account(samples, how.recipe, how.sigma), rdp.order_grid(**orders), delta)
+    return statements(one_block(account(samples, how.recipe, how.sigma)), rdp.order_grid(**orders), delta)
 
 
 @command

@@ -5,14 +5,15 @@ from pathlib import Path
 
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
+from lib.accounting.training_run import calibrated_sigma, check
 from lib.core.command import command, run
-from lib.dp_mac.accounting import Run, calibrated_sigma, check, parts, statements
+from lib.dp_mac.accounting import MacRun, statements
 from lib.reporting.tables import write_table
 
 DATA = "none: accounting only"
 
 
-def each_batch(run: Run, noise: float, orders: list[float], delta: float) -> PrivacyStatement:
+def each_batch(run: MacRun, noise: float, orders: list[float], delta: float) -> PrivacyStatement:
     """The run's cost with thresholds learned anew on every batch, in place of once after pre-training.
 
     A step then releases the histograms of its batch too, one vector with the coefficients, with `noise` on each count.
@@ -28,8 +29,8 @@ def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
     """One row a printed epsilon."""
     delta, rows = settings["delta"], []
     for printed, sigma in settings["printed"]:
-        run = Run(sigma=sigma, **{key: settings[key] for key in settings if key in Run.__dataclass_fields__})
-        costs, made = parts(run, orders), statements(run, orders, delta)
+        run = MacRun(sigma=sigma, **{key: settings[key] for key in settings if key in MacRun.__dataclass_fields__})
+        costs, made = run.parts(orders), statements(run, orders, delta)
         histogram = None
         if "histogram" in costs:
             epsilon, _ = rdp.epsilon_classic(orders, costs["histogram"], delta)

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting import rdp
+from lib.accounting.training_run import TrainingRun, check, statements
 from lib.core.command import command, run
-from lib.dp_mac.accounting import Run, check, statements
 from lib.dp_sgd.sampling_rate import sampling_rate
 from lib.reporting.tables import write_table
 
@@ -17,7 +17,7 @@ def row_of(run: dict, settings: dict, orders: np.ndarray) -> dict:
     """One row: a number of samples and of epochs, at the printed noise and batch."""
     sigma, delta = settings["sigma"], settings["delta"]
     # a step releases one vector, the clipped sum of gradients: a run of one layer for the accountant
-    charged = Run(samples=run["samples"], batch=settings["batch"], epochs=run["epochs"], layers=1, sigma=sigma)
+    charged = TrainingRun(samples=run["samples"], batch=settings["batch"], epochs=run["epochs"], sigma=sigma)
     made = statements(charged, orders, delta)
     needed = sampling_rate(run["published"], sigma, run["epochs"], orders, delta)
     return {

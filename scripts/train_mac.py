@@ -7,7 +7,7 @@ import numpy as np
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
-from lib.dp_mac.accounting import Run
+from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curve_job import CurveJob
 from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
 from lib.dp_mac.trainer import MacRecipe, Noise
@@ -24,7 +24,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     x, y = inputs_and_targets(network, images)
     names = [str(repetition) for repetition in curve.repetitions]
 
-    def run_at(sigma: float) -> Run:
+    def run_at(sigma: float) -> MacRun:
         return account(network, len(x), recipe, sigma, "blocks", learning)
 
     sigma = curve.sigma(run_at)

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting.rdp import order_grid
+from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.command import command, progress, run
 from lib.core.files import save_arrays
-from lib.dp_mac.accounting import calibrated_sigma, statements, steps_per_epoch
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import account
 from lib.reporting.records import write_record
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
@@ -62,7 +63,7 @@ def main(
             **job.identity(),
             parameters={"task": job.task, "sgd": sgd, "repetition": job.repetition},
             metrics=found | {"patients": float(len(rows)), "steps": float(steps), "sigma": sigma},
-            privacy=statements(charge, orders, sgd["delta"]),
+            privacy=statements(one_block(charge), orders, sgd["delta"]),
         )
         checkpoint.remove()
 

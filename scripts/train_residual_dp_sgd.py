@@ -8,7 +8,7 @@ from lib.accounting.statement import dearest
 from lib.attacks.predictions import SIDES
 from lib.core.command import Job, Training, command, progress, run
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import statements
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import SgdRecipe, account
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.job import Networks, NetworksJob
@@ -57,7 +57,7 @@ def main(
     # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
     sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in product(task.repetitions, SIDES)}
     grid = rdp.order_grid(**orders)
-    costs = dearest([statements(account(size, recipe, sigma), grid, delta) for size in sizes])
+    costs = dearest([statements(one_block(account(size, recipe, sigma)), grid, delta) for size in sizes])
     work.write(trained, weights, predictions, record, costs)
     for checkpoint in checkpoints:
         with checkpoint:

@@ -3,10 +3,11 @@
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
-from lib.dp_mac.accounting import Run
+from lib.dp_mac.accounting import MacRun, one_block
+from lib.dp_mac.backpropagation import train_dp_sgd
 from lib.dp_mac.curve_job import CurveJob
 from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
-from lib.dp_sgd.training import SgdRecipe, account, train_dp_sgd
+from lib.dp_sgd.training import SgdRecipe, account
 from lib.training.device import choose_device
 
 
@@ -18,8 +19,8 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     recipe = SgdRecipe(**curve.series["recipe"])
     x, y = inputs_and_targets(network, images)
 
-    def run_at(sigma: float) -> Run:
-        return account(len(x), recipe, sigma)
+    def run_at(sigma: float) -> MacRun:
+        return one_block(account(len(x), recipe, sigma))
 
     sigma = curve.sigma(run_at)
     device = choose_device(training.device, training.threads)

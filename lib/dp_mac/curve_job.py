@@ -11,7 +11,7 @@ from lib.accounting.statement import PrivacyStatement
 from lib.core.command import Job
 from lib.core.files import save_arrays
 from lib.data.supervised import Images
-from lib.dp_mac.accounting import Run, statements
+from lib.dp_mac.accounting import MacRun, statements
 from lib.dp_mac.levels import sigma_of
 from lib.dp_mac.series import series_images
 from lib.dp_mac.task import write_curves
@@ -47,12 +47,12 @@ class CurveJob:
         """The images to train on and to test on."""
         return series_images(self.data, self.series, job.seed, job.dataset)
 
-    def sigma(self, run_at: Callable[[float], Run]) -> float | None:
+    def sigma(self, run_at: Callable[[float], MacRun]) -> float | None:
         """The noise multiplier, None for no noise; run_at: the run as the accountant sees it, at a sigma."""
         printed, delta = self.series.get("printed", []), self.series["delta"]
         return sigma_of(self.noise, self.epsilon, printed, run_at, self.orders, delta)
 
-    def privacy(self, run: Run) -> dict[str, PrivacyStatement]:
+    def privacy(self, run: MacRun) -> dict[str, PrivacyStatement]:
         """What a run costs, in every reading."""
         return statements(run, self.orders, self.series["delta"])
 

@@ -21,7 +21,7 @@ from lib.attacks.task import PARTS, read_task
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
-from lib.dp_mac.accounting import statements
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import SgdRecipe, SgdTrainer, account
 from lib.reporting.records import read_record
 from lib.residual_perturbation import dp_sgd as residual_dp_sgd
@@ -278,7 +278,7 @@ def test_noise_that_depends_on_the_batch_is_given_to_a_mixture_of_all_parts(work
 def test_dp_sgd_alone_costs_something_and_says_how_much(work):
     record = read_record(work.train(DP_SGD).record)
     recipe = SgdRecipe(batch=8, epochs=2, rate=0.1, clip=1.0)
-    expected = statements(account(16, recipe, 1.1), rdp.order_grid(**ORDERS), 1e-5)
+    expected = statements(one_block(account(16, recipe, 1.1)), rdp.order_grid(**ORDERS), 1e-5)
     assert record["privacy"] == expected and record["privacy"]["joint"].guarantee
     for which in ((PLAIN,), (STRATEGY1, 0.5, 2), (CONTROL,)):
         assert read_record(work.train(*which).record)["privacy"] == {}
@@ -298,7 +298,9 @@ def test_none_of_the_networks_by_dp_sgd_costs_more_than_is_said(work, tmp_path):
         tmp_path / "uneven.npz", tmp_path / "uneven", DP_SGD, repetitions=1, block=TASK | {"dp_sgd": recipe}
     )
     private = SgdRecipe(batch=7.5, epochs=1, rate=0.1, clip=1.0)
-    costs = [statements(account(samples, private, 1.1), orders, 1e-5)["joint"].epsilon for samples in (15, 16)]
+    costs = [
+        statements(one_block(account(samples, private, 1.1)), orders, 1e-5)["joint"].epsilon for samples in (15, 16)
+    ]
     assert costs[1] > 1.05 * costs[0]
     assert read_record(trained.record)["privacy"]["joint"].epsilon == max(costs)
 
@@ -726,7 +728,7 @@ def test_draws_that_do_not_come_out_even_can_be_trained_on_and_none_costs_more_t
     private = train(patches.drawn.samples, patches.folder / "private", DP_SGD, repetitions=3, block=block)
     smallest = min(len(patches.task.rows(number, "target_train")) for number in (1, 2, 3))
     recipe = SgdRecipe(batch=8, epochs=1, rate=0.1, clip=1.0)
-    needed = statements(account(smallest, recipe, 1.1), rdp.order_grid(**ORDERS), 1e-5)
+    needed = statements(one_block(account(smallest, recipe, 1.1)), rdp.order_grid(**ORDERS), 1e-5)
     assert read_record(private.record)["privacy"]["joint"].epsilon >= needed["joint"].epsilon
     plain = train(patches.drawn.samples, patches.folder / "plain", PLAIN, repetitions=3, block=block)
     assert list(read_predictions(plain.predictions)) == [1, 2, 3]
@@ -735,7 +737,7 @@ def test_draws_that_do_not_come_out_even_can_be_trained_on_and_none_costs_more_t
 def test_every_reading_is_the_dearest_of_its_own():
     """Whoever costs most by one reading may cost less by another."""
     recipe = SgdRecipe(batch=8, epochs=1, rate=0.1, clip=1.0)
-    made = statements(account(40, recipe, 1.1), rdp.order_grid(**ORDERS), 1e-5)
+    made = statements(one_block(account(40, recipe, 1.1)), rdp.order_grid(**ORDERS), 1e-5)
     one, other = ({name: replace(made[name], epsilon=cost) for name, cost in costs.items()} for costs in CROSSING)
     assert {name: cost.epsilon for name, cost in dearest([one, other]).items()} == {
         "joint": 2.0,

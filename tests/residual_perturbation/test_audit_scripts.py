@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 import yaml
 
+from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
-from lib.dp_mac.accounting import steps_per_epoch
 from lib.dp_sgd.training import SgdRecipe
 from lib.reporting.claims import judge, load_claims
 from lib.reporting.records import read_record

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from lib.attacks.known import (
+from lib.attacks.reference_mechanisms import (
     Gaussian,
     RandomisedResponse,
     known_mechanism,

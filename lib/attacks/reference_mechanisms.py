@@ -1,4 +1,4 @@
-"""Mechanisms whose epsilon is known exactly, to audit the audits with.
+"""Reference mechanisms, whose epsilon is known exactly, to audit the audits with.
 
 Each puts out a number for a coin: its epsilon is that of the coin replaced by the other. So a record that is there or
 not, in many runs, and one of two records in each slot of a single run, are the same mechanism. A mechanism broken on
