@@ -8,17 +8,15 @@ import shlex
 import sys
 from pathlib import Path
 
-import yaml
+from lib.core.code_inputs import code_files
+from lib.core.errors import InputError
+from lib.data import registry
+from lib.plan.config import check_config, claim_ids, default_preset, load_schema
+from lib.plan.overlays import check_overlays
+from lib.plan.schema import fill_defaults
+from lib.release import files as release_files
 
 ROOT = Path(workflow.basedir)
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
-
-from lib.core.code_inputs import code_files
-from lib.plan.config import check_config, fill_defaults
-from lib.data import registry
-from lib.core.errors import InputError
-from lib.release import files as release_files
 
 
 def refuse(error):
@@ -27,10 +25,9 @@ def refuse(error):
 
 
 try:
-    schema = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
-    check_config(
-        config, schema, {claim["id"] for claim in csv.DictReader((ROOT / "claims.csv").open(encoding="utf-8"))}
-    )
+    check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
+    schema = load_schema()
+    check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
 except InputError as error:
     refuse(error)
