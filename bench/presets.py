@@ -9,12 +9,12 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from snakemake.api import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings, SnakemakeApi, StorageSettings
 from snakemake.settings.types import Quietness
 
 from lib.data import registry
 from lib.data.volumes.registry import VOLUMES
+from lib.plan.config import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -45,7 +45,7 @@ class Job:
 def make_empty_data(folder: Path) -> None:
     """Empty files with the names of all that is read below `data_root`: enough to plan any preset."""
     needed = [f"{spec.folder}/{part}" for spec in VOLUMES.values() if spec.folder for part in spec.parts or ("",)]
-    for name, entry in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"].items():
+    for name, entry in catalogue()["datasets"].items():
         if entry["source"] == "data_root":
             needed += registry.get(entry["module"], name).layouts[0]
     for file in needed:

@@ -1,25 +1,22 @@
 """What every rule shares: the checked configuration, the plan made of it, and how a job is called."""
 
-import csv
 import os
 import re
 import shlex
 import sys
 from pathlib import Path
 
-ROOT = Path(workflow.basedir)
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
-
-import yaml
-
 from lib.core.code_inputs import code_files
 from lib.core.errors import InputError
 from lib.data import registry
-from lib.plan.config import check_config, fill_defaults
 from lib.plan.command_line import command_line
+from lib.plan.config import check_config, claim_ids, default_preset, load_schema, register
+from lib.plan.overlays import check_overlays
 from lib.plan.plan import Plan
-from lib.plan.results import PAPERS
+from lib.plan.results import PAPERS, TITLES
+from lib.plan.schema import fill_defaults
+
+ROOT = Path(workflow.basedir)
 
 
 def refuse(error):
@@ -27,19 +24,15 @@ def refuse(error):
     sys.exit(f"error: {error}")
 
 
-# the register of results is no setting: presets do not change it
-register = config.pop("results")
-
 try:
-    schema = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
-    check_config(
-        config, schema, {claim["id"] for claim in csv.DictReader((ROOT / "claims.csv").open(encoding="utf-8"))}
-    )
+    check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
+    schema = load_schema()
+    check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
 except InputError as error:
     refuse(error)
 
-plan = Plan(config, register)
+plan = Plan(config, register())
 
 layout = plan.layout
 config["captions"] = plan.results.captions()  # what report/caption.rst reads

@@ -4,15 +4,15 @@ import copy
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 from lib.core.errors import InputError
 from lib.plan import dp_mac
+from lib.plan.config import register
 from lib.plan.dp_mac import Curve, DpMac
 from lib.plan.results import Results
-from tests.plan.configurations import CONFIG, ROOT
+from tests.plan.configurations import CONFIG
 
-REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
+REGISTER = register()
 CURVES = "results/quick/dp_mac/curves"
 
 

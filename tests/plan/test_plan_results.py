@@ -5,13 +5,13 @@ import re
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 from lib.core.errors import InputError
+from lib.plan.config import register
 from lib.plan.results import PAPERS, TITLES, Results
-from tests.plan.configurations import CONFIG, ROOT
+from tests.plan.configurations import CONFIG
 
-REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
+REGISTER = register()
 FACTS = {"dp_mac.autoencoders": True, "dp_mac.classifiers": True}
 
 

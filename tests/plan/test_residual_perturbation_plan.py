@@ -1,18 +1,16 @@
 """What is planned for residual perturbation: files and settings of its jobs, and what is refused."""
 
 import copy
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 from lib.core.errors import InputError
+from lib.plan.config import register
 from lib.plan.plan import Plan
+from tests.plan.configurations import CONFIG
 
-ROOT = Path(__file__).parents[2]
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
+REGISTER = register()
 NOTHING = SimpleNamespace()
 ATTACKS = "results/quick/residual_perturbation/attacks"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
 from lib.dp_sgd.training import SgdRecipe
+from lib.plan.config import catalogue
 from lib.reporting.claims import judge, load_claims
 from lib.reporting.records import read_record
 from lib.residual_perturbation import audited as audited_module
@@ -21,7 +21,7 @@ from lib.residual_perturbation.audited import audited, with_one_more
 from scripts import audit_residual, residual_perturbation_budget
 
 ROOT = Path(__file__).parents[2]
-BLOCK = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["residual_perturbation"]
+BLOCK = catalogue()["residual_perturbation"]
 THEORY, PUBLISHED = BLOCK["theory"], BLOCK["audit"]["published"]
 CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
 DELTA = THEORY["delta"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
+from lib.plan.config import catalogue
 from lib.reporting.claims import judge, load_claims
 from scripts import (
     residual_perturbation_dp_sgd,
@@ -17,7 +17,7 @@ from scripts import (
 )
 
 ROOT = Path(__file__).parents[2]
-THEORY = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["residual_perturbation"]["theory"]
+THEORY = catalogue()["residual_perturbation"]["theory"]
 CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-import yaml
 
+from lib.plan.config import catalogue
 from tests.workflow.running import ROOT, Project
 
 TABLE1 = (
@@ -89,7 +89,7 @@ def test_a_run_leaves_logs_benchmarks_and_a_list_of_datasets(finished):
     assert logs == benchmarks
     assert len(logs) == len({row["log-file(s)"] for row in outputs.values()})
     listed = (folder / "datasets.md").read_text()
-    assert all(name in listed for name in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"])
+    assert all(name in listed for name in catalogue()["datasets"])
 
 
 def text_of(report) -> str:
