@@ -20,6 +20,7 @@ GRADE_MEANINGS = {
     "stand-in": "other data: can support or contradict an ordering, and says so",
     BY_CONSTRUCTION: "settings, identities and our own readings, which cannot fail: in no total",
 }
+PLACES = {"paper": "on the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
 
 
 def claims_page(verdicts: pd.DataFrame, preset: str) -> str:
@@ -73,23 +74,23 @@ def counts(verdicts: pd.DataFrame) -> str:
     for paper, found in of_papers:
         for grade in (*GRADES, ""):
             judged = found[found["grade"] == grade]["judgement"]
-            rows.append([paper, grade or "none", *((judged == judgement).sum() for judgement in JUDGEMENTS)])
+            if len(judged):
+                rows.append([paper, grade or "none", *((judged == judgement).sum() for judgement in JUDGEMENTS)])
     text = markdown_table(["paper", "grade of evidence", *JUDGEMENTS], rows)
     built, left_out = (counted["grade"] == BY_CONSTRUCTION).sum(), len(verdicts) - len(counted)
     return f"{text}\n\nIn no total: {built} rows by construction, and {left_out} rows that repeat another claim."
 
 
 def headline(verdicts: pd.DataFrame) -> str:
-    """The counts in a sentence, the grade `paper` first, and nothing by construction."""
+    """The counts in a line, the grade `paper` first, and nothing by construction."""
     counted = verdicts[~verdicts["note"].map(is_repeat).astype(bool)]
-    words = {"paper": "On the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
     parts = []
-    for grade, place in words.items():
+    for grade, place in PLACES.items():
         judged = counted[counted["grade"] == grade]["judgement"]
-        hold, fail, undecided, _ = ((judged == judgement).sum() for judgement in JUDGEMENTS)
-        parts.append(f"{place} {hold} hold, {fail} fail and {undecided} are undecided")
+        numbers = [f"{(judged == judgement).sum()} {judgement.removesuffix('s')}" for judgement in JUDGEMENTS[:-1]]
+        parts += [f"{place}: {', '.join(numbers)}"] if (judged != "not judged").any() else []
     others = (counted["grade"] != BY_CONSTRUCTION) & (counted["judgement"] == "not judged")
-    return f"{'; '.join(parts)}; {others.sum()} claims are not judged."
+    return "; ".join([*parts, f"not judged: {others.sum()}"]) + "."
 
 
 def claims_table(verdicts: pd.DataFrame) -> str:

@@ -4,8 +4,8 @@ With three seeds a side, and spreads of both sides that differ up to ten times:
 
 * where all truths are equal, at most 5 % of claims fail, for claims of 1, 9 and 41 comparisons;
 * where one of nine comparisons is false by nothing and the others true, at most 5 % hold;
-* a difference of seven spreads, as in Table III of residual perturbation (.695 beside .625) at a spread of .01, is seen in
-  all runs; one of two spreads in four of nine; that of the students of Adult (.7 points, at our spread of .26) in two thirds.
+* a difference of seven spreads, as in Table III of residual perturbation (.695 beside .625) at a spread of .01, is seen
+  in all runs; one of two spreads in four of nine; that of the students of Adult (.7 points at our .26) in two thirds.
 """
 
 import numpy as np

@@ -122,12 +122,14 @@ def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> C
         return _compared(control, measured, float(control["threshold"]), control["dataset"])
     chance, share = float(control["chance"]), float(control["share"])
     threshold = chance + share * (measured[0] - chance)
-    for row in rows:
-        if text(row.get(control["column"])):
-            value = number(row[control["column"]], control["column"])
-            checked = _compared(control, [value], threshold, text(row.get("dataset")))
-            if not checked.passed:
-                return checked
+    known = [row for row in rows if text(row.get(control["column"]))]
+    if not known:
+        return Checked(False, reason=f"no {control['column']} beside the comparison, for: {control['what']}")
+    for row in known:
+        value = number(row[control["column"]], control["column"])
+        checked = _compared(control, [value], threshold, text(row.get("dataset")))
+        if not checked.passed:
+            return checked
     return Checked(True)
 
 
