@@ -9,7 +9,7 @@ from lib.reporting.claims import controls as controls_module
 from lib.reporting.claims import rows as rows_module
 from lib.reporting.claims import rule
 from lib.reporting.claims.controls import Checked, shipped_controls
-from lib.reporting.claims.ledger import load_claims
+from lib.reporting.claims.loading import load_claims
 from tests.reporting.made_tables import made_tables, sides
 
 ROOT = Path(__file__).parents[2]

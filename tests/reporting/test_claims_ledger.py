@@ -7,7 +7,8 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.reporting.claims.controls import load_controls, shipped_controls
-from lib.reporting.claims.ledger import COLUMNS, check_controls, is_repeat, judge_all, load_claims
+from lib.reporting.claims.ledger import COLUMNS, check_controls, is_repeat, judge_all
+from lib.reporting.claims.loading import load_claims
 from tests.reporting.claims_builders import COLUMNS as LEDGER_COLUMNS
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lib.reporting.claims.controls import shipped_controls
-from lib.reporting.claims.ledger import load_claims
+from lib.reporting.claims.loading import load_claims
 from lib.reporting.claims.rule import judge
 from tests.reporting.made_tables import PUBLISHED, published_tables
 

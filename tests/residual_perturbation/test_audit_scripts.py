@@ -15,7 +15,7 @@ from lib.core.files import save_arrays
 from lib.dp_mac.accounting import steps_per_epoch
 from lib.dp_sgd.training import SgdRecipe
 from lib.reporting.claims.controls import shipped_controls
-from lib.reporting.claims.ledger import load_claims
+from lib.reporting.claims.loading import load_claims
 from lib.reporting.claims.rule import judge
 from lib.reporting.records import read_record
 from lib.residual_perturbation import audited as audited_module

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lib.reporting.claims.controls import shipped_controls
-from lib.reporting.claims.ledger import load_claims
+from lib.reporting.claims.loading import load_claims
 from lib.reporting.claims.rule import judge
 from scripts import (
     residual_perturbation_dp_sgd,
