@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter
 
 from lib.accounting.statement import PrivacyStatement
 from lib.core.command import command, run
-from lib.reporting.claims import read_table
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name

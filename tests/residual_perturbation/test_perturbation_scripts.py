@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 from lib.plan.config import catalogue
-from lib.reporting.claims import judge, load_claims
+from lib.reporting.claims.controls import shipped_controls
+from lib.reporting.claims.loading import load_claims
+from lib.reporting.claims.rule import judge
 from scripts import (
     residual_perturbation_dp_sgd,
     residual_perturbation_rademacher,
@@ -18,6 +20,7 @@ from scripts import (
 
 ROOT = Path(__file__).parents[2]
 THEORY = catalogue()["residual_perturbation"]["theory"]
+CONTROLS = shipped_controls()
 CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
 
 
@@ -51,10 +54,13 @@ def test_verdicts_on_the_figures_are_what_their_numbers_say(figures):
         ("residual_perturbation", f"{item}_comparison"): pd.read_csv(figures / f"{item}_comparison.csv")
         for item in ("fig1", "fig8")
     }
-    found = {name: judge(CLAIMS[f"residual_perturbation.{name}"], tables) for name in ("o01a", "o01b", "o01c", "o01d")}
-    assert found["o01a"].verdict == found["o01b"].verdict == "reproduced"
+    found = {
+        name: judge(CLAIMS[f"residual_perturbation.{name}"], tables, CONTROLS)
+        for name in ("o01a", "o01b", "o01c", "o01d")
+    }
+    assert found["o01a"].judgement == found["o01b"].judgement == "holds"
     # additive noise cannot be seen on pixels in [0, 255], and a blur sees through either noise
-    assert found["o01c"].verdict == found["o01d"].verdict == "not reproduced"
+    assert found["o01c"].judgement == found["o01d"].judgement == "fails"
     # one for each range of pixels, or for each strategy
     assert all(len(verdict.measured.split(";")) == 2 for verdict in found.values())
 
@@ -82,7 +88,7 @@ def test_the_table_of_theorems_has_every_reading_and_no_guarantee(tmp_path):
     np.testing.assert_array_equal(sides["joint"], sides[["gamma", "pi"]].max(axis=1))
     for name in ("v47", "v49"):
         claim = CLAIMS[f"residual_perturbation.{name}"]
-        assert judge(claim, {("residual_perturbation", "theory"): table}).verdict == "not reproduced"
+        assert judge(claim, {("residual_perturbation", "theory"): table}, CONTROLS).judgement == "fails"
 
 
 def test_the_noise_that_the_published_budget_takes_gives_it(tmp_path):
@@ -129,5 +135,5 @@ def test_the_perturbed_class_is_found_smaller(tmp_path):
     assert (table["plain_lower"] < table["paper"] + 4 * table["paper_error"]).all()
     assert (table["plain"] < table["plain_upper"]).all()
     assert table["factor"].to_numpy() == pytest.approx(table["factor_exact"], abs=0.05)
-    verdict = judge(CLAIMS["residual_perturbation.o11"], {("residual_perturbation", "rademacher"): table})
-    assert verdict.verdict == "reproduced"
+    verdict = judge(CLAIMS["residual_perturbation.o11"], {("residual_perturbation", "rademacher"): table}, CONTROLS)
+    assert verdict.judgement == "holds"

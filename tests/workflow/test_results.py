@@ -18,7 +18,11 @@ TABLE2 = (
     "dataset, aggregator, order, epsilon, beta, smooth_sensitivity, sigma_ss, gnss_cost, sanitized_epsilon_mean, "
     "sanitized_epsilon_std"
 ).split(", ")
-CLAIMS = "id, paper, where, quantity, paper_value, measured, spread, seeds, data, verdict, note".split(", ")
+CLAIMS = (
+    "id, paper, where, quantity, paper_value, measured, spread, seeds, data, judgement, grade, verdict, note".split(
+        ", "
+    )
+)
 # what a column of Table 1 that is named epsilon may be without a statement of its own: its spread, the paper's value
 NO_STATEMENTS = ("_spread", "paper_epsilon")
 
