@@ -1,4 +1,4 @@
-"""The claims of all papers, `claims.csv`, read and checked; apart from how they are judged, which no table depends on."""
+"""The claims of all papers, `claims.csv`, read and checked; apart from how they are judged, on which no table rests."""
 
 import csv
 from pathlib import Path
