@@ -13,12 +13,12 @@ report: "report/workflow.rst"
 
 
 include: "rules/common.smk"
-include: "rules/data.smk"
+include: "rules/shared/data.smk"
 include: "rules/scalable_pate/teachers.smk"
-include: "rules/aggregation.smk"
-include: "rules/students.smk"
-include: "rules/tables.smk"
-include: "rules/figures.smk"
+include: "rules/scalable_pate/aggregation.smk"
+include: "rules/scalable_pate/students.smk"
+include: "rules/scalable_pate/tables.smk"
+include: "rules/scalable_pate/figures.smk"
 include: "rules/dp_mac_common.smk"
 include: "rules/dp_mac.smk"
 include: "rules/residual_perturbation.smk"
@@ -35,8 +35,7 @@ include: "rules/compressed_pate.smk"
 include: "rules/audit.smk"
 include: "rules/leaderboard_common.smk"
 include: "rules/leaderboard.smk"
-include: "rules/release_common.smk"
-include: "rules/release.smk"
+include: "rules/release/release.smk"
 include: "rules/claims.smk"
 
 
@@ -53,12 +52,7 @@ localrules:
 rule scalable_pate:
     """All tables and figures of Scalable Private Learning with PATE."""
     input:
-        rules.scalable_pate_table1.output,
-        rules.scalable_pate_table2.output,
-        rules.scalable_pate_epsilon.output,
-        [f"{PATE}/{item}.csv" for item in ("selection", "teachers") if config["scalable_pate"][item]],
-        [f"{PATE}/search.csv" for runs in [SEARCH["runs"]] if runs],
-        [f"{PATE}/{item}.png" for item in FIGURES],
+        plan.results.targets("scalable_pate"),
 
 
 rule dp_mac:
@@ -120,6 +114,6 @@ rule all:
         rules.audit.input,
         rules.leaderboard.output,
         rules.leaderboard_cost.output,
-        [rules.release.output for _ in RELEASED],
+        plan.release.targets(),
         rules.claims.output,
         rules.datasets.output,

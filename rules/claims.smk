@@ -9,14 +9,6 @@ PAPERS = {
 }
 # targets whose table holds what claims are about, and whether this preset has them
 CHOSEN = {
-    "scalable_pate": {
-        **{item: config["scalable_pate"][item] for item in ("table1", "table2", "epsilon", "selection", "teachers")},
-        "search": SEARCH["runs"],
-        "fig1": FIG1["students"],
-        "fig1_comparison": FIG1["students"],
-        "fig4_comparison": FIG4_VOTES,
-        "fig5_comparison": FIG5,
-    },
     "dp_mac": {
         "table1a": CLASSIFIERS,
         "table1b": AUTOENCODERS,
@@ -53,9 +45,9 @@ CHOSEN = {
 TABLES = {
     paper: [(item, f"{RESULTS}/{paper}/{item}.csv") for item, chosen in items.items() if chosen]
     for paper, items in CHOSEN.items()
-}
+} | {"scalable_pate": plan.results.judged("scalable_pate")}
 SHOWN_FIGURES = {
-    "scalable_pate": FIGURES,
+    "scalable_pate": [item for item, _ in plan.results.figures("scalable_pate")],
     "dp_mac": MAC_FIGURES,
     "residual_perturbation": ["fig1", "fig2", *ATTACK_FIGURES, "fig8"],
     "autoencoded_pate": ["fig1", "fig2"],
@@ -63,27 +55,7 @@ SHOWN_FIGURES = {
 }
 # columns of a table that its page shows; the CSV beside it has them all
 SHOWN = {
-    "scalable_pate": {
-        "table1": (
-            "dataset,aggregator,queries_made,queries_answered,queries_labelled,epsilon,delta,student_accuracy,baseline_accuracy,"
-            "paper_queries_answered,paper_epsilon,epsilon_joint,epsilon_charge_all,epsilon_caps,data"
-        ),
-        "table2": (
-            "dataset,order,epsilon,beta,smooth_sensitivity,sigma_ss,gnss_cost,sanitized_epsilon_mean,"
-            "sanitized_epsilon_std,exact_gnss_cost,exact_sanitized_epsilon_mean,fixed_sanitized_epsilon_mean,data"
-        ),
-        "selection": (
-            "dataset,run,queries_made,queries_answered,selection_alone_share,selection_share,first_round_share,plurality_accuracy_answered,"
-            "plurality_accuracy_unanswered,student_accuracy,student_accuracy_noiseless"
-        ),
-        "teachers": (
-            "dataset,teachers,samples_per_teacher,queries,teacher_accuracy,mean_agreement,plurality_accuracy,protocol"
-        ),
-        "search": (
-            "dataset,threshold,sigma_threshold,sigma,queries_made,queries_answered,epsilon,label_accuracy,is_the_run,"
-            "chosen,unaccounted"
-        ),
-    },
+    "scalable_pate": {item: columns for item, _, columns in plan.results.shown("scalable_pate")},
     "dp_mac": {
         "table1a": (
             "dataset,method,variant,noise,paper_epsilon,sigma,epsilon,epsilon_appendix_h,epochs,test_accuracy,"
@@ -258,28 +230,3 @@ rule reproduction:
         "Joining the claims of all papers"
     shell:
         "python -m scripts.reproduction --folder docs/reproduction --join > {log} 2>&1"
-
-
-rule datasets:
-    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
-    input:
-        code=code("list_datasets", *(f"lib/data/sources/{name}.py" for name in registry.modules())),
-    output:
-        f"{RESULTS}/datasets.md",
-    log:
-        log_of("datasets"),
-    benchmark:
-        benchmark_of("datasets")
-    conda:
-        "../envs/learning.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=5,
-        gpu=0,
-    params:
-        datasets=compact({"datasets": DATASETS}),
-    message:
-        "Listing the datasets"
-    shell:
-        "python -m scripts.list_datasets --config-json {params.datasets:q} --output {output} > {log} 2>&1"

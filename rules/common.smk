@@ -18,7 +18,6 @@ from lib.core.code_inputs import code_files
 from lib.plan.config import check_config, fill_defaults
 from lib.data import registry
 from lib.core.errors import InputError
-from lib.release import files as release_files
 
 
 def refuse(error):
@@ -53,13 +52,7 @@ RESULTS = f"results/{config['preset']}"
 PRIVATE = f"{RESULTS}/private"
 PATE = f"{RESULTS}/scalable_pate"
 SEED = config["seed"]
-NOISE_SEED = "null" if config["noise_seed"] is None else config["noise_seed"]
-DATASETS, ENSEMBLES, MODELS = config["datasets"], config["ensembles"], config["models"]
-RUNS = config["scalable_pate"]["runs"]
-NETWORKS = [
-    name for name, model in MODELS.items() if model["kind"] in ("mlp", "teacher_cnn", "teacher_resnet", "gan", "vat")
-]
-TRAINED = [name for name, ensemble in ENSEMBLES.items() if ensemble["kind"] == "trained"]
+MODELS = config["models"]
 REPETITIONS = range(1, config["repetitions"] + 1)
 
 
@@ -81,10 +74,10 @@ def one_of(names):
 
 
 wildcard_constraints:
-    dataset=one_of(DATASETS),
-    ensemble=one_of(ENSEMBLES),
-    run=one_of(RUNS),
-    model=one_of(MODELS),
+    dataset=one_of(config["datasets"]),
+    ensemble=one_of(config["ensembles"]),
+    run=one_of(config["scalable_pate"]["runs"]),
+    model=one_of(config["models"]),
     repetition=r"\d+",
     drawn=r"\d+",
     shard=r"\d+",
@@ -133,183 +126,9 @@ def in_turn(jobs):
     )
 
 
-def data_root(dataset):
-    """The folder below which a dataset's files lie."""
-    roots = {"download": f"{RESULTS}/downloads/{dataset}", "data_root": config["data_root"]}
-    return roots.get(DATASETS[dataset]["source"])
-
-
-def data_files(dataset):
-    """The files a dataset is read from; ends the workflow with one line if they are not there."""
-    entry = DATASETS[dataset]
-    try:
-        files = registry.required_files(dataset, entry["module"], entry["source"], data_root(dataset))
-        return list(map(str, registry.watched(files)))
-    except InputError as error:
-        refuse(error)
-
-
-def drawn_of(ensemble, repetition):
-    """The draw of an ensemble that a repetition uses: published votes are number 0, others 1 to `draws`."""
-    if ENSEMBLES[ensemble]["kind"] == "published":
-        return 0
-    return (int(repetition) - 1) % ENSEMBLES[ensemble].get("draws", len(REPETITIONS)) + 1
-
-
-def votes_drawn(ensemble):
-    """All draws of an ensemble that the repetitions use."""
-    return sorted({drawn_of(ensemble, repetition) for repetition in REPETITIONS})
-
-
-def votes_of(run, repetition):
-    """The votes that one repetition of a run aggregates."""
-    ensemble = RUNS[run]["ensemble"]
-    return f"{PRIVATE}/votes/{ensemble}/{drawn_of(ensemble, repetition)}.npz"
-
-
-def split_of(ensemble, repetition):
-    """The split that one repetition uses: the one its teachers were trained on, if they were."""
-    return f"{PRIVATE}/splits/{ensemble}/{drawn_of(ensemble, repetition) or repetition}.npz"
-
-
-def accounted(run):
-    """The repetitions in which a run's cost differs: those of its votes, or of the student that takes part."""
-    return list(REPETITIONS) if "first_round" in RUNS[run] else votes_drawn(RUNS[run]["ensemble"])
-
-
-def samples_of(ensemble):
-    """The prepared samples of an ensemble: its own, or those that published votes are about."""
-    return f"{PRIVATE}/data/{ENSEMBLES[ensemble].get('samples', ENSEMBLES[ensemble]['dataset'])}.npz"
-
-
-def by_network(names, model_of):
-    """Those of `names` whose model is a network, and the others."""
-    networks = [name for name in names if model_of(name) in NETWORKS]
-    return networks, [name for name in names if name not in networks]
-
-
 def checkpoint_of(*job):
     """Where a job keeps the state of half-done work; no output, so that it survives a failure."""
     return f"{RESULTS}/checkpoints/{'/'.join(job)}.npz"
-
-
-def rounds(run):
-    """The names of a run and, before it, of the run that is its first round."""
-    first = RUNS[run].get("first_round")
-    return ([first] if first else []) + [run]
-
-
-def described(run):
-    """A run's block as text, with its first round's in place of its name."""
-    *first, last = map(RUNS.get, rounds(run))
-    return compact(last | ({"first_round": first[0]} if first else {}))
-
-
-def first_round_files(run, repetition):
-    """The first round's released labels, and its student's scores; nothing where there is no first round."""
-    return [
-        f"{PATE}/{part}/{name}/{repetition}.npz" for name in rounds(run)[:-1] for part in ("aggregated", "students")
-    ]
-
-
-def released_labels(run, repetition):
-    """The labels that a run released in one repetition, a file a round."""
-    return [f"{PATE}/aggregated/{name}/{repetition}.npz" for name in rounds(run)]
-
-
-def earlier_options(files, rule):
-    """The options that tell a script of the first round's files."""
-    if not files:
-        return ""
-    labels, scores = files
-    return f"--scores {scores}" + (f" --first-round {labels}" if rule == "aggregate" else "")
-
-
-def ensemble_of(run):
-    return ENSEMBLES[RUNS[run]["ensemble"]]
-
-
-def accounts(runs):
-    """Records of `account` for some runs."""
-    return [f"{PATE}/accounts/{run}/{drawn}.json" for run in runs for drawn in accounted(run)]
-
-
-def shards_of(ensemble):
-    """(first teacher, the one after the last) of each shard."""
-    teachers, size = ENSEMBLES[ensemble]["teachers"], ENSEMBLES[ensemble].get("shard", ENSEMBLES[ensemble]["teachers"])
-    return [(first, min(first + size, teachers)) for first in range(0, teachers, size)]
-
-
-def labels_or_votes(wildcards):
-    ensemble = ENSEMBLES[wildcards.ensemble]
-    if ensemble["kind"] == "published":
-        return f"{PRIVATE}/data/{ensemble['dataset']}.npz"
-    return [
-        f"{PRIVATE}/teacher_labels/{wildcards.ensemble}/{wildcards.drawn}/{shard}.npz"
-        for shard in range(len(shards_of(wildcards.ensemble)))
-    ]
-
-
-def all_votes_of(run):
-    """Every draw of the votes that a run aggregates."""
-    return [f"{PRIVATE}/votes/{RUNS[run]['ensemble']}/{drawn}.npz" for drawn in votes_drawn(RUNS[run]["ensemble"])]
-
-
-def realised(stage, runs):
-    """Records of every repetition of some runs at a stage: aggregated or students."""
-    return [f"{PATE}/{stage}/{run}/{repetition}.json" for run in runs for repetition in REPETITIONS]
-
-
-def runs_of(item, part=None):
-    """The runs of a table or figure with all that a script needs to know of them, as text."""
-    blocks = []
-    for name in config["scalable_pate"][item][part] if part else config["scalable_pate"][item]:
-        ensemble = ensemble_of(name) | {"name": RUNS[name]["ensemble"]}
-        more = {"moments": config["accounting"]["moments"], "baseline": baseline_of(name)}
-        if RUNS[name]["student"]:
-            more["student_kind"] = MODELS[RUNS[name]["student"]]["kind"]
-        blocks.append(RUNS[name] | {"name": name, "ensemble": ensemble} | more)
-    return compact(blocks)
-
-
-def baseline_of(run):
-    """The model of the non-private baseline beside a run's student."""
-    return ensemble_of(run).get("baseline_model", RUNS[run]["student"])
-
-
-def inspected(ensembles):
-    """Votes of some ensembles, a line a draw, with the samples they are about: (ensemble, votes, data, split)."""
-    return [
-        (name, f"{PRIVATE}/votes/{name}/{drawn}.npz", samples_of(name), split_of(name, drawn or 1))
-        for name in ensembles
-        for drawn in votes_drawn(name)
-    ]
-
-
-def selection_records(wildcards):
-    """Records of every stage of the runs in the table of selection."""
-    runs = config["scalable_pate"]["selection"]
-    records = accounts(runs) + realised("students", [run for run in runs if RUNS[run]["student"]])
-    records += [f"{PRIVATE}/selection/{run}/{repetition}.json" for run in runs for repetition in REPETITIONS]
-    return records + [
-        f"{PRIVATE}/noiseless_students/{run}/{repetition}.json"
-        for run in config["scalable_pate"]["noiseless"]
-        for repetition in REPETITIONS
-    ]
-
-
-def table1_records(wildcards):
-    """Records of every stage of the runs in Table 1."""
-    runs = config["scalable_pate"]["table1"]
-    records = accounts(runs) + realised("aggregated", runs)
-    for run in runs:
-        if RUNS[run]["student"]:
-            ensemble = RUNS[run]["ensemble"]
-            model = baseline_of(run)
-            records += realised("students", [run])
-            splits = REPETITIONS if ENSEMBLES[ensemble]["kind"] == "published" else votes_drawn(ensemble)
-            records += [f"{PATE}/baselines/{ensemble}/{model}/{repetition}.json" for repetition in splits]
-    return sorted(set(records))
 
 
 def verdicts():

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lib.plan.data import Data
 from lib.plan.layout import Layout
+from lib.plan.release import Release
 from lib.plan.results import Results
 from lib.plan.scalable_pate import ScalablePate
 
@@ -14,5 +16,7 @@ class Plan:
     def __init__(self, config: Mapping[str, Any], register: Mapping[str, Any]) -> None:
         """config: the whole, checked configuration. register: the block `results` of catalogue/results.yaml."""
         self.layout = Layout(config["preset"])
-        self.scalable_pate = ScalablePate(config)
         self.results = Results(config, register, {"dp_mac.autoencoders": True, "dp_mac.classifiers": True})
+        self.data = Data(config)
+        self.scalable_pate = ScalablePate(config, self.results)
+        self.release = Release(config, self.scalable_pate)
