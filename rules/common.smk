@@ -65,7 +65,7 @@ GRES = config["gres"] if CUDA and config["gres"] else ""
 
 def torch_environment(name):
     """The conda environment of that name with PyTorch for the configured device."""
-    return f"../envs/{name}-{config['device']}.yaml"
+    return str(ROOT / "envs" / f"{name}-{config['device']}.yaml")  # rules of any folder name it
 
 
 def one_of(names):

@@ -23,19 +23,19 @@ from scripts import download_data, list_datasets, prepare_data
 
 def test_prepared_arrays_carry_the_fingerprint(tmp_path):
     output = tmp_path / "results" / "digits.npz"
-    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--output={output}"])
+    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--data={output}"])
     found = load_arrays(output)
     assert sorted(found) == ["fingerprint", "x", "y"]
     assert found["fingerprint"].shape == ()
     assert str(found["fingerprint"]) == registry.get("digits", "digits").fingerprint
     first = output.read_bytes()
-    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--output={output}"])
+    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--data={output}"])
     assert output.read_bytes() == first
 
 
 def test_nothing_is_written_for_missing_or_altered_files(tmp_path, toy, toy_arrays):
     output = tmp_path / "results" / "toy.npz"
-    arguments = ["--dataset=toy", f"--module={toy}", "--source=data_root", f"--output={output}"]
+    arguments = ["--dataset=toy", f"--module={toy}", "--source=data_root", f"--data={output}"]
     with pytest.raises(InputError, match="needs 'data_root'"):
         prepare_data.main(arguments)
     with pytest.raises(InputError, match="no complete set of files"):
@@ -51,10 +51,10 @@ def test_nothing_is_written_for_missing_or_altered_files(tmp_path, toy, toy_arra
     [
         (
             "prepare_data",
-            ["--dataset=mnist", "--module=mnist", "--source=data_root", "--data-root=.", "--output=x.npz"],
+            ["--dataset=mnist", "--module=mnist", "--source=data_root", "--data-root=.", "--data=x.npz"],
         ),
-        ("download_data", ["--dataset=digits", "--module=digits", "--to=."]),
-        ("list_datasets", ["--config-json={}", "--output=x.md"]),
+        ("download_data", ["--dataset=digits", "--module=digits", "--data-root=."]),
+        ("list_datasets", ['--datasets={"mnist": {}}', "--table=x.md"]),
     ],
 )
 def test_a_mistake_is_one_line_and_a_status(tmp_path, script, arguments):
@@ -81,7 +81,7 @@ def test_downloaded_files_are_a_data_root(tmp_path, small_mnist, write_mnist, mo
         for file in layout
     )
     monkeypatch.setitem(mnist.DATASETS, "mnist", replace(mnist.DATASETS["mnist"], downloads=downloads))
-    download_data.main(["--module=mnist", "--dataset=mnist", f"--to={root}"])
+    download_data.main(["--module=mnist", "--dataset=mnist", f"--data-root={root}"])
     for source in ("data_root", "download"):
         found = registry.load("mnist", "mnist", source, root)
         np.testing.assert_array_equal(found["x_test"], small_mnist["x_test"])
@@ -90,22 +90,22 @@ def test_downloaded_files_are_a_data_root(tmp_path, small_mnist, write_mnist, mo
 
 def test_a_dataset_without_public_files_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"no source 'download'.*by hand"):
-        download_data.main(["--module=pate_votes", "--dataset=pate_votes_svhn", f"--to={tmp_path}"])
+        download_data.main(["--module=pate_votes", "--dataset=pate_votes_svhn", f"--data-root={tmp_path}"])
     assert list(tmp_path.iterdir()) == []
 
 
-def config(toy: str) -> str:
-    """A configuration with three datasets."""
+def three(toy: str) -> str:
+    """Three datasets of a configuration."""
     datasets = {
         "toy": {"module": toy, "source": "data_root"},
         "digits": {"module": "digits", "source": "embedded"},
         "pate_votes_svhn": {"module": "pate_votes", "source": "data_root"},
     }
-    return json.dumps({"preset": "quick", "datasets": datasets})
+    return json.dumps(datasets)
 
 
 def test_the_table_has_a_row_for_each_dataset(tmp_path, toy):
-    list_datasets.main(["--config-json", config(toy), "--output", str(tmp_path / "datasets.csv")])
+    list_datasets.main(["--datasets", three(toy), "--table", str(tmp_path / "datasets.csv")])
     with open(tmp_path / "datasets.csv", newline="", encoding="utf-8") as stream:
         table = list(csv.DictReader(stream))
     assert [row["name"] for row in table] == ["digits", "pate_votes_svhn", "toy"]
@@ -114,7 +114,7 @@ def test_the_table_has_a_row_for_each_dataset(tmp_path, toy):
     assert table[2]["what"] == "A toy | set"
     assert all(all(row.values()) for row in table)
 
-    list_datasets.main(["--config-json", config(toy), "--output", str(tmp_path / "datasets.md")])
+    list_datasets.main(["--datasets", three(toy), "--table", str(tmp_path / "datasets.md")])
     lines = (tmp_path / "datasets.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 5
     assert "| toy | A toy \\| set | data_root | 4 rows |" in lines[4]
@@ -124,16 +124,23 @@ def test_the_table_has_a_row_for_each_dataset(tmp_path, toy):
 @pytest.mark.parametrize(
     ("text", "output", "fault"),
     [
-        ("{", "x.md", "--config-json: not JSON"),
-        ("[]", "x.md", "needs the key 'datasets'"),
-        ('{"datasets": ["mnist"]}', "x.md", "needs the key 'datasets', a mapping"),
-        ('{"datasets": {"mnist": {"module": "mnist"}}}', "x.md", r"datasets\.mnist: needs the keys"),
-        ('{"datasets": {"mnist": {"module": "minst", "source": "data_root"}}}', "x.md", "unknown module 'minst'"),
-        ('{"datasets": {"mnist": {"module": "mnist", "source": "embedded"}}}', "x.md", "no source 'embedded'"),
-        ('{"datasets": {}}', "x.pdf", r"unknown kind of table '\.pdf', allowed: \['\.csv', '\.md'\]"),
+        ("[]", "x.md", "needs a mapping"),
+        ('["mnist"]', "x.md", "needs a mapping"),
+        ('{"mnist": {"module": "mnist"}}', "x.md", r"datasets\.mnist: needs the keys"),
+        ('{"mnist": {"module": "minst", "source": "data_root"}}', "x.md", "unknown module 'minst'"),
+        ('{"mnist": {"module": "mnist", "source": "embedded"}}', "x.md", "no source 'embedded'"),
+        ("{}", "x.pdf", r"unknown kind of table '\.pdf', allowed: \['\.csv', '\.md'\]"),
     ],
 )
 def test_bad_configurations_are_refused(tmp_path, text, output, fault):
     with pytest.raises(InputError, match=fault):
-        list_datasets.main(["--config-json", text, "--output", str(tmp_path / output)])
+        list_datasets.main(["--datasets", text, "--table", str(tmp_path / output)])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_json_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        list_datasets.main(["--datasets", "{", "--table", str(tmp_path / "x.md")])
+    assert ended.value.code == 2
+    assert "--datasets: invalid" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -125,7 +125,7 @@ def test_files_to_download_are_known_before_and_missed_when_read(tmp_path):
     assert len(files) == 4
     with pytest.raises(InputError) as caught:
         registry.load("mnist", "mnist", "download", tmp_path)
-    assert f"scripts/download_data.py --module mnist --dataset mnist --to {tmp_path}" in one_line(caught)
+    assert f"scripts/download_data.py --module mnist --dataset mnist --data-root {tmp_path}" in one_line(caught)
 
 
 def test_altered_samples_are_refused_with_both_fingerprints(toy, tmp_path, toy_arrays):

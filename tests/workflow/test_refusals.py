@@ -192,7 +192,7 @@ def test_altered_published_votes_are_refused_by_name(pristine, tmp_path, votes, 
     output = tmp_path / "out" / "adult.npz"
     done = pristine.script(
         *["prepare_data", "--dataset=pate_votes_adult", "--module=pate_votes", "--source=data_root"],
-        *[f"--data-root={tmp_path}", f"--output={output}"],
+        *[f"--data-root={tmp_path}", f"--data={output}"],
     )
     assert done.returncode == 1
     assert_one_line(done.stderr, str(file), why)
