@@ -3,19 +3,17 @@
 from pathlib import Path
 
 from lib.core.command import command, run
-from lib.data import registry
 from lib.data.download import fetch
 
 
 @command
 def main(module: str, dataset: str, data_root: Path, attempts: int = 4, wait: float = 2.0) -> None:
-    """Fetch the files that are not there yet.
+    """Fetch its files, unless they are there.
 
     module: its module in lib/data/sources. dataset: its name. data_root: the directory to download to. attempts: how
-    often to try each mirror. wait: seconds before the second attempt, then doubled.
+    often to try. wait: seconds before the second attempt, then doubled.
     """
-    for download in registry.supporting(module, dataset, "download").downloads:
-        fetch(download, data_root, attempts=attempts, wait=wait)
+    fetch(dataset, module, data_root, attempts=attempts, wait=wait)
 
 
 if __name__ == "__main__":

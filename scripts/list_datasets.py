@@ -21,10 +21,20 @@ GENERATED = (
 COLUMNS = ("name", "what", "source", "samples", "fingerprint", "licence", "how to obtain by hand")
 
 
+@command
+def main(datasets: dict, page: Path) -> None:
+    """Write the table in the format that its name asks for.
+
+    datasets: the configuration's block of that name. page: the table to write, .md or .csv.
+    """
+    formats = {".md": as_markdown, ".csv": as_csv}
+    if page.suffix not in formats:
+        raise InputError(f"{page}: unknown kind of table {page.suffix!r}, allowed: {sorted(formats)}")
+    write_text(page, formats[page.suffix](rows(datasets)))
+
+
 def rows(datasets: dict[str, dict[str, str]]) -> list[tuple[str, ...]]:
-    """One row of COLUMNS a dataset, sorted by name; InputError for one that is not registered as it should be."""
-    if not isinstance(datasets, dict):
-        raise InputError(f"datasets: needs a mapping from names, found {datasets!r}")
+    """One row of COLUMNS a dataset, sorted by name."""
     table = []
     for name, entry in sorted(datasets.items()):
         if not isinstance(entry, dict) or not {"module", "source"} <= set(entry):
@@ -50,18 +60,6 @@ def as_csv(table: list[tuple[str, ...]]) -> str:
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *table])
     return stream.getvalue()
-
-
-@command
-def main(datasets: dict, table: Path) -> None:
-    """Write the table in the format that its name asks for.
-
-    datasets: that block of the configuration. table: the table to write, .md or .csv.
-    """
-    formats = {".md": as_markdown, ".csv": as_csv}
-    if table.suffix not in formats:
-        raise InputError(f"{table}: unknown kind of table {table.suffix!r}, allowed: {sorted(formats)}")
-    write_text(table, formats[table.suffix](rows(datasets)))
 
 
 if __name__ == "__main__":

@@ -157,8 +157,19 @@ def _add(parser: argparse.ArgumentParser, name: str, kind: Any, default: Any, do
         if typing.get_origin(kind) is list:
             options |= {"nargs": "+", "type": typing.get_args(kind)[0]}
         else:
-            options["type"] = json.loads if kind in (dict, list) else kind
+            options["type"] = functools.partial(_from_json, kind) if kind in (dict, list) else kind
     parser.add_argument(f"--{name.replace('_', '-')}", **options)
+
+
+def _from_json(kind: type, text: str) -> Any:
+    """A mapping or a list from JSON text."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"not JSON ({error}): {text!r}") from error
+    if not isinstance(value, kind):
+        raise argparse.ArgumentTypeError(f"allowed is a JSON {'object' if kind is dict else 'array'}: {text!r}")
+    return value
 
 
 def _meaning(name: str, doc: str | None) -> str | None:

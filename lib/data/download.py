@@ -1,155 +1,120 @@
-"""Fetching public files: whole and checked, or not there at all."""
+"""Fetching the public files of a dataset: all of them, known to be the right ones, or none."""
 
-import hashlib
+import contextlib
 import http.client
+import io
+import os
+import shutil
+import socket
 import sys
 import time
-import urllib.error
-import urllib.request
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
 from lib.core.errors import InputError
-from lib.core.files import atomic_path
-from lib.data.spec import Download
+from lib.core.files import clear_temporaries
+from lib.data import registry
 
-_BLOCK = 1 << 18
-# Seconds between two signs of progress.
-_TERMINAL_INTERVAL = 0.1
-_LOG_INTERVAL = 10.0
-# Refusals that may pass; every other 4xx answer would be the same next time.
-_PASSING_REFUSALS = (408, 425, 429)
-_DIGESTS = {"sha256": hashlib.sha256, "md5": partial(hashlib.md5, usedforsecurity=False)}
-
-
-class _AttemptError(Exception):
-    """One attempt failed; `again` says whether another may do better."""
-
-    def __init__(self, reason: str, *, again: bool) -> None:
-        super().__init__(" ".join(reason.split()))
-        self.again = again
+_LOG_INTERVAL = 10.0  # seconds between two signs of progress in a log file
+# What a server, the way to it, or a file that is not the announced one makes torchvision and torch.hub raise.
+_FAILURES = (OSError, RuntimeError, http.client.HTTPException)
 
 
 def fetch(
-    download: Download,
-    root: str | Path,
-    *,
-    attempts: int = 4,
-    wait: float = 2.0,
-    timeout: float = 60.0,
-    log: TextIO | None = None,
-) -> Path:
-    """Put the file at its place below `root` and return its path; a file that is there and right is kept.
+    name: str, module: str, root: str | Path, *, attempts: int = 4, wait: float = 2.0, timeout: float = 60.0
+) -> list[Path]:
+    """Put the files of a dataset at their places below `root` and return their paths; right ones are kept.
 
-    Each mirror is tried `attempts` times, with pauses of `wait`, 2 `wait`, 4 `wait`, ... seconds; an attempt starts
-    anew and gives up after `timeout` seconds of silence. Progress goes to `log` (default: stderr).
-    Raises InputError, naming URL and target, if no mirror gives the right file or it cannot be written; what was
-    at the target before is then still there, and nothing else.
+    They are fetched into a folder of their own, decoded and compared with the dataset's fingerprint there, and moved
+    to their places only then. Each of the `attempts` starts anew and ends after `timeout` seconds of silence; the
+    pauses between them are `wait`, 2 `wait`, 4 `wait`, ... seconds. Progress goes to stderr.
+    Raises InputError, naming dataset and place, if that fails or cannot be written; what was there before is then
+    still there, and nothing else.
     """
-    log = sys.stderr if log is None else log
-    target = Path(root) / download.target
-    if target.is_file() and _fault(target, download) is None:
-        print(f"{target}: already there", file=log)
-        return target
-    failures = []
-    for url in download.urls:
-        try:
-            _fetch_from(url, target, download, attempts=attempts, wait=wait, timeout=timeout, log=log)
-            return target
-        except _AttemptError as failure:
-            failures.append(f"{url}: {failure}")
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written ({error}); it was to come from {url}") from error
-    raise InputError(f"{target}: could not be downloaded: {'; '.join(failures)}")
-
-
-def _fetch_from(
-    url: str, target: Path, download: Download, *, attempts: int, wait: float, timeout: float, log: TextIO
-) -> None:
-    """Try one mirror; raises the last attempt's _AttemptError, or OSError if the file cannot be written."""
+    spec, root = registry.supporting(module, name, "download"), Path(root)
+    targets = registry.required_files(name, module, "download", root)
+    if all(target.exists() for target in targets):
+        with contextlib.suppress(InputError):
+            registry.load(name, module, "download", root)
+            print(f"{name}: already there", file=sys.stderr)
+            return targets
     for attempt in range(1, attempts + 1):
-        try:
-            with atomic_path(target) as temporary:
-                _transfer(url, temporary, timeout=timeout, log=log)
-                fault = _fault(temporary, download)
-                if fault:
-                    raise _AttemptError(f"not the expected file: {fault}", again=False)
-            return
-        except _AttemptError as failure:
-            if attempt == attempts or not failure.again:
-                raise
+        with _folder_in(root, name) as folder:
+            try:
+                with _silence_ends(timeout), _progress(name):
+                    spec.download(folder)
+            except _FAILURES as error:
+                reason = " ".join(str(error).split()) or type(error).__name__
+            else:
+                registry.load(name, module, "download", folder)
+                _move([folder / target.relative_to(root) for target in targets], targets)
+                return targets
+        if attempt < attempts:
             pause = wait * 2 ** (attempt - 1)
-            print(f"{url}: {failure}; attempt {attempt + 1} of {attempts} in {pause:g} s", file=log)
+            print(f"{name}: {reason}; attempt {attempt + 1} of {attempts} in {pause:g} s", file=sys.stderr)
             time.sleep(pause)
+    raise InputError(
+        f"dataset {name!r}: could not be downloaded to {root}, where nothing of it was left; attempts: {attempts}; the "
+        f"last ended with: {reason}; {spec.obtain}"
+    )
 
 
-def _transfer(url: str, path: Path, *, timeout: float, log: TextIO) -> None:
-    """Copy what the server sends to `path`; raises _AttemptError for its faults, OSError for those of `path`."""
-    with open(path, "wb") as stream:
-        try:
-            response = urllib.request.urlopen(url, timeout=timeout)
-        except urllib.error.HTTPError as error:
-            again = error.code >= 500 or error.code in _PASSING_REFUSALS
-            raise _AttemptError(f"HTTP {error.code} {error.reason}", again=again) from error
-        except (OSError, http.client.HTTPException) as error:
-            raise _AttemptError(f"no answer ({getattr(error, 'reason', error)})", again=True) from error
-        with response:
-            length = response.headers.get("Content-Length", "")
-            announced = int(length) if length.isdigit() else None
-            progress = _Progress(url.rpartition("/")[2], announced, log)
-            received = 0
-            while block := _next_block(response):
-                stream.write(block)
-                received += len(block)
-                progress.show(received)
-            progress.close(received)
-    if announced is not None and received != announced:
-        raise _AttemptError(f"broke off after {received} of {announced} bytes", again=True)
-
-
-def _next_block(response: http.client.HTTPResponse) -> bytes:
-    """The next bytes, empty at the end; raises _AttemptError if the connection breaks."""
+@contextlib.contextmanager
+def _folder_in(root: Path, name: str) -> Iterator[Path]:
+    """A folder below `root` for one attempt; it vanishes, and so does what killed processes left of such folders."""
+    folder = root / f".{os.getpid()}.new.{name}"
     try:
-        return response.read(_BLOCK)
-    except (OSError, http.client.HTTPException) as error:
-        raise _AttemptError(f"broke off ({error or type(error).__name__})", again=True) from error
+        root.mkdir(parents=True, exist_ok=True)
+        clear_temporaries(root / name)
+        folder.mkdir()
+    except OSError as error:
+        raise InputError(f"dataset {name!r}: {root}: cannot be written ({error})") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fault(path: Path, download: Download) -> str | None:
-    """What is wrong with the file, None if nothing is."""
-    size = path.stat().st_size
-    if download.size is not None and size != download.size:
-        return f"{size} bytes instead of {download.size}"
-    for name, constructor in _DIGESTS.items():
-        expected = getattr(download, name)
-        if expected is None:
-            continue
-        with open(path, "rb") as stream:
-            found = hashlib.file_digest(stream, constructor).hexdigest()
-        if found != expected:
-            return f"{name} {found} instead of {expected}"
-    return None
+def _move(found: list[Path], targets: list[Path]) -> None:
+    """Move each file to its place; raises InputError, naming the place, if it cannot be written."""
+    for path, target in zip(found, targets, strict=True):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(path, target)
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written ({error})") from error
 
 
-class _Progress:
-    """Bytes so far: one line rewritten on a terminal, a line now and then in a log file."""
+@contextlib.contextmanager
+def _silence_ends(timeout: float) -> Iterator[None]:
+    """Connections made here break after so many seconds of silence: torchvision's own would wait for ever."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(timeout)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
 
-    def __init__(self, name: str, total: int | None, log: TextIO) -> None:
-        self._name, self._total, self._log = name, total, log
-        self._interval = _TERMINAL_INTERVAL if log.isatty() else _LOG_INTERVAL
-        self._shown = time.monotonic()
 
-    def show(self, received: int) -> None:
-        """Say how far it is, if that was not said just now."""
-        if time.monotonic() - self._shown >= self._interval:
-            self._write(received, "\r" if self._log.isatty() else "\n")
-            self._shown = time.monotonic()
+@contextlib.contextmanager
+def _progress(name: str) -> Iterator[None]:
+    """Show the bars of torchvision as they are on a terminal, and now and then as a line in a log file."""
+    if sys.stderr.isatty():
+        yield
+    else:
+        with contextlib.redirect_stderr(_NowAndThen(name, sys.stderr)):
+            yield
 
-    def close(self, received: int) -> None:
-        """Say how far it came."""
-        self._write(received, "\n")
 
-    def _write(self, received: int, end: str) -> None:
-        of_total = f" of {self._total / 1e6:.1f}" if self._total else ""
-        print(f"{self._name}: {received / 1e6:.1f}{of_total} MB", end=end, file=self._log, flush=True)
+class _NowAndThen(io.TextIOBase):
+    """A text stream that hands on, as a line, what is written after a pause, and drops the rest."""
+
+    def __init__(self, name: str, log: TextIO) -> None:
+        self._name, self._log, self._last = name, log, time.monotonic()
+
+    def write(self, text: str) -> int:
+        if text.strip() and time.monotonic() - self._last >= _LOG_INTERVAL:
+            print(f"{self._name}: {text.strip()}", file=self._log, flush=True)
+            self._last = time.monotonic()
+        return len(text)

@@ -4,7 +4,7 @@ import gzip
 import math
 import struct
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -59,17 +59,44 @@ def read_idx(path: Path) -> np.ndarray:
     return np.frombuffer(content, np.uint8, offset=header).reshape(shape).copy()
 
 
-def check_array(path: Path, array: np.ndarray, *, kinds: str, shape: tuple[int | None, ...]) -> None:
+def labelled_images(
+    where: object, x: np.ndarray, y: np.ndarray, *, shape: tuple[int, ...], classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Images (n, *shape) as uint8, 0 to 255, and their labels (n,) as int64, 0 to classes - 1.
+
+    Raises InputError, naming `where`, the file or files, if they are anything else.
+    """
+    check_array(where, x, kinds="u", shape=(None, *shape))
+    check_array(where, y, kinds="ui", shape=(None,))
+    check_range(where, x, 0, 255)
+    check_range(where, y, 0, classes - 1)
+    if len(x) != len(y):
+        raise InputError(f"{where}: {len(y)} labels for {len(x)} images")
+    return x.astype(np.uint8), y.astype(np.int64)
+
+
+def labelled_splits(
+    files: Sequence[Path], arrays: Mapping[str, np.ndarray], *, shape: tuple[int, ...], classes: int
+) -> dict[str, np.ndarray]:
+    """The same of x_train and y_train, and of x_test and y_test; InputError names the files."""
+    found, where = {}, ", ".join(map(str, files))
+    for split in ("train", "test"):
+        x, y = f"x_{split}", f"y_{split}"
+        found[x], found[y] = labelled_images(where, arrays[x], arrays[y], shape=shape, classes=classes)
+    return found
+
+
+def check_array(where: object, array: np.ndarray, *, kinds: str, shape: tuple[int | None, ...]) -> None:
     """Raise InputError, naming the file, unless the dtype's kind is in `kinds` and the shape fits (None: any)."""
     if array.dtype.kind not in kinds:
-        raise InputError(f"{path}: dtype {array.dtype}, expected one of the kinds {'/'.join(kinds)}")
+        raise InputError(f"{where}: dtype {array.dtype}, expected one of the kinds {'/'.join(kinds)}")
     fits = array.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, array.shape, strict=True))
     if not fits:
         expected = ", ".join("any" if length is None else str(length) for length in shape)
-        raise InputError(f"{path}: shape {array.shape}, expected ({expected})")
+        raise InputError(f"{where}: shape {array.shape}, expected ({expected})")
 
 
-def check_range(path: Path, array: np.ndarray, low: int, high: int) -> None:
+def check_range(where: object, array: np.ndarray, low: int, high: int) -> None:
     """Raise InputError, naming the file, unless every value lies in low..high (both included)."""
     if array.size and not (low <= array.min() and array.max() <= high):
-        raise InputError(f"{path}: values {array.min()} to {array.max()}, expected {low} to {high}")
+        raise InputError(f"{where}: values {array.min()} to {array.max()}, expected {low} to {high}")

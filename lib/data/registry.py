@@ -55,7 +55,7 @@ def required_files(name: str, module: str, source: str, root: str | Path | None)
         raise InputError(f"dataset {name!r}: source {source!r} needs 'data_root', the directory of its files; not set")
     root = Path(root)
     if source == "download":
-        return [root / download.target for download in spec.downloads]
+        return [root / file for file in spec.downloaded]
     for layout in spec.layouts:
         if all(_is_there(root, file) for file in layout):
             return [root / file for file in layout]

@@ -11,25 +11,6 @@ SOURCES = ("embedded", "data_root", "download")
 
 
 @dataclass(frozen=True)
-class Download:
-    """One public file: its mirrors in the order they are tried, its place below the root, and its checks.
-
-    `sha256`, `md5` (hex) and `size` (bytes) are of the file as it is served; one of the digests is required.
-    """
-
-    urls: tuple[str, ...]
-    target: str
-    sha256: str | None = None
-    md5: str | None = None
-    size: int | None = None
-
-    def __post_init__(self) -> None:
-        """Raises ValueError if nothing says what the file must be."""
-        if not self.sha256 and not self.md5:
-            raise ValueError(f"download of {self.target}: needs a sha256 or an md5")
-
-
-@dataclass(frozen=True)
 class DatasetSpec:
     """One dataset.
 
@@ -41,7 +22,8 @@ class DatasetSpec:
     read: arrays by name from the paths of one layout, in the layout's order (no paths if embedded);
         it raises InputError, naming the file, on what is not such a file.
     layouts: accepted lists of files below `data_root`, the preferred one first; a name that ends in / is a folder.
-    downloads: public files whose targets make up one of `layouts`.
+    downloaded: the one of `layouts` that `download` puts below a folder, from public places; it raises OSError,
+        RuntimeError or HTTPException where it cannot.
     unordered: groups of arrays whose rows are samples in no canonical order; rows of a group belong together.
     """
 
@@ -54,7 +36,8 @@ class DatasetSpec:
     sources: tuple[str, ...]
     read: Callable[[Sequence[Path]], dict[str, np.ndarray]]
     layouts: tuple[tuple[str, ...], ...] = ()
-    downloads: tuple[Download, ...] = ()
+    downloaded: tuple[str, ...] = ()
+    download: Callable[[Path], None] | None = None
     unordered: tuple[tuple[str, ...], ...] = ()
     known_by: str = ""
 

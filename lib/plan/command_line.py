@@ -35,4 +35,6 @@ def command_line(files: Iterable[tuple[str, Any]], settings: Mapping[str, Any]) 
 
 
 def _nested(value: Any) -> bool:
-    return isinstance(value, Iterable) and any(not isinstance(part, str | int | float) for part in value)
+    return isinstance(value, Iterable) and any(
+        part is None or isinstance(part, Mapping | list | tuple) for part in value
+    )

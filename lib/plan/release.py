@@ -39,7 +39,7 @@ class Release:
         """The files of the release."""
         return [f"{self.folder}/{name}" for name in [*CONTENT, SUMS]]
 
-    def targets(self) -> list[str]:
+    def target(self) -> list[str]:
         """The files of the release, where the configuration asks for one."""
         return self.files() if self.block["run"] else []
 

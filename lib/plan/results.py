@@ -15,6 +15,9 @@ PAPERS = {
     "compressed_pate": "Private Learning via Knowledge Transfer with High-Dimensional Targets",
 }
 
+# titles of pages: the papers', and those of results that no paper's claim is about
+TITLES = PAPERS | {"leaderboard": "All methods under the same attacks"}
+
 
 class Results:
     """The rows of catalogue/results.yaml, and which of them a configuration switches on.
@@ -67,14 +70,58 @@ class Results:
         folder = self._layout.of(paper)
         return [(table, f"{folder}/{table}.csv") for name in self.chosen(paper) for table in self.rows[name]["judged"]]
 
-    def shown(self, paper: str) -> list[tuple[str, str, str]]:
+    def shown(self, paper: str) -> list[tuple[str, str, list[str]]]:
         """Tables (name, path, columns) that a paper's page shows."""
         folder = self._layout.of(paper)
         return [
-            (table, f"{folder}/{table}.csv", ",".join(columns))
+            (table, f"{folder}/{table}.csv", columns)
             for name in self.chosen(paper)
             for table, columns in self.rows[name]["columns"].items()
         ]
+
+    def judging(self, papers: list[str]) -> dict[str, Any]:
+        """Settings of `claims` for some papers."""
+        return {"papers": papers, "preset": self._layout.preset, "results": {p: dict(self.judged(p)) for p in papers}}
+
+    def judging_paper(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `claims` for one paper."""
+        return self.judging([wildcards.paper])
+
+    def judging_all(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `claims` for all papers."""
+        return self.judging(list(PAPERS))
+
+    def judged_tables(self, wildcards: Any) -> list[str]:
+        """Input: the tables that claims of a paper are about."""
+        return [path for _, path in self.judged(wildcards.paper)]
+
+    def page_files(self, wildcards: Any) -> list[str]:
+        """Input: tables and figures that a paper's page shows."""
+        return [entry[1] for entry in (*self.shown(wildcards.paper), *self.figures(wildcards.paper))]
+
+    def page(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `reproduction_page`."""
+        return {
+            "paper": wildcards.paper,
+            "title": TITLES[wildcards.paper],
+            "preset": self._layout.preset,
+            "tables": {table: path for table, path, _ in self.shown(wildcards.paper)},
+            "columns": {table: columns for table, _, columns in self.shown(wildcards.paper)},
+            "figures": dict(self.figures(wildcards.paper)),
+        }
+
+    def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `reproduction_page` for the leaderboard, which shows the audits of known mechanisms too."""
+        shown = [entry for room in ("leaderboard", "audit") for entry in self.shown(room)]
+        figures = {item: path for room in ("leaderboard", "audit") for item, path in self.figures(room)}
+        return {
+            "paper": "leaderboard",
+            "title": TITLES["leaderboard"],
+            "preset": self._layout.preset,
+            "tables": {table: path for table, path, _ in shown},
+            "columns": {table: columns for table, _, columns in shown},
+            "figures": figures | {"roc": f"{self._layout.of('leaderboard')}/roc.png"},
+        }
 
     def figures(self, paper: str) -> list[tuple[str, str]]:
         """Pictures (name, path) of a paper."""

@@ -158,6 +158,14 @@ def read_table(path: str | Path, dtype: type | None = None) -> pd.DataFrame:
         return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dtype)
 
 
+def read_verdicts(path: str | Path, columns: list[str]) -> pd.DataFrame:
+    """A table of verdicts, all texts; raises InputError if it has other columns."""
+    verdicts = read_table(path, dtype=str).fillna("")
+    if list(verdicts.columns) != columns:
+        raise InputError(f"{path}: has the columns {list(verdicts.columns)}; allowed: {columns}")
+    return verdicts
+
+
 def judge_all(claims: Iterable[Claim], tables: Tables) -> pd.DataFrame:
     """Verdicts on all claims, a row each with COLUMNS, all texts; a repeat takes the verdict of what it repeats."""
     claims = list(claims)

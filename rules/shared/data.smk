@@ -1,4 +1,4 @@
-"""Datasets: fetched where configured, decoded and verified; what there is, as a table."""
+"""Datasets: fetched where configured, decoded and verified."""
 
 
 def code_of_dataset(script):
@@ -23,8 +23,9 @@ rule download_data:
     wildcard_constraints:
         dataset=one_of(plan.data.downloaded()),
     conda:
-        "../../envs/learning.yaml"
+        torch_environment("networks")
     resources:
+        mem_mb=3000,
         runtime=60,
     params:
         options=options(plan.data.download_settings),
@@ -48,7 +49,7 @@ rule prepare_data:
     wildcard_constraints:
         dataset=one_of(plan.data.read()),
     conda:
-        "../../envs/learning.yaml"
+        torch_environment("networks")
     resources:
         mem_mb=6000,
         runtime=30,
@@ -82,23 +83,3 @@ rule prepare_glyph:
         "Fingerprinting {wildcards.dataset}"
     shell:
         "python -m scripts.prepare_glyph {params.options} > {log} 2>&1"
-
-
-rule datasets:
-    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
-    input:
-        code=code("list_datasets", *plan.data.modules()),
-    output:
-        table=f"{layout.results}/datasets.md",
-    log:
-        layout.log("datasets"),
-    benchmark:
-        layout.benchmark("datasets")
-    conda:
-        "../../envs/learning.yaml"
-    params:
-        options=options(plan.data.list_settings),
-    message:
-        "Listing the datasets"
-    shell:
-        "python -m scripts.list_datasets {params.options} > {log} 2>&1"

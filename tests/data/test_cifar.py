@@ -1,86 +1,51 @@
-"""CIFAR is the same data in every container and order; a batch that names anything else is refused, and not run."""
+"""CIFAR is the same data in every container and order; a pickle that is not the published one is not even read."""
 
-import io
+import hashlib
 import os
 import pickle
 import tarfile
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from torchvision.datasets import CIFAR10
 
 from lib.core.errors import InputError
-from lib.core.files import fingerprint
 from lib.data import registry
-from lib.data.cifar_batches import parse_batch
 from lib.data.sources import cifar
-from lib.data.spec import canonical
-from tests.data.python2_pickle import array, batch, text
+from tests.data.made_sets import arrays_of, publish, register
 
 SPECS = cifar.DATASETS
-RNG = np.random.default_rng(5)
-PIXELS = RNG.integers(0, 256, (14, 32, 32, 3), np.uint8)
+NAMES = ("cifar10", "cifar100")
 
 
-def arrays_of(classes):
-    labels = RNG.integers(0, classes, 14)
-    return {"x_train": PIXELS[:10], "y_train": labels[:10], "x_test": PIXELS[10:], "y_test": labels[10:]}
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """A function that makes a small set of that name and returns its arrays and where its files lie."""
+
+    def make(name):
+        arrays = arrays_of(name)
+        publish(name, tmp_path / name, arrays, monkeypatch)
+        register(name, arrays, monkeypatch)
+        return arrays, tmp_path / name
+
+    return make
 
 
-def small(monkeypatch, name, classes):
-    """A few images, registered under `name` for the length of the test."""
-    arrays = arrays_of(classes)
-    known = fingerprint(**canonical(arrays, SPECS[name].unordered))
-    monkeypatch.setitem(SPECS, name, replace(SPECS[name], fingerprint=known, known_by="", read=reader(classes)))
-    return arrays
-
-
-def reader(classes):
-    return lambda files: cifar.read(files, classes)
-
-
-def write_batches(root, layout, arrays, label):
-    """The batches of the training set in its order, then that of the test set."""
-    parts = len(layout) - 1
-    for number, file in enumerate(layout):
-        x, y = (np.array_split(arrays[f"{name}_train"], parts)[number] if number < parts else arrays[f"{name}_test"]
-                for name in "xy")  # fmt: skip
-        (root / file).parent.mkdir(parents=True, exist_ok=True)
-        (root / file).write_bytes(batch(x, y, label))
-
-
-def pack(root, layout, archive):
-    with tarfile.open(root / archive, "w:gz") as tar:
-        for file in layout:
-            tar.add(root / file, file)
-            (root / file).unlink()
-
-
-@pytest.mark.parametrize(("name", "classes", "label"), [("cifar10", 10, b"labels"), ("cifar100", 100, b"fine_labels")])
-def test_every_container_in_any_order_decodes_to_the_same_samples(tmp_path, monkeypatch, name, classes, label):
-    arrays = small(monkeypatch, name, classes)
-    npz, batches, archive = SPECS[name].layouts
+@pytest.mark.parametrize("name", NAMES)
+def test_every_container_in_any_order_decodes_to_the_same_samples(tmp_path, made, name):
+    arrays, public = made(name)
+    npz, folder, archive = SPECS[name].layouts
     np.savez(tmp_path / npz[0], **{key: value[::-1] for key, value in arrays.items()})
     expected = registry.load(name, "cifar", "data_root", tmp_path)
     assert (expected["x_train"].dtype, expected["y_test"].dtype) == (np.uint8, np.int64)
-    assert sorted(map(bytes, expected["x_train"])) == sorted(map(bytes, arrays["x_train"]))
-    (tmp_path / npz[0]).unlink()
-    write_batches(tmp_path, batches, arrays, label)
-    for _ in range(2):
-        found = registry.load(name, "cifar", "data_root", tmp_path)
+    for key, value in arrays.items():
+        assert sorted(map(bytes, expected[key])) == sorted(map(bytes, value))
+    for layout in (folder, archive):
+        assert registry.required_files(name, "cifar", "data_root", public) == [public / file for file in layout]
+        found = registry.load(name, "cifar", "data_root", public)
         for key, value in expected.items():
             np.testing.assert_array_equal(found[key], value)
-        if (tmp_path / batches[0]).is_file():
-            pack(tmp_path, batches, archive[0])
-    assert registry.required_files(name, "cifar", "data_root", tmp_path) == [tmp_path / archive[0]]
-
-
-def test_a_batch_is_read_as_it_was_written():
-    x, y = parse_batch(batch(PIXELS, np.arange(14), b"labels"), "labels", "data_batch_1")
-    np.testing.assert_array_equal(x, PIXELS)
-    np.testing.assert_array_equal(y, np.arange(14))
-    again = pickle.dumps({"data": PIXELS.transpose(0, 3, 1, 2).reshape(14, -1), "labels": list(range(14))}, protocol=4)
-    np.testing.assert_array_equal(parse_batch(again, "labels", "data_batch_1")[0], PIXELS)
+        (public / folder[0]).unlink(missing_ok=True)
 
 
 class Harmful:
@@ -88,45 +53,55 @@ class Harmful:
         return os.mkdir, ("ran",)
 
 
-@pytest.mark.parametrize("protocol", range(6))
-def test_what_a_batch_asks_to_call_is_not_called(tmp_path, monkeypatch, protocol):
+def with_archive(public, layout, archive):
+    """The archive made anew of the folder, which goes."""
+    with tarfile.open(public / archive, "w:gz") as tar:
+        for file in layout:
+            tar.add(public / file, file)
+            (public / file).unlink()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pickle_that_is_not_the_published_one_is_not_read(tmp_path, monkeypatch, made, name, packed):
     monkeypatch.chdir(tmp_path)
-    for content in (Harmful(), {"data": Harmful(), "labels": []}):
-        with pytest.raises(
-            InputError, match=r"data_batch_1: not a readable CIFAR batch file \(it names (posix|nt)\.mkdir"
-        ):
-            parse_batch(pickle.dumps(content, protocol), "labels", "data_batch_1")
-    assert list(tmp_path.iterdir()) == []
+    _, public = made(name)
+    _, folder, (archive,) = SPECS[name].layouts
+    for file in (folder[0], folder[-1]):  # a batch, and the names of the classes
+        good = (public / file).read_bytes()
+        (public / file).write_bytes(pickle.dumps(Harmful()))
+        if packed:
+            with_archive(public, folder, archive)
+        with pytest.raises(InputError, match=rf"{archive if packed else file}: not the file of torchvision's CIFAR"):
+            registry.load(name, "cifar", "data_root", public)
+        assert not (tmp_path / "ran").exists()
+        if packed:
+            break
+        (public / file).write_bytes(good)
 
 
-GOOD = batch(PIXELS, np.arange(14), b"labels")
-ROW = np.zeros((1, 3072), np.uint8)
+@pytest.mark.parametrize("damage", [b"", b"no pickle"])
+def test_damaged_batches_and_archives_are_refused_by_name(made, damage):
+    _, public = made("cifar10")
+    _, folder, (archive,) = SPECS["cifar10"].layouts
+    (public / archive).write_bytes(damage)
+    registry.load("cifar10", "cifar", "data_root", public)  # the folder comes first
+    (public / folder[3]).write_bytes(damage)
+    with pytest.raises(InputError, match=rf"{folder[3]}: not the file of torchvision's CIFAR10: expected MD5 \w+"):
+        registry.load("cifar10", "cifar", "data_root", public)
+    (public / folder[3]).unlink()
+    with pytest.raises(InputError, match=rf"{archive}: not the file of torchvision's CIFAR10: expected MD5 \w+"):
+        registry.load("cifar10", "cifar", "data_root", public)
 
 
-def head(*entries):
-    return b"\x80\x02}(" + b"".join(entries) + b"u."
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        (b"", "not a readable CIFAR batch"),
-        (b"no pickle", "not a readable CIFAR batch"),
-        (GOOD[:-30], "not a readable CIFAR batch"),
-        (GOOD.replace(b"u1", b"O8"), "unsigned bytes"),
-        (GOOD.replace(b"\x89T", b"\x88T"), "unsigned bytes"),
-        (b"\x80\x02](e.", "lacks data or labels"),
-        (batch(PIXELS, np.arange(14), b"fine_labels"), "lacks data or labels"),
-        (batch(PIXELS, np.arange(13), b"labels"), "13 labels for 14 images"),
-        (head(text(b"labels"), b"]", text(b"data"), b"N"), "unsigned bytes"),
-        (head(text(b"labels"), text(b"0"), text(b"data"), array(ROW)), "not a list of integers"),
-        (head(text(b"labels"), b"](\x88e", text(b"data"), array(ROW)), "not a list of integers"),
-        (head(text(b"labels"), b"]", text(b"data"), array(ROW[:, :3071])), "unsigned bytes"),
-    ],
-)
-def test_damaged_and_other_batches_are_refused_by_name(content, fault):
-    with pytest.raises(InputError, match=rf"test_batch: .*{fault}"):
-        parse_batch(content, "labels", "test_batch")
+def test_what_is_published_damaged_is_refused_by_name(made, monkeypatch):
+    """Even where the digest says that all is well, which it never does."""
+    _, public = made("cifar10")
+    archive = SPECS["cifar10"].layouts[2][0]
+    (public / archive).write_bytes(b"no archive")
+    monkeypatch.setattr(CIFAR10, "tgz_md5", hashlib.md5(b"no archive", usedforsecurity=False).hexdigest())
+    with pytest.raises(InputError, match=rf"{archive}: not readable as torchvision's CIFAR10 \(not a gzip file"):
+        cifar.read([public / archive], 10)
 
 
 @pytest.mark.parametrize(
@@ -138,21 +113,10 @@ def test_damaged_and_other_batches_are_refused_by_name(content, fault):
         ("y_test", np.zeros(3, int), "3 labels for 4 images"),
     ],
 )
-def test_other_arrays_are_refused_by_name(tmp_path, monkeypatch, name, array, fault):
-    np.savez(tmp_path / "cifar10.npz", **{**small(monkeypatch, "cifar10", 10), name: array})
+def test_other_arrays_are_refused_by_name(tmp_path, name, array, fault):
+    np.savez(tmp_path / "cifar10.npz", **{**arrays_of("cifar10"), name: array})
     with pytest.raises(InputError, match=rf"cifar10\.npz: .*{fault}"):
         registry.load("cifar10", "cifar", "data_root", tmp_path)
-
-
-def test_damaged_archives_are_refused_by_name(tmp_path):
-    path = tmp_path / "cifar-10-python.tar.gz"
-    path.write_bytes(b"no archive")
-    with pytest.raises(InputError, match=r"cifar-10-python\.tar\.gz: not a readable \.tar\.gz"):
-        cifar.read([path], 10)
-    with tarfile.open(path, "w:gz") as tar:
-        tar.addfile(tarfile.TarInfo("cifar-10-batches-py/data_batch_1"), io.BytesIO())
-    with pytest.raises(InputError, match=r"cifar-10-python\.tar\.gz: not a readable \.tar\.gz.*data_batch_2"):
-        cifar.read([path], 10)
 
 
 def test_a_subset_does_not_pass_for_the_whole(tmp_path):
@@ -172,10 +136,11 @@ def test_as_many_other_images_do_not_pass_for_the_whole(tmp_path):
         registry.load("cifar100", "cifar", "data_root", tmp_path)
 
 
-def test_altered_files_of_cifar100_are_refused_by_name(tmp_path):
-    layout = SPECS["cifar100"].layouts[1]
-    write_batches(tmp_path, layout, arrays_of(100), b"fine_labels")
-    with pytest.raises(InputError, match=r"train: another file than the dataset's: expected MD5 16019d7e"):
+def test_other_files_of_cifar100_are_refused_by_name(tmp_path):
+    for file in SPECS["cifar100"].layouts[1]:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_bytes(b"another file")
+    with pytest.raises(InputError, match=r"train: not the file of torchvision's CIFAR100: expected MD5 16019d7e"):
         registry.load("cifar100", "cifar", "data_root", tmp_path)
 
 
@@ -188,14 +153,14 @@ def test_the_sums_of_cifar100_are_its_published_moments():
         assert squares / pixels / 255**2 - mean**2 == pytest.approx(deviation**2, rel=1e-13)
 
 
-def test_real_cifar10_as_torchvision_lays_it_out(tmp_path, data_root):
+def test_real_cifar10_as_torchvision_lays_it_out(tmp_path, monkeypatch, data_root):
     arrays = registry.load("cifar10", "cifar", "data_root", data_root)
     for split, count in (("train", 5000), ("test", 1000)):
         np.testing.assert_array_equal(np.bincount(arrays[f"y_{split}"]), [count] * 10)
     means = arrays["x_train"].reshape(-1, 3).mean(axis=0) / 255
     np.testing.assert_allclose(means, [0.49140, 0.48216, 0.44653], atol=5e-6)
-    write_batches(tmp_path, SPECS["cifar10"].layouts[1], arrays, b"labels")
-    found = registry.load("cifar10", "cifar", "data_root", tmp_path)
+    publish("cifar10", tmp_path, arrays, monkeypatch)
+    found = registry.load("cifar10", "cifar", "data_root", tmp_path)  # by the fingerprint of the real set
     np.testing.assert_array_equal(found["y_train"], arrays["y_train"])
 
 

@@ -61,5 +61,26 @@ def test_altered_and_truncated_files_are_refused_by_name(tmp_path, small_mnist, 
     with pytest.raises(InputError, match=rf"{layout[0]}.*expected fingerprint .* found"):
         registry.load("mnist", "mnist", "data_root", tmp_path)
     path.write_bytes(good[:-20])
-    with pytest.raises(InputError, match=rf"{layout[0]}: not a readable idx file"):
+    with pytest.raises(InputError, match=rf"{layout[0]}: not readable as torchvision's MNIST"):
         registry.load("mnist", "mnist", "data_root", tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "too long", "text", "of numbers", "empty"])
+@pytest.mark.parametrize("number", range(4))
+def test_damaged_idx_files_are_refused_by_name(tmp_path, small_mnist, write_mnist, number, damage):
+    write_mnist(tmp_path, LAYOUTS[1], small_mnist)
+    path = tmp_path / LAYOUTS[1][number]
+    good = path.read_bytes()
+    path.write_bytes(
+        {
+            "truncated": good[:-1],
+            "too long": good + b"0",
+            "text": b"<html>not found</html>",
+            "of numbers": good[:2] + b"\x0d" + good[3:],
+            "empty": b"",
+        }[damage]
+    )
+    with pytest.raises(InputError) as caught:
+        registry.load("mnist", "mnist", "data_root", tmp_path)
+    assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+    assert "not readable as torchvision's MNIST" in str(caught.value)

@@ -5,7 +5,9 @@ import pytest
 import scipy.io
 
 from lib.core.errors import InputError
+from lib.data import registry
 from lib.data.sources import usps
+from tests.data.made_sets import arrays_of, publish, register
 
 RNG = np.random.default_rng(3)
 IMAGES = RNG.integers(0, 256, (20, 16, 16), np.uint8)  # two of each class: 1, 1, 2, 2, ..., 0, 0
@@ -42,3 +44,15 @@ def test_what_is_no_such_file_is_refused_by_name(tmp_path):
     for path in (broken, other, lacking, short):
         with pytest.raises(InputError, match=path.name):
             usps.read([path])
+
+
+def test_torchvisions_set_is_another_and_read_from_its_two_files(tmp_path, monkeypatch):
+    arrays = arrays_of("usps_libsvm")
+    publish("usps_libsvm", tmp_path, arrays, monkeypatch)
+    register("usps_libsvm", arrays, monkeypatch)
+    found = registry.load("usps_libsvm", "usps", "data_root", tmp_path)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(found[name], array)
+    (tmp_path / "usps.t.bz2").write_bytes(b"another file")
+    with pytest.raises(InputError, match=r"usps\.t\.bz2: not the file of torchvision's USPS: expected MD5"):
+        registry.load("usps_libsvm", "usps", "data_root", tmp_path)

@@ -1,15 +1,19 @@
 """Pages, and the scripts that write them."""
 
+import json
+import shlex
+
 import pandas as pd
 import pytest
 
 from lib.core.errors import InputError
+from lib.plan.command_line import command_line
 from lib.reporting.claims import COLUMNS, VERDICTS, judge_all
 from lib.reporting.pages import MEANINGS, claims_page, counts, markdown_table, paper_page, result_table
 from scripts import claims as claims_script
-from scripts import reproduction
+from scripts import reproduction, reproduction_page
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
-from tests.reporting.test_claims_ledger import SHIPPED, written
+from tests.reporting.test_claims_ledger import SHIPPED
 
 LEDGER = [
     value_claim(),
@@ -73,8 +77,9 @@ def results(tmp_path):
     table.write_text(
         "dataset,aggregator,queries_made,epsilon,protocol,seeds\nMNIST,confident_gnmax,640,1.999,paper,0\n"
     )
-    arguments = ["--claims", str(SHIPPED), "--tables", f"scalable_pate:table1:{table}", "--preset", "real"]
-    claims_script.main([*arguments, "--output", str(tmp_path / "claims.csv"), "--page", str(tmp_path / "claims.md")])
+    results = json.dumps({"scalable_pate": {"table1": str(table)}})
+    arguments = ["--claims", str(SHIPPED), "--results", results, "--preset", "real"]
+    claims_script.main([*arguments, "--verdicts", str(tmp_path / "claims.csv"), "--page", str(tmp_path / "claims.md")])
     return tmp_path
 
 
@@ -94,10 +99,9 @@ def test_the_claims_script(results):
 
 def test_the_claims_of_some_papers(tmp_path, results):
     output = tmp_path / "some.csv"
-    arguments = ["--claims", str(SHIPPED), "--preset", "real", "--output", str(output), "--page", str(tmp_path / "p")]
-    claims_script.main(
-        [*arguments, "--papers", "scalable_pate", "--tables", f"scalable_pate:table1:{results}/table1.csv"]
-    )
+    arguments = ["--claims", str(SHIPPED), "--preset", "real", "--verdicts", str(output), "--page", str(tmp_path / "p")]
+    tables = json.dumps({"scalable_pate": {"table1": f"{results}/table1.csv"}})
+    claims_script.main([*arguments, "--papers", "scalable_pate", "--results", tables])
     everything = pd.read_csv(results / "claims.csv", dtype=str, keep_default_na=False)
     found = pd.read_csv(output, dtype=str, keep_default_na=False)
     pd.testing.assert_frame_equal(found, everything[everything["paper"] == "scalable_pate"].reset_index(drop=True))
@@ -105,35 +109,26 @@ def test_the_claims_of_some_papers(tmp_path, results):
         claims_script.main([*arguments, "--papers", "dp_mac", "nobody"])
 
 
-@pytest.mark.parametrize("text", ["table1:x.csv", "a:b:", "x.csv"])
-def test_the_claims_script_refuses_a_malformed_table(tmp_path, text):
-    ledger = written(tmp_path / "claims.csv", value_claim())
-    with pytest.raises(InputError, match="PAPER:ITEM:PATH"):
-        claims_script.main(["--claims", str(ledger), "--tables", text, "--preset", "p", "--output", "o", "--page", "p"])
-
-
-def reproduce(results, folder, paper, *more):
+def reproduce(results, folder, paper, **more):
     (results / "readings.md").write_text("Our reading.\n")
     (results / "fig1.png").write_bytes(b"png")
-    arguments = ["--folder", str(folder), "--paper", paper, "--title", "Title", "--preset", "real"]
-    arguments += ["--verdicts", str(results / "claims.csv"), "--readings", str(results / "readings.md")]
-    reproduction.main([*arguments, *more])
+    files = {"page": folder / f"{paper}.md", "claims": folder / f"{paper}.csv", "files": folder / paper}
+    files |= {"verdicts": results / "claims.csv", "readings": results / "readings.md"}
+    line = command_line(files.items(), {"paper": paper, "title": "Title", "preset": "real"} | more)
+    reproduction_page.main(shlex.split(line))
 
 
-def test_the_reproduction_script(results, tmp_path):
+def join(folder, *papers):
+    files = {"papers": [folder / f"{paper}.csv" for paper in papers], "claims": folder / "claims.csv"}
+    reproduction.main(shlex.split(command_line(files.items(), {})))
+
+
+def test_a_papers_page_and_its_files(results, tmp_path):
     folder = tmp_path / "docs"
-    table, figure = f"table1:{results / 'table1.csv'}", f"fig1:{results / 'fig1.png'}"
-    more = [
-        "--tables",
-        table,
-        "--columns",
-        "table1:dataset,epsilon",
-        "--figures",
-        figure,
-        "--numbers",
-        f"fig1:{results / 'table1.csv'}",
-    ]
-    reproduce(results, folder, "scalable_pate", *more)
+    table, figure = str(results / "table1.csv"), str(results / "fig1.png")
+    more = {"tables": {"table1": table}, "columns": {"table1": ["dataset", "epsilon"]}}
+    more |= {"figures": {"fig1": figure}, "numbers": {"fig1": table}}
+    reproduce(results, folder, "scalable_pate", **more)
     page = (folder / "scalable_pate.md").read_text()
     assert "| MNIST | 1.999 |" in page
     assert "(scalable_pate/fig1.csv)" in page
@@ -143,7 +138,7 @@ def test_the_reproduction_script(results, tmp_path):
     assert list(found.columns) == [*COLUMNS, "preset"]
     assert set(found["paper"]) == {"scalable_pate"} and set(found["preset"]) == {"real"}
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    reproduce(results, folder, "scalable_pate", *more)
+    reproduce(results, folder, "scalable_pate", **more)
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -151,8 +146,8 @@ def test_joining_leaves_the_papers_alone(results, tmp_path):
     folder = tmp_path / "docs"
     reproduce(results, folder, "scalable_pate")
     first = (folder / "scalable_pate.csv").read_bytes()
-    reproduce(results, folder, "dp_mac", "--join")
-    reproduction.main(["--folder", str(folder), "--join"])
+    reproduce(results, folder, "dp_mac")
+    join(folder, "dp_mac", "scalable_pate")
     joined = (folder / "claims.csv").read_text().splitlines()
     papers = [(folder / f"{paper}.csv").read_text().splitlines() for paper in ("dp_mac", "scalable_pate")]
     assert joined == [papers[0][0], *papers[0][1:], *papers[1][1:]]
@@ -162,31 +157,22 @@ def test_joining_leaves_the_papers_alone(results, tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--tables", "table1"], "--tables: 'table1' is not allowed"),
-        (["--figures", "fig9:absent.png"], "absent.png: cannot be read"),
-        (["--tables", "table1:absent.csv"], "absent.csv: not a readable CSV file"),
+        ({"figures": {"fig9": "absent.png"}}, "absent.png: cannot be read"),
+        ({"tables": {"table1": "absent.csv"}}, "absent.csv: not a readable CSV file"),
     ],
 )
-def test_the_reproduction_script_refuses_what_is_not_there(results, tmp_path, more, message):
+def test_a_page_of_what_is_not_there_is_refused(results, tmp_path, more, message):
     with pytest.raises(InputError, match=message):
-        reproduce(results, tmp_path / "docs", "scalable_pate", *more)
+        reproduce(results, tmp_path / "docs", "scalable_pate", **more)
 
 
-def test_the_reproduction_script_refuses_unknown_names(results, tmp_path):
+def test_a_page_of_unknown_names_is_refused(results, tmp_path):
     with pytest.raises(InputError, match="has no columns"):
-        table = f"table1:{results / 'table1.csv'}"
-        reproduce(results, tmp_path / "docs", "scalable_pate", "--tables", table, "--columns", "table1:loss")
+        tables = {"table1": str(results / "table1.csv")}
+        reproduce(results, tmp_path / "docs", "scalable_pate", tables=tables, columns={"table1": ["loss"]})
     with pytest.raises(InputError, match="has no claims of 'pate'"):
         reproduce(results, tmp_path / "docs", "pate")
-    with pytest.raises(InputError, match="has no papers' claims"):
-        reproduction.main(["--folder", str(tmp_path / "empty"), "--join"])
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="has the columns"):
-        reproduction.main(["--folder", str(tmp_path / "odd"), "--join"])
-
-
-@pytest.mark.parametrize("arguments", [["--folder", "x"], ["--folder", "x", "--paper", "p"]])
-def test_the_reproduction_script_wants_a_task(arguments):
-    with pytest.raises(SystemExit):
-        reproduction.parse_arguments(arguments)
+        join(tmp_path / "odd", "x")

@@ -1,10 +1,9 @@
 """CIFAR-10 and CIFAR-100, from torchvision's folders, from the archives they come in, or as an `.npz`; a subset too.
 
-Pixels and labels make the data: the order of the images, which differs between copies, does not.
+Pixels and labels make the data: the order of the images, which differs between copies, does not. Folders and archives
+hold pickles, which may run anything that they name: torchvision reads those only that have the published MD5 digests.
 """
 
-import hashlib
-import tarfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,24 +11,20 @@ from pathlib import Path
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.core.files import reading
-from lib.data.cifar_batches import parse_batch
-from lib.data.formats import check_array, check_range, read_npz
-from lib.data.spec import DatasetSpec, Download
+from lib.data.formats import labelled_splits, read_npz
+from lib.data.spec import DatasetSpec
+from lib.data.torchvision_sets import decoded, download
 
 _ARRAYS = ("x_train", "y_train", "x_test", "y_test")
 _FOLDERS = {10: "cifar-10-batches-py", 100: "cifar-100-python"}
-_BATCHES = {10: (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch"), 100: ("train", "test")}
-_LABELS = {10: "labels", 100: "fine_labels"}
+_BATCHES = {
+    10: (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch", "batches.meta"),
+    100: ("train", "test", "meta"),
+}
 _ARCHIVES = {10: "cifar-10-python.tar.gz", 100: "cifar-100-python.tar.gz"}
 
-# No copy of the whole CIFAR-100 was there to take a fingerprint from. Its files have these MD5 digests; the training
-# images' means and standard deviations, published to 16 digits, fix the sums of each channel's pixels and squares.
-_MD5_100 = {
-    "train": "16019d7e3df5f24257cddd939b257f8d",
-    "test": "f0ef6b0ae62326f3e7ffdfab6717acfc",
-    _ARCHIVES[100]: "eb9058c3a382ffc7106e4002c42a8d85",
-}
+# No copy of the whole CIFAR-100 was there to take a fingerprint from. The means and standard deviations of its training
+# images, published to 16 digits, fix the sums of each channel's pixels and squares.
 _SUMS_100 = (6620373279, 6352382090, 5756623363)
 _SQUARES_100 = (1093977562105, 1007075543166, 901128318593)
 
@@ -37,36 +32,20 @@ _SQUARES_100 = (1093977562105, 1007075543166, 901128318593)
 def read(files: Sequence[Path], classes: int) -> dict[str, np.ndarray]:
     """x_train, x_test (n, 32, 32, 3) uint8, 0 to 255, RGB; y_train, y_test (n,) int64, 0 to classes - 1.
 
-    `files` is one `.npz` of these arrays, one archive (`.tar.gz`), or its batches, those of the test set last.
+    `files` is one `.npz` of these arrays, one archive (`.tar.gz`), or what the archive holds.
     Raises InputError, naming the file, if it holds something else.
     """
     if files[0].suffix == ".npz":
         arrays = read_npz(files[0], _ARRAYS)
+    elif len(files) == 1:
+        arrays = decoded(f"CIFAR{classes}", {_ARCHIVES[classes]: files[0]})
     else:
-        arrays = _from_batches(_contents(files, classes), classes)
-    path = files[0]
-    for split in ("train", "test"):
-        x, y = f"x_{split}", f"y_{split}"
-        check_array(path, arrays[x], kinds="u", shape=(None, 32, 32, 3))
-        check_array(path, arrays[y], kinds="ui", shape=(None,))
-        check_range(path, arrays[x], 0, 255)
-        check_range(path, arrays[y], 0, classes - 1)
-        if len(arrays[x]) != len(arrays[y]):
-            raise InputError(f"{path}: {len(arrays[y])} labels for {len(arrays[x])} images")
-        arrays[x], arrays[y] = arrays[x].astype(np.uint8), arrays[y].astype(np.int64)
-    return arrays
+        arrays = decoded(f"CIFAR{classes}", dict(zip(_unpacked(classes), files, strict=True)))
+    return labelled_splits(files, arrays, shape=(32, 32, 3), classes=classes)
 
 
 def read_cifar100(files: Sequence[Path]) -> dict[str, np.ndarray]:
     """The same for the complete CIFAR-100, which it is checked to be; InputError says what differs."""
-    for path in files:
-        expected = _MD5_100.get(path.name)
-        if expected is None:
-            continue
-        with reading(path, "CIFAR"), open(path, "rb") as stream:
-            found = hashlib.file_digest(stream, partial(hashlib.md5, usedforsecurity=False)).hexdigest()
-        if found != expected:
-            raise InputError(f"{path}: another file than the dataset's: expected MD5 {expected}, found {found}")
     arrays = read(files, 100)
     for split, count in (("train", 500), ("test", 100)):
         found = np.bincount(arrays[f"y_{split}"], minlength=100)
@@ -85,49 +64,22 @@ def read_cifar100(files: Sequence[Path]) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _contents(files: Sequence[Path], classes: int) -> list[tuple[str, bytes]]:
-    """Name and bytes of each batch, from files or from the one archive."""
-    if len(files) > 1:
-        contents = []
-        for path in files:
-            with reading(path, "CIFAR batch"):
-                contents.append((str(path), path.read_bytes()))
-        return contents
-    with reading(files[0], ".tar.gz"):
-        try:
-            with tarfile.open(files[0], "r:gz") as archive:
-                members = [f"{_FOLDERS[classes]}/{batch}" for batch in _BATCHES[classes]]
-                streams = [(member, archive.extractfile(member)) for member in members]
-                return [(f"{files[0]}: {member}", stream.read() if stream else b"") for member, stream in streams]
-        except tarfile.TarError as error:
-            raise ValueError(error) from error
-
-
-def _from_batches(contents: list[tuple[str, bytes]], classes: int) -> dict[str, np.ndarray]:
-    """The four arrays from the batches, the last of which is the test set."""
-    *train, test = [parse_batch(content, _LABELS[classes], where) for where, content in contents]
-    x, y = (np.concatenate(parts) for parts in zip(*train, strict=True))
-    return dict(zip(_ARRAYS, (x, y, *test), strict=True))
+def _unpacked(classes: int) -> tuple[str, ...]:
+    """torchvision's folder, file by file."""
+    return tuple(f"{_FOLDERS[classes]}/{batch}" for batch in _BATCHES[classes])
 
 
 def _layouts(classes: int) -> tuple[tuple[str, ...], ...]:
     """The `.npz`, torchvision's folder, the archive."""
-    batches = tuple(f"{_FOLDERS[classes]}/{batch}" for batch in _BATCHES[classes])
-    return (f"cifar{classes}.npz",), batches, (_ARCHIVES[classes],)
-
-
-def _download(classes: int, md5: str) -> tuple[Download]:
-    """The archive from its author."""
-    archive = _ARCHIVES[classes]
-    return (Download(urls=(f"https://www.cs.toronto.edu/~kriz/{archive}",), target=archive, md5=md5),)
+    return (f"cifar{classes}.npz",), _unpacked(classes), (_ARCHIVES[classes],)
 
 
 _LICENCE = "none stated (A. Krizhevsky, Learning Multiple Layers of Features from Tiny Images, 2009)"
 _HOMEPAGE = "https://www.cs.toronto.edu/~kriz/cifar.html"
 _UNORDERED = (("x_train", "y_train"), ("x_test", "y_test"))
 _OBTAIN = (
-    "get it with source 'download', or let torchvision.datasets.CIFAR{classes} fetch it, or write an .npz of its "
-    f"arrays ({', '.join(_ARRAYS)}; images as n x 32 x 32 x 3, RGB)"
+    "get it with source 'download' (torchvision.datasets.CIFAR{classes}), or write an .npz of its arrays "
+    f"({', '.join(_ARRAYS)}; images as n x 32 x 32 x 3, RGB)"
 )
 
 DATASETS = {
@@ -141,7 +93,8 @@ DATASETS = {
         sources=("data_root", "download"),
         read=partial(read, classes=10),
         layouts=_layouts(10),
-        downloads=_download(10, "c58f30108f718f92721af3b95e74349a"),
+        downloaded=_unpacked(10),
+        download=partial(download, kind="CIFAR10"),
         unordered=_UNORDERED,
     ),
     "cifar100": DatasetSpec(
@@ -158,7 +111,8 @@ DATASETS = {
         sources=("data_root", "download"),
         read=read_cifar100,
         layouts=_layouts(100),
-        downloads=_download(100, _MD5_100[_ARCHIVES[100]]),
+        downloaded=_unpacked(100),
+        download=partial(download, kind="CIFAR100"),
         unordered=_UNORDERED,
     ),
     "cifar100_subset": DatasetSpec(

@@ -1,13 +1,14 @@
 """MNIST, from an `.npz` of its four arrays or from the four idx files."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from lib.core.errors import InputError
-from lib.data.formats import check_array, check_range, read_idx, read_npz
-from lib.data.spec import DatasetSpec, Download
+from lib.data.formats import labelled_splits, read_npz
+from lib.data.spec import DatasetSpec
+from lib.data.torchvision_sets import decoded, download
 
 _ARRAYS = ("x_train", "y_train", "x_test", "y_test")
 _IDX_FILES = (
@@ -16,37 +17,20 @@ _IDX_FILES = (
     "t10k-images-idx3-ubyte",
     "t10k-labels-idx1-ubyte",
 )
-_MIRRORS = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
+_RAW = tuple(f"MNIST/raw/{file}" for file in _IDX_FILES)  # where torchvision puts them
 
 
 def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
     """x_train (60000, 28, 28), x_test (10000, 28, 28) uint8, 0 to 255; y_train, y_test (n,) int64, 0 to 9.
 
-    `files` is one `.npz`, or the idx files in the order of the arrays: x_train, y_train, x_test, y_test.
+    `files` is one `.npz`, or the idx files, compressed or not, in the order of `_IDX_FILES`.
     Raises InputError, naming the file, if it holds something else.
     """
     if len(files) == 1:
         arrays = read_npz(files[0], _ARRAYS)
-        paths = dict.fromkeys(_ARRAYS, files[0])
     else:
-        paths = dict(zip(_ARRAYS, files, strict=True))
-        arrays = {name: read_idx(path) for name, path in paths.items()}
-    for split in ("train", "test"):
-        x, y = f"x_{split}", f"y_{split}"
-        check_array(paths[x], arrays[x], kinds="u", shape=(None, 28, 28))
-        check_array(paths[y], arrays[y], kinds="ui", shape=(None,))
-        check_range(paths[x], arrays[x], 0, 255)
-        check_range(paths[y], arrays[y], 0, 9)
-        if len(arrays[x]) != len(arrays[y]):
-            raise InputError(f"{paths[y]}: {len(arrays[y])} labels for {len(arrays[x])} images")
-        arrays[x], arrays[y] = arrays[x].astype(np.uint8), arrays[y].astype(np.int64)
-    return arrays
-
-
-def _download(file: str, size: int, sha256: str, md5: str) -> Download:
-    """One of the four files, to where torchvision would put it."""
-    urls = tuple(f"{mirror}{file}.gz" for mirror in _MIRRORS)
-    return Download(urls=urls, target=f"MNIST/raw/{file}.gz", size=size, sha256=sha256, md5=md5)
+        arrays = decoded("MNIST", {f"{name}{path.suffix}": path for name, path in zip(_RAW, files, strict=True)})
+    return labelled_splits(files, arrays, shape=(28, 28), classes=10)
 
 
 DATASETS = {
@@ -57,7 +41,7 @@ DATASETS = {
         licence="CC BY-SA 3.0, as it is usually distributed (Y. LeCun, C. Cortes, C. Burges)",
         homepage="http://yann.lecun.com/exdb/mnist/",
         obtain=(
-            "get it with source 'download', or let torchvision.datasets.MNIST fetch it, or take Keras's mnist.npz "
+            "get it with source 'download' (torchvision.datasets.MNIST), or take Keras's mnist.npz "
             f"(arrays {', '.join(_ARRAYS)})"
         ),
         sources=("data_root", "download"),
@@ -70,31 +54,7 @@ DATASETS = {
                 for suffix in ("", ".gz")
             ),
         ),
-        downloads=(
-            _download(
-                "train-images-idx3-ubyte",
-                9912422,
-                sha256="440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
-                md5="f68b3c2dcbeaaa9fbdd348bbdeb94873",
-            ),
-            _download(
-                "train-labels-idx1-ubyte",
-                28881,
-                sha256="3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
-                md5="d53e105ee54ea40749a09fcbcd1e9432",
-            ),
-            _download(
-                "t10k-images-idx3-ubyte",
-                1648877,
-                sha256="8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
-                md5="9fb629c4189551a2d022fa330f9573f3",
-            ),
-            _download(
-                "t10k-labels-idx1-ubyte",
-                4542,
-                sha256="f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
-                md5="ec29112dd5afa0611ce80d1b7f02629c",
-            ),
-        ),
+        downloaded=_RAW,
+        download=partial(download, kind="MNIST"),
     )
 }

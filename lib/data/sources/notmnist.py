@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.core.errors import InputError
-from lib.data.formats import check_array, check_range, read_idx, read_npz
+from lib.data.formats import labelled_images, read_idx, read_npz
 from lib.data.spec import DatasetSpec
 
 _ARRAYS = ("x", "y")
@@ -20,17 +19,10 @@ def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
     """
     if len(files) == 1:
         arrays = read_npz(files[0], _ARRAYS)
-        paths = dict.fromkeys(_ARRAYS, files[0])
     else:
-        paths = dict(zip(_ARRAYS, files, strict=True))
-        arrays = {name: read_idx(path) for name, path in paths.items()}
-    check_array(paths["x"], arrays["x"], kinds="u", shape=(None, 28, 28))
-    check_array(paths["y"], arrays["y"], kinds="ui", shape=(None,))
-    check_range(paths["x"], arrays["x"], 0, 255)
-    check_range(paths["y"], arrays["y"], 0, 9)
-    if len(arrays["x"]) != len(arrays["y"]):
-        raise InputError(f"{paths['y']}: {len(arrays['y'])} labels for {len(arrays['x'])} images")
-    return {"x": arrays["x"].astype(np.uint8), "y": arrays["y"].astype(np.int64)}
+        arrays = {name: read_idx(path) for name, path in zip(_ARRAYS, files, strict=True)}
+    x, y = labelled_images(", ".join(map(str, files)), arrays["x"], arrays["y"], shape=(28, 28), classes=10)
+    return {"x": x, "y": y}
 
 
 DATASETS = {

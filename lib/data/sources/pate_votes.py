@@ -9,7 +9,7 @@ import numpy as np
 from lib.accounting.votes import check_votes
 from lib.core.errors import InputError
 from lib.data.formats import check_array, check_range, read_npy
-from lib.data.spec import DatasetSpec, Download
+from lib.data.spec import DatasetSpec
 
 _VOTES_2018 = (
     "https://raw.githubusercontent.com/frhrdr/patepy/2d0189f33656b3848f2946f5ba158b1b28eafebe/"
@@ -19,6 +19,24 @@ _FILES_2017 = (
     "https://raw.githubusercontent.com/npapernot/multiple-teachers-for-privacy/"
     "e10667aceeb4c2890099d1af71a76aba285c42c6/"
 )
+# What can be downloaded: where from, the name, the SHA-256.
+_MNIST_FILES = (
+    (_VOTES_2018, "mnist_250_teachers.npy", "da4832fc6613b515a54918d4fa32fdeffca4e8330f576d77a273fa1ecdd0a423"),
+    (
+        _FILES_2017,
+        "mnist_250_teachers_100_indices_used_by_student.npy",
+        "eca12d5b3b838f3b5a87832203fb4cd4b2b8bee80249662a431023a057b32c4d",
+    ),
+    (
+        _FILES_2017,
+        "mnist_250_student_labels_lap_20.npy",
+        "17601aba0f993e8d5a3bd5914f37081fe142b4ac3bea53a4da700fe83570336b",
+    ),
+)
+_ADULT_FILES = (
+    (_VOTES_2018, "adult_250_teachers.npy", "0b725d5d95b476f71f3ba74fcc879fc4a92e1d73690d2eabbf7645358ef15174"),
+)
+_FOLDER = "pate_votes"  # below the root
 _HOMEPAGE = "https://github.com/tensorflow/privacy/tree/master/research/pate_2018"
 _LICENCE = "none stated; published by the authors beside the Apache-2.0 code of tensorflow/privacy"
 
@@ -72,9 +90,19 @@ def read_adult(files: Sequence[Path], *, queries: int, classes: int, teachers: i
     return {"votes": read_votes(votes_file, queries=queries, classes=classes, teachers=teachers)}
 
 
-def _download(base: str, file: str, size: int, sha256: str) -> Download:
-    """One of the published files, to the folder where it is read."""
-    return Download(urls=(base + file,), target=f"pate_votes/{file}", size=size, sha256=sha256)
+def download(root: Path, files: Sequence[tuple[str, str, str]]) -> None:
+    """Put each file (base of its URL, name, SHA-256) below `root`; raises what `torch.hub` raises."""
+    from torch.hub import download_url_to_file  # here, so that reading votes does not wait for torch
+
+    for base, name, sha256 in files:
+        target = root / _FOLDER / name
+        target.parent.mkdir(exist_ok=True)
+        download_url_to_file(base + name, str(target), hash_prefix=sha256)
+
+
+def _layout(files: Sequence[tuple[str, str, str]]) -> tuple[str, ...]:
+    """Where `download` puts them."""
+    return tuple(f"{_FOLDER}/{name}" for _, name, _ in files)
 
 
 DATASETS = {
@@ -91,33 +119,9 @@ DATASETS = {
         ),
         sources=("data_root", "download"),
         read=partial(read_mnist, queries=9000, classes=10, teachers=250, published=100),
-        layouts=(
-            (
-                "pate_votes/mnist_250_teachers.npy",
-                "pate_votes/mnist_250_teachers_100_indices_used_by_student.npy",
-                "pate_votes/mnist_250_student_labels_lap_20.npy",
-            ),
-        ),
-        downloads=(
-            _download(
-                _VOTES_2018,
-                "mnist_250_teachers.npy",
-                720080,
-                sha256="da4832fc6613b515a54918d4fa32fdeffca4e8330f576d77a273fa1ecdd0a423",
-            ),
-            _download(
-                _FILES_2017,
-                "mnist_250_teachers_100_indices_used_by_student.npy",
-                880,
-                sha256="eca12d5b3b838f3b5a87832203fb4cd4b2b8bee80249662a431023a057b32c4d",
-            ),
-            _download(
-                _FILES_2017,
-                "mnist_250_student_labels_lap_20.npy",
-                36080,
-                sha256="17601aba0f993e8d5a3bd5914f37081fe142b4ac3bea53a4da700fe83570336b",
-            ),
-        ),
+        layouts=(_layout(_MNIST_FILES),),
+        downloaded=_layout(_MNIST_FILES),
+        download=partial(download, files=_MNIST_FILES),
     ),
     "pate_votes_svhn": DatasetSpec(
         title="Votes of the authors' 250 SVHN teachers on the test images, and the true labels",
@@ -132,7 +136,7 @@ DATASETS = {
         ),
         sources=("data_root",),
         read=partial(read_svhn, queries=26032, classes=10, teachers=250),
-        layouts=(("pate_votes/svhn_250_teachers.npy", "pate_votes/svhn_test_labels.npy"),),
+        layouts=((f"{_FOLDER}/svhn_250_teachers.npy", f"{_FOLDER}/svhn_test_labels.npy"),),
     ),
     "pate_votes_adult": DatasetSpec(
         title="Votes of the authors' 250 UCI Adult teachers on the rows of adult.test",
@@ -147,14 +151,8 @@ DATASETS = {
         ),
         sources=("data_root", "download"),
         read=partial(read_adult, queries=16281, classes=2, teachers=250),
-        layouts=(("pate_votes/adult_250_teachers.npy",),),
-        downloads=(
-            _download(
-                _VOTES_2018,
-                "adult_250_teachers.npy",
-                260576,
-                sha256="0b725d5d95b476f71f3ba74fcc879fc4a92e1d73690d2eabbf7645358ef15174",
-            ),
-        ),
+        layouts=(_layout(_ADULT_FILES),),
+        downloaded=_layout(_ADULT_FILES),
+        download=partial(download, files=_ADULT_FILES),
     ),
 }

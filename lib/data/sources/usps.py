@@ -1,6 +1,10 @@
-"""USPS digits: the 11,000 images that the authors of DP-MAC used, from the `.mat` file they publish or as an `.npz`."""
+"""USPS digits: the 11,000 images that the authors of DP-MAC used, and the 9,298 that torchvision has, another set.
+
+The former come from the `.mat` file that the authors publish or as an `.npz`, the latter as torchvision gets them.
+"""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +12,11 @@ import scipy.io
 
 from lib.core.errors import InputError
 from lib.core.files import reading
-from lib.data.formats import check_array, check_range, read_npz
+from lib.data.formats import check_array, labelled_images, labelled_splits, read_npz
 from lib.data.spec import DatasetSpec
+from lib.data.torchvision_sets import decoded, download
+
+_LIBSVM_FILES = ("usps.bz2", "usps.t.bz2")
 
 
 def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
@@ -20,13 +27,17 @@ def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
     """
     (path,) = files
     arrays = _read_mat(path) if path.suffix == ".mat" else read_npz(path, ("x", "y"))
-    check_array(path, arrays["x"], kinds="u", shape=(None, 16, 16))
-    check_array(path, arrays["y"], kinds="ui", shape=(None,))
-    check_range(path, arrays["x"], 0, 255)
-    check_range(path, arrays["y"], 0, 9)
-    if len(arrays["x"]) != len(arrays["y"]):
-        raise InputError(f"{path}: {len(arrays['y'])} labels for {len(arrays['x'])} images")
-    return {"x": arrays["x"].astype(np.uint8), "y": arrays["y"].astype(np.int64)}
+    x, y = labelled_images(path, arrays["x"], arrays["y"], shape=(16, 16), classes=10)
+    return {"x": x, "y": y}
+
+
+def read_libsvm(files: Sequence[Path]) -> dict[str, np.ndarray]:
+    """x_train (7291, 16, 16), x_test (2007, 16, 16) uint8, 0 to 255; y_train, y_test (n,) int64, 0 to 9.
+
+    Raises InputError, naming the file, if it is not one of torchvision's.
+    """
+    arrays = decoded("USPS", dict(zip(_LIBSVM_FILES, files, strict=True)))
+    return labelled_splits(files, arrays, shape=(16, 16), classes=10)
 
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
@@ -55,5 +66,19 @@ DATASETS = {
         read=read,
         layouts=(("usps_all.npz",), ("usps_all.mat",)),
         unordered=(("x", "y"),),
-    )
+    ),
+    "usps_libsvm": DatasetSpec(
+        title="USPS handwritten digits, the official split of 9,298, as LIBSVM distributes them",
+        samples="7,291 + 2,007 images of 16 x 16, 10 classes",
+        fingerprint=None,  # no copy of these two files was there to take one from
+        known_by="MD5 ec16c51db3855ca6c91edd34d0e9b197 (usps.bz2), 8ea070ee2aca1ac39742fdd1ef5ed118 (usps.t.bz2)",
+        licence="none stated (J. J. Hull, 1994)",
+        homepage="https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass.html#usps",
+        obtain="get it with source 'download' (torchvision.datasets.USPS), or take both files from its homepage",
+        sources=("data_root", "download"),
+        read=read_libsvm,
+        layouts=(_LIBSVM_FILES,),
+        downloaded=_LIBSVM_FILES,
+        download=partial(download, kind="USPS"),
+    ),
 }

@@ -1,0 +1,155 @@
+"""The ledger of claims, and the committed pages of what was reproduced."""
+
+
+wildcard_constraints:
+    paper=one_of(TITLES),
+
+
+rule claims:
+    """Every claim of the papers with our value and a computed verdict."""
+    input:
+        claims=os.path.relpath(ROOT / "claims.csv"),
+        beside=[path for paper in PAPERS for _, path in plan.results.judged(paper)],
+        code=code("claims"),
+    output:
+        verdicts=report(
+            f"{layout.results}/claims.csv",
+            caption="../../report/claims.rst",
+            category="Claims",
+            labels={"item": "All claims", "kind": "table"},
+        ),
+        page=f"{layout.results}/claims.md",
+    log:
+        layout.log("claims"),
+    benchmark:
+        layout.benchmark("claims")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.results.judging_all),
+    message:
+        "Judging every claim"
+    shell:
+        "python -m scripts.claims {params.options} > {log} 2>&1"
+
+
+rule paper_claims:
+    """The claims of one paper, without the results of the others."""
+    input:
+        claims=os.path.relpath(ROOT / "claims.csv"),
+        beside=plan.results.judged_tables,
+        code=code("claims"),
+    output:
+        verdicts=report(
+            f"{layout.results}/{{paper}}/claims.csv",
+            caption="../../report/claims.rst",
+            category="Claims",
+            labels={"item": "Claims of {paper}", "kind": "table"},
+        ),
+        page=f"{layout.results}/{{paper}}/claims.md",
+    log:
+        layout.log("paper_claims", "{paper}"),
+    benchmark:
+        layout.benchmark("paper_claims", "{paper}")
+    wildcard_constraints:
+        paper=one_of(PAPERS),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.results.judging_paper),
+    message:
+        "Judging the claims of {wildcards.paper}"
+    shell:
+        "python -m scripts.claims {params.options} > {log} 2>&1"
+
+
+rule reproduction_page:
+    """A paper's part of docs/reproduction: its page, figures, tables and claims, from this preset."""
+    input:
+        verdicts=f"{layout.results}/{{paper}}/claims.csv",
+        readings=os.path.relpath(ROOT / "report") + "/{paper}_readings.md",
+        beside=plan.results.page_files,
+        code=code("reproduction_page"),
+    output:
+        page="docs/reproduction/{paper}.md",
+        claims="docs/reproduction/{paper}.csv",
+        files=directory("docs/reproduction/{paper}"),
+    log:
+        layout.log("reproduction_page", "{paper}"),
+    benchmark:
+        layout.benchmark("reproduction_page", "{paper}")
+    wildcard_constraints:
+        paper=one_of(PAPERS),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.results.page),
+    message:
+        "Writing the page of {wildcards.paper}"
+    shell:
+        "python -m scripts.reproduction_page {params.options} > {log} 2>&1"
+
+
+rule leaderboard_reproduction:
+    """The leaderboard's part of docs/reproduction, from this preset."""
+    input:
+        readings=os.path.relpath(ROOT / "report" / "leaderboard_readings.md"),
+        beside=[path for room in ("leaderboard", "audit") for path in plan.results.targets(room)],
+        code=code("reproduction_page"),
+    output:
+        page="docs/reproduction/leaderboard.md",
+        files=directory("docs/reproduction/leaderboard"),
+    log:
+        layout.log("leaderboard_reproduction"),
+    benchmark:
+        layout.benchmark("leaderboard_reproduction")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.results.leaderboard_page),
+    message:
+        "Writing the page of the leaderboard"
+    shell:
+        "python -m scripts.reproduction_page {params.options} > {log} 2>&1"
+
+
+rule reproduction:
+    """Write docs/reproduction for every paper, and join their claims."""
+    input:
+        papers=[f"docs/reproduction/{paper}.csv" for paper in sorted(PAPERS)],
+        beside="docs/reproduction/leaderboard.md",
+        code=code("reproduction"),
+    output:
+        claims="docs/reproduction/claims.csv",
+    log:
+        layout.log("reproduction"),
+    benchmark:
+        layout.benchmark("reproduction")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Joining the claims of all papers"
+    shell:
+        "python -m scripts.reproduction {params.options} > {log} 2>&1"
+
+
+rule datasets:
+    """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
+    input:
+        code=code("list_datasets", *plan.data.modules()),
+    output:
+        page=f"{layout.results}/datasets.md",
+    log:
+        layout.log("datasets"),
+    benchmark:
+        layout.benchmark("datasets")
+    conda:
+        "../../envs/learning.yaml"
+    params:
+        options=options(plan.data.list_settings),
+    message:
+        "Listing the datasets"
+    shell:
+        "python -m scripts.list_datasets {params.options} > {log} 2>&1"

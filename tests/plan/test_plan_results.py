@@ -1,0 +1,70 @@
+"""The register of results: what it names is there, and what a configuration switches on follows from it."""
+
+import copy
+import re
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from lib.core.errors import InputError
+from lib.plan.results import PAPERS, TITLES, Results
+from tests.plan.configurations import CONFIG, ROOT
+
+REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
+FACTS = {"dp_mac.autoencoders": True, "dp_mac.classifiers": True}
+
+
+def results(**over):
+    config = copy.deepcopy(CONFIG)
+    config["scalable_pate"] |= over
+    return Results(config, REGISTER, FACTS)
+
+
+@pytest.mark.parametrize("name", REGISTER)
+def test_every_row_is_whole(name):
+    row = REGISTER[name]
+    assert set(row) == {"paper", "title", "shows", "when", "judged", "columns", "caption"}
+    assert row["paper"] in {*TITLES, "audit"} and row["shows"] in ("table", "figure")
+    assert name == row["paper"] or name.startswith(f"{row['paper']}_")
+    assert row["caption"].strip() and row["title"]
+
+
+def test_every_key_that_a_row_names_is_one_of_the_configuration():
+    made = Results(CONFIG, REGISTER, FACTS)
+    assert all(isinstance(made.is_on(name), bool) for name in REGISTER)
+    assert not re.search(r"\{[\w.]+\}", "".join(made.captions().values()))
+
+
+def test_what_is_switched_off_is_no_target_and_is_refused_by_name():
+    on, off = results(), results(selection=[])
+    assert "results/quick/scalable_pate/selection.csv" in on.targets("scalable_pate")
+    assert "results/quick/scalable_pate/selection.csv" not in off.targets("scalable_pate")
+    assert "selection" in dict(on.judged("scalable_pate")) and "selection" not in dict(off.judged("scalable_pate"))
+    on.check("scalable_pate_selection")
+    with pytest.raises(InputError, match=r"_selection: preset quick does not have it; set scalable_pate\.sel"):
+        off.check("scalable_pate_selection")
+
+
+def test_a_figure_and_a_table_have_their_files():
+    made = results()
+    assert made.target("scalable_pate_fig1") == "results/quick/scalable_pate/fig1.png"
+    assert made.target("scalable_pate_table2") == "results/quick/scalable_pate/table2.csv"
+    assert made.file("dp_mac_fig1", "_comparison.csv") == "results/quick/dp_mac/fig1_comparison.csv"
+
+
+def test_the_page_of_a_paper_shows_its_tables_and_figures():
+    page = results().page(SimpleNamespace(paper="dp_mac"))
+    assert page["title"] == PAPERS["dp_mac"] and page["preset"] == "quick"
+    assert set(page["columns"]) == set(page["tables"]) and "table1a" in page["tables"]
+    assert page["figures"]["fig1"] == "results/quick/dp_mac/fig1.png"
+    assert set(page["tables"].values()) | set(page["figures"].values()) == set(
+        results().page_files(SimpleNamespace(paper="dp_mac"))
+    )
+
+
+def test_claims_of_one_paper_are_judged_on_its_tables_alone():
+    made = results()
+    one, everything = made.judging_paper(SimpleNamespace(paper="dp_mac")), made.judging_all(None)
+    assert one["papers"] == ["dp_mac"] and set(one["results"]) == {"dp_mac"}
+    assert everything["papers"] == list(PAPERS) and everything["results"]["dp_mac"] == one["results"]["dp_mac"]
