@@ -1,37 +1,37 @@
 """Account for a run before it is made: every reading of its epsilon, and how it grows with the queries."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 
 from lib.accounting.rdp import at_grid_edge, order_grid
 from lib.accounting.readings import account_of
 from lib.aggregation.queries import read_rounds
+from lib.core import command
 from lib.core.files import save_arrays
 from lib.reporting.records import write_record
-from scripts import cli
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = cli.job_parser(__doc__)
-    parser.add_argument("--votes", required=True, help="vote histograms of count_votes")
-    parser.add_argument("--scores", help="the first round's student's probabilities, for an interactive run")
-    parser.add_argument("--teachers", type=int, required=True, help="number of teachers")
-    cli.add_json(parser, "--run", "the run's block of the configuration")
-    cli.add_json(parser, "--accounting", "the accounting block of the configuration")
-    parser.add_argument("--record", required=True, help="the record to write")
-    parser.add_argument("--curve", required=True, help="the .npz of epsilon against queries to write")
-    return parser.parse_args(argv)
+@command.command
+def main(
+    votes: Path,
+    teachers: int,
+    run: dict,
+    accounting: dict,
+    job: command.Job,
+    record: Path,
+    curve: Path,
+    scores: Path | None = None,
+) -> None:
+    """Write the record and the curve.
 
-
-def main(argv: list[str] | None = None) -> None:
-    """Write the record and the curve."""
-    arguments = parse_arguments(argv)
-    run, settings = arguments.run, arguments.accounting
-    rounds, _, fingerprint = read_rounds(arguments.votes, arguments.scores, arguments.teachers, run)
-    orders = order_grid(**settings["orders"])
-    account = account_of(orders, rounds, settings["moments"])
+    votes: vote histograms of count_votes. teachers: number of teachers. run: the run's block of the configuration.
+    accounting: that block of the configuration. record: the record to write. curve: the .npz of epsilon against queries
+    to write. scores: the first round's student's probabilities, for an interactive run.
+    """
+    rounds, _, fingerprint = read_rounds(votes, scores, teachers, run)
+    orders = order_grid(**accounting["orders"])
+    account = account_of(orders, rounds, accounting["moments"])
     asked = len(account.answered)
 
     privacy, found = dict(account.extra), {}
@@ -41,8 +41,8 @@ def main(argv: list[str] | None = None) -> None:
         privacy[name], found[f"order_{name}"] = reading.statement(orders, run["delta"])
     privacy["epsilon_tight"], _ = account.readings["epsilon"].statement(orders, run["delta"], "tight")
     write_record(
-        arguments.record,
-        **cli.identity(arguments),
+        record,
+        **job.identity(),
         fingerprint=fingerprint,
         parameters=run,
         metrics={"queries_made": asked},
@@ -54,12 +54,12 @@ def main(argv: list[str] | None = None) -> None:
         privacy=privacy,
     )
 
-    lengths = np.unique(np.linspace(1, asked, settings["curve_points"]).round().astype(int))
+    lengths = np.unique(np.linspace(1, asked, accounting["curve_points"]).round().astype(int))
     columns = {"queries": lengths, "answered": np.cumsum(account.answered)[lengths - 1]}
     for name in ("epsilon", "epsilon_data_independent"):
         columns[name] = account.readings[name].curve(orders, run["delta"], lengths)
-    save_arrays(arguments.curve, **columns)
+    save_arrays(curve, **columns)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    command.run(main)

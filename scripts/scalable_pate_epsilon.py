@@ -1,18 +1,18 @@
 """Figure: epsilon against the number of answers, one panel a dataset, one line a mechanism."""
 
-import argparse
 import math
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path, load_arrays
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
-from scripts import cli
 
 NAMES = {
     "lnmax": "LNMax",
@@ -22,20 +22,7 @@ NAMES = {
 }
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--runs", "a list of runs, each with its name and its ensemble's block under ensemble")
-    parser.add_argument("--records", nargs="+", required=True, help="records of account")
-    parser.add_argument("--curves", nargs="+", required=True, help="their curves, in the same order")
-    parser.add_argument("--claims", required=True, help="claims.csv, for the paper's points")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
-
-
-def read_series(runs: list[dict], records: list[str], curves: list[str]) -> pd.DataFrame:
+def read_series(runs: list[dict], records: list[Path], curves: list[Path]) -> pd.DataFrame:
     """One row a point: run, drawn votes, queries, answers, epsilon, and what the epsilon means."""
     by_name = {run["name"]: run for run in runs}
     parts = []
@@ -64,7 +51,7 @@ def read_series(runs: list[dict], records: list[str], curves: list[str]) -> pd.D
     return pd.concat(parts, ignore_index=True)
 
 
-def paper_points(runs: list[dict], claims_path: str) -> dict[str, tuple[float, float]]:
+def paper_points(runs: list[dict], claims_path: Path) -> dict[str, tuple[float, float]]:
     """(answers, epsilon) that the paper prints for a run."""
     values = {claim["id"]: claim["value"] for claim in load_claims(claims_path)}
     return {
@@ -74,7 +61,7 @@ def paper_points(runs: list[dict], claims_path: str) -> dict[str, tuple[float, f
     }
 
 
-def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: str, pdf: str) -> None:
+def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: Path, pdf: Path) -> None:
     """One panel a dataset; thin lines are the data-independent bounds, crosses the paper's points, bands all votes."""
     datasets = list(dict.fromkeys(series["dataset"]))
     with figure(1, len(datasets)) as (drawn, axes):
@@ -112,14 +99,21 @@ def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: str,
         save(drawn, png, pdf)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure and its numbers."""
-    arguments = parse_arguments(argv)
-    series = read_series(arguments.runs, arguments.records, arguments.curves)
-    with atomic_path(arguments.output) as temporary:
+@command
+def main(
+    runs: list, records: list[Path], curves: list[Path], claims: Path, numbers: Path, png: Path, pdf: Path
+) -> None:
+    """Write the figure and its numbers.
+
+    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. records: records of
+    account. curves: their curves, in the same order. claims: claims.csv, for the paper's points. numbers: the numbers
+    behind the figure, .csv. png: the figure. pdf: the figure.
+    """
+    series = read_series(runs, records, curves)
+    with atomic_path(numbers) as temporary:
         series.to_csv(temporary, index=False, float_format="%.6g")
-    draw(series, paper_points(arguments.runs, arguments.claims), arguments.png, arguments.pdf)
+    draw(series, paper_points(runs, claims), png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,46 +1,23 @@
 """Figure 1 of Scalable PATE: accuracy of students, epsilon against answers, and the consensus behind the answers."""
 
-import argparse
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lib.accounting.consensus import LOW_CONSENSUS, answer_chances, histogram, low_consensus_answered
+from lib.accounting import consensus
 from lib.aggregation.queries import read_queries
+from lib.core.command import command, run
 from lib.core.files import atomic_path, load_arrays
+from lib.reporting import plotting
 from lib.reporting.comparisons import comparison_rows, equal_answers
-from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
-from scripts import cli
 
 NAMES = {"lnmax": "LNMax", "confident_gnmax": "Confident-GNMax"}
 STUDENTS = {"random_forest": ("random forest", "o"), "vat": ("VAT", "^"), "gan": ("GAN", "s")}
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--runs", "a list of runs with students, each with its name and its ensemble's block")
-    parser.add_argument(
-        "--records", nargs="+", required=True, help="records of these runs: account, aggregate, student"
-    )
-    parser.add_argument("--curve-records", nargs="+", required=True, help="records of account of the two curves")
-    parser.add_argument("--curves", nargs="+", required=True, help="the curves, in the same order")
-    parser.add_argument("--votes", nargs="+", required=True, help="vote histograms of count_votes, a file a draw")
-    cli.add_json(parser, "--figure", "the figure's block, with the run of the right panel in place of its name")
-    parser.add_argument("--published", required=True, help="the paper's points of the left panel, .csv")
-    parser.add_argument("--output", required=True, help="the numbers behind the left panel, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of their epsilons, .csv")
-    parser.add_argument("--epsilon", required=True, help="the numbers behind the middle panel, .csv")
-    parser.add_argument("--histogram", required=True, help="the numbers behind the right panel, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--comparison-privacy", required=True, help="the meaning of the epsilons compared, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def student_row(run: dict, records: dict) -> dict:
@@ -72,7 +49,7 @@ def student_row(run: dict, records: dict) -> dict:
     }
 
 
-def read_curves(records: list[str], curves: list[str]) -> pd.DataFrame:
+def read_curves(records: list[Path], curves: list[Path]) -> pd.DataFrame:
     """Middle panel: epsilon against expected answers, with what it means, of each mechanism and draw."""
     parts = []
     for record_path, curve_path in zip(records, curves, strict=True):
@@ -84,18 +61,21 @@ def read_curves(records: list[str], curves: list[str]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def read_histogram(path: str, teachers: int, settings: dict) -> tuple[pd.DataFrame, dict]:
+def read_histogram(path: Path, teachers: int, settings: dict) -> tuple[pd.DataFrame, dict]:
     """Right panel: queries and expected answers by consensus; and the comparison of those without one."""
     run = settings["selection"]
     votes, _, _ = read_queries(path, teachers, run | {"queries": settings["queries"]})
     edges = np.linspace(0, 100, settings["bins"] + 1)
     columns = {"from_percent": edges[:-1], "to_percent": edges[1:]}
-    columns["lnmax"] = histogram(votes, np.ones(len(votes)), settings["bins"])
-    columns["confident_gnmax"] = histogram(votes, answer_chances(votes, run), settings["bins"])
-    low = {"comparison": "confident_and_lnmax_low_consensus", "at": f"answers with a plurality below {LOW_CONSENSUS} %"}
+    columns["lnmax"] = consensus.histogram(votes, np.ones(len(votes)), settings["bins"])
+    columns["confident_gnmax"] = consensus.histogram(votes, consensus.answer_chances(votes, run), settings["bins"])
+    low = {
+        "comparison": "confident_and_lnmax_low_consensus",
+        "at": f"answers with a plurality below {consensus.LOW_CONSENSUS} %",
+    }
     low |= {
-        "value": low_consensus_answered(votes, run),
-        "other_value": low_consensus_answered(votes, {"aggregator": "lnmax"}),
+        "value": consensus.low_consensus_answered(votes, run),
+        "other_value": consensus.low_consensus_answered(votes, {"aggregator": "lnmax"}),
     }
     return pd.DataFrame(columns), low
 
@@ -112,32 +92,57 @@ def compare(curves: pd.DataFrame) -> list[dict]:
     ]
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what its claims compare."""
-    arguments = parse_arguments(argv)
-    records = by_job(arguments.records)
-    rows = [student_row(run, records) for run in arguments.runs]
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "aggregator", "student", "queries_made"))
-    curves = read_curves(arguments.curve_records, arguments.curves)
-    ensemble = arguments.runs[0]["ensemble"]
+@command
+def main(
+    runs: list,
+    records: list[Path],
+    curve_records: list[Path],
+    curves: list[Path],
+    votes: list[Path],
+    figure: dict,
+    published: Path,
+    numbers: Path,
+    privacy: Path,
+    epsilon: Path,
+    histogram: Path,
+    comparison: Path,
+    comparison_privacy: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, its numbers, and what its claims compare.
+
+    runs: the blocks of the runs with students, each with its name and its ensemble's block under ensemble. records:
+    records of these runs: account, aggregate, student. curve_records: records of account of the two curves. curves: the
+    curves, in the same order. votes: vote histograms of count_votes, a file a draw. figure: the figure's block, with
+    the run of the right panel in place of its name. published: the paper's points of the left panel, .csv. numbers: the
+    numbers behind the left panel, .csv. privacy: the meaning of their epsilons, .csv. epsilon: the numbers behind the
+    middle panel, .csv. histogram: the numbers behind the right panel, .csv. comparison: what its claims compare, .csv.
+    comparison_privacy: the meaning of the epsilons compared, .csv. png: the figure. pdf: the figure.
+    """
+    found = by_job(records)
+    rows = [student_row(run, found) for run in runs]
+    write_table(numbers, privacy, rows, key=("dataset", "aggregator", "student", "queries_made"))
+    lines = read_curves(curve_records, curves)
+    ensemble = runs[0]["ensemble"]
     bars, compared = [], []
-    for draw, path in enumerate(arguments.votes, start=1):
-        bar, low = read_histogram(path, ensemble["teachers"], arguments.figure)
+    for draw, path in enumerate(votes, start=1):
+        bar, low = read_histogram(path, ensemble["teachers"], figure)
         bars.append(bar.assign(votes=draw))
-        compared.append([low, *compare(curves[curves["votes"] == np.unique(curves["votes"])[draw - 1]])])
+        compared.append([low, *compare(lines[lines["votes"] == np.unique(lines["votes"])[draw - 1]])])
     compared_rows = comparison_rows(compared, ensemble, rows[0]["data"])
-    write_table(arguments.comparison, arguments.comparison_privacy, compared_rows, key=("dataset", "comparison", "at"))
+    write_table(comparison, comparison_privacy, compared_rows, key=("dataset", "comparison", "at"))
     histograms = pd.concat(bars, ignore_index=True).assign(data=rows[0]["data"], sanitized=False)
-    for path, frame in ((arguments.epsilon, curves), (arguments.histogram, histograms)):
+    for path, frame in ((epsilon, lines), (histogram, histograms)):
         with atomic_path(path) as temporary:
             frame.to_csv(temporary, index=False, float_format="%.6g")
-    with figure(1, 3, width=3.2, height=3.2) as (drawn, (left, middle, right)):
-        draw_students(left, rows, arguments.published)
-        draw_epsilon(middle, curves)
+    with plotting.figure(1, 3, width=3.2, height=3.2) as (drawn, (left, middle, right)):
+        draw_students(left, rows, published)
+        draw_epsilon(middle, lines)
         draw_consensus(right, histograms.groupby("from_percent", as_index=False).mean(numeric_only=True))
         handles, labels = left.get_legend_handles_labels()
         drawn.legend(handles, labels, loc="outside lower center", ncols=3)
-        save(drawn, arguments.png, arguments.pdf)
+        plotting.save(drawn, png, pdf)
 
 
 def _styles() -> dict[str, dict]:
@@ -145,7 +150,7 @@ def _styles() -> dict[str, dict]:
     return dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
 
 
-def draw_students(axis: plt.Axes, rows: list[dict], published: str) -> None:
+def draw_students(axis: plt.Axes, rows: list[dict], published: Path) -> None:
     """Students by mechanism (colour) and kind (marker) with their spread; the paper's points as thin lines."""
     for name, style in _styles().items():
         own = sorted((row for row in rows if row["aggregator"] == name), key=lambda row: row["queries_answered"])
@@ -199,4 +204,4 @@ def draw_consensus(axis: plt.Axes, numbers_by_bin: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

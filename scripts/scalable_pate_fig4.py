@@ -1,34 +1,20 @@
 """Figure 4 of Scalable PATE: label accuracy against epsilon, by mechanism (left) and by ensemble size (right)."""
 
-import argparse
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogFormatterSciNotation, NullFormatter
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path, reading
+from lib.reporting import plotting
 from lib.reporting.comparisons import comparison_rows, epsilon_at_accuracy
-from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table
-from scripts import cli
 
 NAMES = {"lnmax": "LNMax", "gnmax": "GNMax"}
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tradeoffs", nargs="+", required=True, help="tables of label_tradeoff")
-    cli.add_json(parser, "--ensembles", "the block of the ensemble of each table, with its name")
-    cli.add_json(parser, "--figure", "the figure's block: the ensemble of the left panel, those of the right")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of the epsilons compared, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def compare(curve: pd.DataFrame, other: pd.DataFrame, name: str, of: str) -> list[dict]:
@@ -72,30 +58,45 @@ def compared_rows(points: pd.DataFrame, left: str, sizes: list[str], blocks: dic
     return rows
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what its claims compare."""
-    arguments = parse_arguments(argv)
-    left, sizes = arguments.figure["left"], arguments.figure["right"]
-    blocks = {block["name"]: block for block in arguments.ensembles}
+@command
+def main(
+    tradeoffs: list[Path],
+    ensembles: list,
+    figure: dict,
+    numbers: Path,
+    comparison: Path,
+    comparison_privacy: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, its numbers, and what its claims compare.
+
+    tradeoffs: tables of label_tradeoff. ensembles: the block of the ensemble of each table, with its name. figure: the
+    ensemble of the left panel, those of the right. numbers: the numbers behind the figure, .csv. comparison: what its
+    claims compare, .csv. comparison_privacy: the meaning of the epsilons compared, .csv. png: the figure. pdf: the
+    figure.
+    """
+    left, sizes = figure["left"], figure["right"]
+    blocks = {block["name"]: block for block in ensembles}
     tables, drawn_before = [], {}
-    for path, block in zip(arguments.tradeoffs, arguments.ensembles, strict=True):
+    for path, block in zip(tradeoffs, ensembles, strict=True):
         drawn_before[block["name"]] = drawn_before.get(block["name"], 0) + 1
         with reading(path, "CSV"):
             table = pd.read_csv(path)
         tables.append(table.assign(ensemble=block["name"], votes=drawn_before[block["name"]]))
     points = pd.concat(tables, ignore_index=True)
-    with atomic_path(arguments.output) as temporary:
+    with atomic_path(numbers) as temporary:
         points.to_csv(temporary, index=False, float_format="%.6g")
     rows = compared_rows(points, left, sizes, blocks)
-    write_table(arguments.comparison, arguments.privacy, rows, key=("dataset", "comparison", "at"))
+    write_table(comparison, comparison_privacy, rows, key=("dataset", "comparison", "at"))
     means = points.groupby(["ensemble", "teachers", "aggregator", "scale"], as_index=False).mean(numeric_only=True)
-    with figure(1, 2) as (drawn, axes):
+    with plotting.figure(1, 2) as (drawn, axes):
         panel(axes[0], means[means["ensemble"] == left], "aggregator", NAMES)
         axes[0].set_title(f"{blocks[left]['teachers']:,} teachers")
         chosen = means[means["ensemble"].isin(sizes) & (means["aggregator"] == "gnmax")]
         panel(axes[1], chosen, "teachers", {size: f"{size:,} teachers" for size in np.unique(chosen["teachers"])})
         axes[1].set_title(f"GNMax, {blocks[sizes[0]]['private']:,} private samples")
-        save(drawn, arguments.png, arguments.pdf)
+        plotting.save(drawn, png, pdf)
 
 
 def panel(axis: plt.Axes, points: pd.DataFrame, by: str, names: dict) -> None:
@@ -112,4 +113,4 @@ def panel(axis: plt.Axes, points: pd.DataFrame, by: str, names: dict) -> None:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,49 +1,25 @@
 """Figure 5 of Scalable PATE: what the noisy check selects (left), and what selecting and answering cost (right)."""
 
-import argparse
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lib.accounting import threshold
-from lib.accounting.consensus import (
-    LOW_CONSENSUS,
-    answer_chances,
-    cost_by_share,
-    histogram,
-    low_consensus_answered,
-    part_of_epsilon,
-)
+from lib.accounting import consensus, threshold
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import ACCOUNTS
 from lib.aggregation.queries import read_queries
+from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting import plotting
 from lib.reporting.comparisons import comparison_rows, equal_answers
-from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table
-from scripts import cli
 
 NAMES = {"lnmax": "LNMax (all)", "moderate": "Confident, moderate", "aggressive": "Confident, aggressive"}
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--votes", nargs="+", required=True, help="vote histograms of count_votes, a file a draw")
-    cli.add_json(parser, "--ensemble", "the ensemble's block of the configuration")
-    cli.add_json(parser, "--figure", "the figure's block: runs by role, bins, queries, order")
-    cli.add_json(parser, "--accounting", "the accounting block of the configuration")
-    parser.add_argument("--histogram", required=True, help="the numbers behind the left panel, .csv")
-    parser.add_argument("--output", required=True, help="the numbers behind the right panel, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of the epsilons compared, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
-
-
-def counts(path: str, teachers: int, settings: dict) -> pd.DataFrame:
+def counts(path: Path, teachers: int, settings: dict) -> pd.DataFrame:
     """Left panel: queries and expected answers in each bin of the plurality's share, and the cost of one answer."""
     edges = np.linspace(0, 100, settings["bins"] + 1)
     columns = {"from_percent": edges[:-1], "to_percent": edges[1:]}
@@ -51,12 +27,14 @@ def counts(path: str, teachers: int, settings: dict) -> pd.DataFrame:
         run = settings["runs"][role]
         votes, _, _ = read_queries(path, teachers, run | {"queries": settings["queries"]})
         if role == "moderate":
-            columns["cost_of_answer"] = cost_by_share(votes, run["sigma"], settings["order"], settings["bins"])
-        columns[role] = histogram(votes, answer_chances(votes, run), settings["bins"])
+            columns["cost_of_answer"] = consensus.cost_by_share(
+                votes, run["sigma"], settings["order"], settings["bins"]
+            )
+        columns[role] = consensus.histogram(votes, consensus.answer_chances(votes, run), settings["bins"])
     return pd.DataFrame(columns)
 
 
-def costs(path: str, teachers: int, settings: dict, accounting: dict) -> pd.DataFrame:
+def costs(path: Path, teachers: int, settings: dict, accounting: dict) -> pd.DataFrame:
     """Right panel: epsilon against answered queries, and the part of it that selection costs."""
     orders = order_grid(**accounting["orders"])
     parts = []
@@ -69,7 +47,7 @@ def costs(path: str, teachers: int, settings: dict, accounting: dict) -> pd.Data
         if run["aggregator"] == "confident_gnmax":
             checks = threshold.rdp(orders, votes.max(axis=1), run["threshold"], run["sigma_threshold"])
         lengths = np.unique(np.linspace(1, len(votes), accounting["curve_points"]).round().astype(int))
-        epsilon, selection = part_of_epsilon(orders, checks, reading.costs - checks, run["delta"], lengths)
+        epsilon, selection = consensus.part_of_epsilon(orders, checks, reading.costs - checks, run["delta"], lengths)
         meaning = reading.state(float(epsilon[-1]), run["delta"], "rdp", "classic").as_dict()
         del meaning["epsilon"]
         answered = np.cumsum(account.answered)[lengths - 1]
@@ -87,7 +65,10 @@ def compare(left: pd.DataFrame, right: pd.DataFrame, low: dict[str, float]) -> l
     ]
     for role in ("moderate", "aggressive"):
         rows.append(
-            {"comparison": f"{role}_and_lnmax_low_consensus", "at": f"answers with a plurality below {LOW_CONSENSUS} %"}
+            {
+                "comparison": f"{role}_and_lnmax_low_consensus",
+                "at": f"answers with a plurality below {consensus.LOW_CONSENSUS} %",
+            }
             | {"value": low[role], "other_value": low["lnmax"]}
         )
         series = {name: right[right["series"] == name] for name in (role, "lnmax")}
@@ -103,33 +84,50 @@ def compare(left: pd.DataFrame, right: pd.DataFrame, low: dict[str, float]) -> l
     return rows
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what its claims compare."""
-    arguments = parse_arguments(argv)
-    settings, ensemble = arguments.figure, arguments.ensemble
+@command
+def main(
+    votes: list[Path],
+    ensemble: dict,
+    figure: dict,
+    accounting: dict,
+    numbers: Path,
+    histogram: Path,
+    comparison: Path,
+    comparison_privacy: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, its numbers, and what its claims compare.
+
+    votes: vote histograms of count_votes, a file a draw. ensemble: the ensemble's block of the configuration. figure:
+    the figure's block: runs by role, bins, queries, order. accounting: that block of the configuration. numbers: the
+    numbers behind the right panel, .csv. histogram: the numbers behind the left panel, .csv. comparison: what its
+    claims compare, .csv. comparison_privacy: the meaning of the epsilons compared, .csv. png: the figure. pdf: the
+    figure.
+    """
     teachers = ensemble["teachers"]
     lefts, rights, compared = [], [], []
-    for draw, path in enumerate(arguments.votes, start=1):
-        _, _, fingerprint = read_queries(path, teachers, settings["runs"]["lnmax"])
+    for draw, path in enumerate(votes, start=1):
+        _, _, fingerprint = read_queries(path, teachers, figure["runs"]["lnmax"])
         about = {"votes": draw, "data": f"{ensemble['dataset']} ({fingerprint[:12]})"}
-        left, right = counts(path, teachers, settings), costs(path, teachers, settings, arguments.accounting)
+        left, right = counts(path, teachers, figure), costs(path, teachers, figure, accounting)
         low = {}
-        for role, run in settings["runs"].items():
-            votes, _, _ = read_queries(path, teachers, run | {"queries": settings["queries"]})
-            low[role] = low_consensus_answered(votes, run)
+        for role, block in figure["runs"].items():
+            shown, _, _ = read_queries(path, teachers, block | {"queries": figure["queries"]})
+            low[role] = consensus.low_consensus_answered(shown, block)
         compared.append(compare(left, right, low))
-        lefts.append(left.assign(order=settings["order"], **about, sanitized=False))
+        lefts.append(left.assign(order=figure["order"], **about, sanitized=False))
         rights.append(right.assign(**about))
     left, right = pd.concat(lefts, ignore_index=True), pd.concat(rights, ignore_index=True)
-    for path, numbers in ((arguments.histogram, left), (arguments.output, right)):
+    for path, frame in ((histogram, left), (numbers, right)):
         with atomic_path(path) as temporary:
-            numbers.to_csv(temporary, index=False, float_format="%.6g")
+            frame.to_csv(temporary, index=False, float_format="%.6g")
     rows = comparison_rows(compared, ensemble, about["data"])
-    write_table(arguments.comparison, arguments.privacy, rows, key=("dataset", "comparison", "at"))
-    with figure(1, 2, width=3.9, height=3.3) as (drawn, (bars, lines)):
-        draw_counts(drawn, bars, left.groupby("from_percent", as_index=False).mean(numeric_only=True), settings)
+    write_table(comparison, comparison_privacy, rows, key=("dataset", "comparison", "at"))
+    with plotting.figure(1, 2, width=3.9, height=3.3) as (drawn, (bars, lines)):
+        draw_counts(drawn, bars, left.groupby("from_percent", as_index=False).mean(numeric_only=True), figure)
         draw_costs(lines, right)
-        save(drawn, arguments.png, arguments.pdf)
+        plotting.save(drawn, png, pdf)
 
 
 def draw_counts(drawn: plt.Figure, axis: plt.Axes, numbers: pd.DataFrame, settings: dict) -> None:
@@ -170,4 +168,4 @@ def draw_costs(axis: plt.Axes, numbers: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

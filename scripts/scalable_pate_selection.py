@@ -1,20 +1,10 @@
 """What the noisy check is worth: which queries it selects, what selecting costs, and students with and without it."""
 
-import argparse
+from pathlib import Path
 
+from lib.core.command import command, run
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
-from scripts import cli
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--runs", "a list of runs, each with its name and its ensemble's block under ensemble")
-    parser.add_argument("--records", nargs="+", required=True, help="records of these runs, of every stage")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def row(run: dict, records: dict) -> dict:
@@ -58,14 +48,16 @@ def row(run: dict, records: dict) -> dict:
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    records = by_job(arguments.records)
-    write_table(
-        arguments.output, arguments.privacy, [row(run, records) for run in arguments.runs], key=("dataset", "run")
-    )
+@command
+def main(runs: list, records: list[Path], table: Path, privacy: Path) -> None:
+    """Write the table.
+
+    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. records: records of these
+    runs, of every stage. table: the table, .csv. privacy: the meaning of its epsilons, .csv.
+    """
+    found = by_job(records)
+    write_table(table, privacy, [row(block, found) for block in runs], key=("dataset", "run"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

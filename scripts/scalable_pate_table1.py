@@ -1,24 +1,13 @@
 """Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator on each dataset."""
 
-import argparse
 import math
+from pathlib import Path
 
+from lib.core.command import command, run
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
-from scripts import cli
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--runs", "a list of runs, each with its name and its ensemble's block under ensemble")
-    parser.add_argument("--records", nargs="+", required=True, help="records of these runs, of every stage")
-    parser.add_argument("--claims", required=True, help="claims.csv, for the paper's numbers")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, aggregator: str) -> dict:
@@ -99,17 +88,22 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table; LNMax has a row by the paper's moments and one over all orders."""
-    arguments = parse_arguments(argv)
-    records = by_job(arguments.records)
-    papers = {claim["id"]: float(claim["value"]) for claim in load_claims(arguments.claims) if _is_number(claim)}
+@command
+def main(runs: list, records: list[Path], claims: Path, table: Path, privacy: Path) -> None:
+    """Write the table; LNMax has a row by the paper's moments and one over all orders.
+
+    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. records: records of these
+    runs, of every stage. claims: claims.csv, for the paper's numbers. table: the table, .csv. privacy: the meaning of
+    its epsilons, .csv.
+    """
+    found = by_job(records)
+    papers = {claim["id"]: float(claim["value"]) for claim in load_claims(claims) if _is_number(claim)}
     rows = []
-    for run in arguments.runs:
-        if run["aggregator"] == "lnmax":
-            rows.append(row(run, records, papers, "epsilon_moments", f"lnmax_{run['moments']}_moments"))
-        rows.append(row(run, records, papers, "epsilon", run["aggregator"]))
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "aggregator", "queries_made"))
+    for block in runs:
+        if block["aggregator"] == "lnmax":
+            rows.append(row(block, found, papers, "epsilon_moments", f"lnmax_{block['moments']}_moments"))
+        rows.append(row(block, found, papers, "epsilon", block["aggregator"]))
+    write_table(table, privacy, rows, key=("dataset", "aggregator", "queries_made"))
 
 
 def _is_number(claim: dict[str, str]) -> bool:
@@ -121,4 +115,4 @@ def _is_number(claim: dict[str, str]) -> bool:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,21 +1,11 @@
 """Table 2 of Scalable PATE (Appendix B): what it costs to publish a data-dependent epsilon."""
 
-import argparse
+from pathlib import Path
 
+from lib.core.command import command, run
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
-from scripts import cli
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--runs", "a list of runs, each with its name and its ensemble's block under ensemble")
-    parser.add_argument("--records", nargs="+", required=True, help="records of sanitize_epsilon")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def row(run: dict, records: list[dict]) -> dict:
@@ -79,13 +69,17 @@ def row(run: dict, records: list[dict]) -> dict:
     )
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    records = by_job(arguments.records)
-    rows = [row(run, records["sanitize_epsilon", run["name"]]) for run in arguments.runs]
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "aggregator"))
+@command
+def main(runs: list, records: list[Path], table: Path, privacy: Path) -> None:
+    """Write the table.
+
+    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. records: records of
+    sanitize_epsilon. table: the table, .csv. privacy: the meaning of its epsilons, .csv.
+    """
+    found = by_job(records)
+    rows = [row(block, found["sanitize_epsilon", block["name"]]) for block in runs]
+    write_table(table, privacy, rows, key=("dataset", "aggregator"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,40 +1,33 @@
 """Train the non-private baseline: the student's model on all private samples with their true labels."""
 
-import argparse
+from pathlib import Path
 
+from lib.core.command import Job, command, run
 from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier
 from lib.reporting.records import write_record
 from lib.teachers.classification import accuracy
-from scripts import cli
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = cli.job_parser(__doc__)
-    parser.add_argument("--data", required=True, help="prepared dataset of samples")
-    parser.add_argument("--split", required=True, help="indices of split_data")
-    cli.add_json(parser, "--model", "the model's block of the configuration")
-    parser.add_argument("--output", required=True, help="the record to write")
-    return parser.parse_args(argv)
+@command
+def main(data: Path, split: Path, model: dict, job: Job, record: Path) -> None:
+    """Write the record with the baseline's accuracy in percent.
 
-
-def main(argv: list[str] | None = None) -> None:
-    """Write the record with the baseline's accuracy in percent."""
-    arguments = parse_arguments(argv)
-    pool = open_pool(arguments.data, arguments.split)
-    model = make_classifier(arguments.model, integer_seed(arguments.seed, *arguments.job))
-    score = accuracy(model, *pool.private(), *pool.test())
+    data: prepared dataset of samples. split: indices of split_data. model: the model's block of the configuration.
+    record: the record to write.
+    """
+    pool = open_pool(data, split)
+    baseline = make_classifier(model, integer_seed(job.seed, *job.job))
     write_record(
-        arguments.output,
-        **cli.identity(arguments),
+        record,
+        **job.identity(),
         fingerprint=pool.fingerprint,
-        parameters=arguments.model,
+        parameters=model,
         metrics={},
-        private_metrics={"baseline_accuracy": score},
+        private_metrics={"baseline_accuracy": accuracy(baseline, *pool.private(), *pool.test())},
     )
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

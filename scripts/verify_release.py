@@ -3,8 +3,8 @@
 import argparse
 import sys
 
+from lib.core.command import run
 from lib.release.verify import verify
-from scripts import cli
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -30,4 +30,4 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lib.aggregation.queries import read_queries, read_rounds
+from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
 from lib.plan.config import check_config, fill_defaults
 from lib.reporting.records import read_record, write_record
-from scripts import aggregate, cli
+from scripts import aggregate
 from tests.plan.test_config import CONFIG, SCHEMA
 from tests.reporting.test_records import FIELDS
 from tests.sealed import sealed
@@ -208,7 +209,7 @@ RUN = {"aggregator": "gnmax", "queries": 5, "sigma": 2.0, "delta": 1e-3}
 ACCOUNTING = {"orders": {"linear": [2.0, 9.0, 0.5], "logarithmic": [9.0, 50.0, 5]}, "moments": 8}
 
 
-@given(arrays, st.text(max_size=70), st.sampled_from(["0", "null", "-1", "1.5", "x", "", "9" * 500]))
+@given(arrays, st.text(max_size=70), st.sampled_from(["0", "-1", "1.5", "x", "", "9" * 500]))
 @settings(FIXED, max_examples=25)
 def test_a_script_ends_with_a_line_and_a_status(tmp_path, capsys, votes, fingerprint, noise_seed):
     path = tmp_path / "votes.npz"
@@ -220,7 +221,7 @@ def test_a_script_ends_with_a_line_and_a_status(tmp_path, capsys, votes, fingerp
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("signal.signal", lambda *ignored: None)
         try:
-            cli.run(lambda: aggregate.main(line))
+            run(lambda: aggregate.main(line))
         except SystemExit as ended:
             assert ended.code in (1, 2)
             assert (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lib.accounting import gnmax, threshold
+from lib.accounting import confident, gnmax, threshold
 
 LOW_CONSENSUS = 50  # percent of the teachers: fewer than this are no consensus
 
@@ -52,3 +52,22 @@ def part_of_epsilon(
     rows = np.arange(len(lengths))
     epsilon, own = epsilons[rows, best], this[rows, best]
     return epsilon, epsilon * own / (own + other[rows, best])
+
+
+def selection_and_answers(
+    orders: np.ndarray, votes: np.ndarray, run: dict, scores: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Expected Renyi costs (n, k) of selecting the queries of votes (n, m) and of answering them, as the paper reads.
+
+    scores: probabilities (n, m) of the first round's student, for an interactive run.
+    """
+    total = confident.expected_rdp(orders, votes, run["threshold"], run["sigma_threshold"], run["sigma"], scores)
+    statistic = threshold.statistic(votes, scores)
+    selecting = threshold.rdp(orders, statistic, run["threshold"], run["sigma_threshold"])
+    return selecting, total - selecting
+
+
+def share_of_epsilon(orders: np.ndarray, part: np.ndarray, rest: np.ndarray, delta: float) -> tuple[float, float]:
+    """Epsilon of two Renyi costs (k,) together, and the share of it that the first takes."""
+    epsilon, own = part_of_epsilon(orders, part[None], rest[None], delta, np.array([1]))
+    return float(epsilon[0]), float(own[0] / epsilon[0])

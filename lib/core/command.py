@@ -174,7 +174,7 @@ def _from_json(kind: type, text: str) -> Any:
 
 def _meaning(name: str, doc: str | None) -> str | None:
     """What a docstring says of a parameter; argparse takes % for a placeholder."""
-    found = re.search(rf"(?<!\w){re.escape(name)}: ([^.]*)", doc or "")
+    found = re.search(rf"(?<!\w){re.escape(name)}: ((?:[^.]|\.(?=\w))*)", doc or "")
     return " ".join(found.group(1).split()).replace("%", "%%") if found else None
 
 

@@ -6,13 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
+from lib.core.errors import InputError
+
 
 def seed_sequence(seed: int, *job: str) -> np.random.SeedSequence:
     """The seed sequence of one job.
 
     `seed` is the preset's seed and `job` the job's own name (rule, wildcards, role of the draw). The name is
-    hashed into the spawn key, so that adding a job changes no other job's numbers.
+    hashed into the spawn key, so that adding a job changes no other job's numbers. Raises InputError for a negative
+    seed.
     """
+    if seed < 0:
+        raise InputError(f"seed = {seed}: allowed is a whole number of at least 0")
     digest = hashlib.sha256("\0".join(job).encode()).digest()
     key = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 32, 4))
     return np.random.SeedSequence(entropy=seed, spawn_key=key)

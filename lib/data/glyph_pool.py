@@ -58,10 +58,14 @@ class GlyphPool:
         return self._take("test")
 
 
+def open_glyph(data: str | Path) -> OpenGlyph:
+    """Open Glyph by its prepared dataset; InputError names a file that is another's."""
+    return OpenGlyph(GlyphSettings.from_block(json.loads(str(load_arrays(data, "stream")["stream"]))))
+
+
 def open_any_pool(data: str | Path, split: str | Path) -> ArrayPool | GlyphPool:
     """The pool of a prepared dataset, arrays or Open Glyph, and its split."""
     arrays = load_arrays(data)
     if "stream" not in arrays:
         return open_pool(data, split)
-    settings = GlyphSettings.from_block(json.loads(str(arrays["stream"])))
-    return GlyphPool(OpenGlyph(settings), str(arrays["fingerprint"]), load_arrays(split))
+    return GlyphPool(open_glyph(data), str(arrays["fingerprint"]), load_arrays(split))

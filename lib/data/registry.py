@@ -78,7 +78,7 @@ def load(name: str, module: str, source: str, root: str | Path | None) -> dict[s
     files = required_files(name, module, source, root)
     for file in files:
         if not file.exists():
-            command = f"scripts/download_data.py --module {module} --dataset {name} --to {root}"
+            command = f"scripts/download_data.py --module {module} --dataset {name} --data-root {root}"
             raise InputError(f"dataset {name!r}: {file} is missing; get it with {command}")
     arrays = canonical(spec.read(files), spec.unordered)
     if spec.fingerprint and (found := fingerprint(**arrays)) != spec.fingerprint:

@@ -1,9 +1,10 @@
 """What runs for Scalable PATE: ensembles, votes, runs of an aggregator on them, and their students."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lib.plan.layout import Layout
+from lib.plan.results import Results
 
 # kinds of models that are networks; the others are classifiers of scikit-learn
 NETWORKS = ("mlp", "teacher_cnn", "teacher_resnet", "gan", "vat")
@@ -13,11 +14,13 @@ class ScalablePate:
     """Files and settings of every job of Scalable PATE, as functions of a job's wildcards.
 
     Votes are drawn several times (draw 1 to `draws`); published votes are draw 0. Repetitions use the draws in turn.
+    What a run costs depends on its votes alone, so that its account is made once a draw and not once a repetition; but
+    where a student takes part (`first_round`), it differs from repetition to repetition.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        """config: the whole, checked configuration."""
-        self.config = config
+    def __init__(self, config: Mapping[str, Any], results: Results) -> None:
+        """config: the whole, checked configuration. results: the register of results."""
+        self.config, self.results = config, results
         self.layout = Layout(config["preset"])
         self.folder = self.layout.of("scalable_pate")
         self.block = config["scalable_pate"]
@@ -38,15 +41,44 @@ class ScalablePate:
         """Whether a model is a network."""
         return self.models[model]["kind"] in NETWORKS
 
+    def networks(self) -> list[str]:
+        """Models that are networks."""
+        return [name for name in self.models if self.is_network(name)]
+
+    def classifiers(self) -> list[str]:
+        """Models that are classifiers of scikit-learn."""
+        return [name for name in self.models if not self.is_network(name)]
+
+    def runs_with_networks(self) -> list[str]:
+        """Runs whose student is a network."""
+        return [name for name, run in self.runs.items() if run["student"] and self.is_network(run["student"])]
+
+    def runs_with_classifiers(self) -> list[str]:
+        """Runs whose student is a classifier of scikit-learn."""
+        return [name for name, run in self.runs.items() if run["student"] and not self.is_network(run["student"])]
+
     def _trained(self) -> list[str]:
         return [name for name, ensemble in self.ensembles.items() if ensemble["kind"] == "trained"]
 
+    def _job(self, *words: str, dataset: str) -> dict[str, Any]:
+        """What a record says of its job; the words key its draws."""
+        return {
+            "job": list(words),
+            "preset": self.config["preset"],
+            "seed": self.config["seed"],
+            "dataset": dataset,
+        }
+
     # ------------------------------------------------------------ teachers and votes
 
-    def samples(self, ensemble: str) -> str:
-        """The prepared samples of an ensemble: its own, or those that published votes are about."""
+    def samples_name(self, ensemble: str) -> str:
+        """The dataset of an ensemble's samples: its own, or the one that published votes are about."""
         block = self.ensembles[ensemble]
-        return self.layout.data(block.get("samples", block["dataset"]))
+        return block.get("samples", block["dataset"])
+
+    def samples(self, ensemble: str) -> str:
+        """The prepared samples of an ensemble."""
+        return self.layout.data(self.samples_name(ensemble))
 
     def samples_of_ensemble(self, wildcards: Any) -> str:
         """Input: the prepared samples of the ensemble."""
@@ -95,3 +127,352 @@ class ScalablePate:
     def count_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `count_votes`."""
         return {name: self.ensembles[wildcards.ensemble][name] for name in ("teachers", "classes")}
+
+    def draw(self, ensemble: str, repetition: str | int) -> int:
+        """The draw of an ensemble that a repetition uses."""
+        block = self.ensembles[ensemble]
+        if block["kind"] == "published":
+            return 0
+        return (int(repetition) - 1) % block.get("draws", len(self.repetitions)) + 1
+
+    def draws(self, ensemble: str) -> list[int]:
+        """All draws of an ensemble that the repetitions use."""
+        return sorted({self.draw(ensemble, repetition) for repetition in self.repetitions})
+
+    def votes(self, ensemble: str) -> list[str]:
+        """Every draw of an ensemble's votes."""
+        return [f"{self.layout.private}/votes/{ensemble}/{draw}.npz" for draw in self.draws(ensemble)]
+
+    def split(self, ensemble: str, repetition: str | int) -> str:
+        """The split that a repetition uses: the one its teachers were trained on, if they were."""
+        return f"{self.layout.private}/splits/{ensemble}/{self.draw(ensemble, repetition) or repetition}.npz"
+
+    # ------------------------------------------------------------ runs: an aggregator on an ensemble's votes
+
+    def ensemble(self, run: str) -> Mapping[str, Any]:
+        """The block of the ensemble whose votes a run aggregates."""
+        return self.ensembles[self.runs[run]["ensemble"]]
+
+    def votes_of_run(self, wildcards: Any) -> str:
+        """Input: the votes that one repetition of the run aggregates."""
+        name = self.runs[wildcards.run]["ensemble"]
+        return f"{self.layout.private}/votes/{name}/{self.draw(name, wildcards.repetition)}.npz"
+
+    def samples_of_run(self, wildcards: Any) -> str:
+        """Input: the prepared samples that the run's votes are about."""
+        return self.samples(self.runs[wildcards.run]["ensemble"])
+
+    def split_of_run(self, wildcards: Any) -> str:
+        """Input: the split that one repetition of the run uses."""
+        return self.split(self.runs[wildcards.run]["ensemble"], wildcards.repetition)
+
+    def rounds(self, run: str) -> list[str]:
+        """A run and, before it, the run that is its first round."""
+        first = self.runs[run].get("first_round")
+        return ([first] if first else []) + [run]
+
+    def first_round_scores(self, wildcards: Any) -> list[str]:
+        """Input: the scores of the first round's student; nothing where there is no first round."""
+        return self._first_round("students", wildcards)
+
+    def first_round_labels(self, wildcards: Any) -> list[str]:
+        """Input: the labels that the first round released; nothing where there is no first round."""
+        return self._first_round("aggregated", wildcards)
+
+    def released_labels(self, wildcards: Any) -> list[str]:
+        """Input: the labels that a run released in one repetition, a file a round."""
+        return [f"{self.folder}/aggregated/{run}/{wildcards.repetition}.npz" for run in self.rounds(wildcards.run)]
+
+    def _first_round(self, stage: str, wildcards: Any) -> list[str]:
+        return [f"{self.folder}/{stage}/{run}/{wildcards.repetition}.npz" for run in self.rounds(wildcards.run)[:-1]]
+
+    def account_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `account`."""
+        return self._run_settings("account", wildcards)
+
+    def aggregate_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `aggregate`."""
+        return self._run_settings("aggregate", wildcards) | {"noise_seed": self.config["noise_seed"]}
+
+    def inspect_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `inspect_selection`."""
+        return self._run_settings("inspect_selection", wildcards)
+
+    def sanitize_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `sanitize_epsilon`."""
+        more = {"noise_seed": self.config["noise_seed"], "sanitize": self.block["sanitize"]}
+        return self._run_settings("sanitize_epsilon", wildcards) | more
+
+    def _run_settings(self, rule: str, wildcards: Any) -> dict[str, Any]:
+        """The run's block, with its first round's in place of its name; what is known of its votes; the accounting."""
+        *first, last = (self.runs[run] for run in self.rounds(wildcards.run))
+        ensemble = self.ensemble(wildcards.run)
+        return self._job(rule, wildcards.run, wildcards.repetition, dataset=ensemble["dataset"]) | {
+            "run": last | ({"first_round": first[0]} if first else {}),
+            "teachers": ensemble["teachers"],
+            "accounting": self.config["accounting"],
+        }
+
+    # ------------------------------------------------------------ students and baselines
+
+    def student_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_student`."""
+        return self._student("train_student", wildcards)
+
+    def noiseless_student_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_noiseless_student`."""
+        return self._student("train_noiseless_student", wildcards) | {"noiseless": True}
+
+    def network_student_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_network_student`."""
+        names = (wildcards.run, wildcards.repetition)
+        return self.student_settings(wildcards) | self._training("train_network_student", *names)
+
+    def noiseless_network_student_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_noiseless_network_student`."""
+        names = (wildcards.run, wildcards.repetition)
+        return self.noiseless_student_settings(wildcards) | self._training("train_noiseless_network_student", *names)
+
+    def baseline(self, run: str) -> str:
+        """The model of the non-private baseline beside a run's student."""
+        return self.ensemble(run).get("baseline_model", self.runs[run]["student"])
+
+    def baseline_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_baseline`."""
+        words = ("train_baseline", wildcards.ensemble, wildcards.model, wildcards.repetition)
+        job = self._job(*words, dataset=self.samples_name(wildcards.ensemble))
+        return job | {"model": self.models[wildcards.model]}
+
+    def network_baseline_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_network_baseline`; its draws are keyed as those of `train_baseline`."""
+        block = self.ensembles[wildcards.ensemble]
+        names = (wildcards.ensemble, wildcards.model, wildcards.repetition)
+        return (
+            self.baseline_settings(wildcards)
+            | {"classes": block["classes"], "private": block["baseline_samples"]}
+            | self._training("train_network_baseline", *names)
+        )
+
+    def _student(self, word: str, wildcards: Any) -> dict[str, Any]:
+        run = self.runs[wildcards.run]
+        job = self._job(word, wildcards.run, wildcards.repetition, dataset=self.samples_name(run["ensemble"]))
+        return job | {"model": self.models[run["student"]], "classes": self.ensemble(wildcards.run)["classes"]}
+
+    def _training(self, rule: str, *names: str) -> dict[str, Any]:
+        return {"device": self.config["device"], "checkpoint": self.layout.checkpoint(rule, *names)}
+
+    # ------------------------------------------------------------ records of many jobs
+
+    def accounted(self, run: str) -> list[int]:
+        """The repetitions in which a run's cost differs: those of its votes, or of the student that takes part."""
+        return list(self.repetitions) if "first_round" in self.runs[run] else self.draws(self.runs[run]["ensemble"])
+
+    def accounts(self, runs: Iterable[str], suffix: str = "json") -> list[str]:
+        """Records of `account` for some runs, or with suffix npz their curves."""
+        return [
+            f"{self.folder}/accounts/{run}/{repetition}.{suffix}" for run in runs for repetition in self.accounted(run)
+        ]
+
+    def every_repetition(self, folder: str, runs: Iterable[str]) -> list[str]:
+        """Records of every repetition of some runs in a folder."""
+        return [f"{folder}/{run}/{repetition}.json" for run in runs for repetition in self.repetitions]
+
+    def described(self, runs: Iterable[str]) -> list[dict[str, Any]]:
+        """The blocks of some runs with all that a table says of them: name, ensemble, moments, student and baseline."""
+        blocks = []
+        for name in runs:
+            run = self.runs[name]
+            more: dict[str, Any] = {
+                "name": name,
+                "ensemble": self.ensemble(name) | {"name": run["ensemble"]},
+                "moments": self.config["accounting"]["moments"],
+                "baseline": self.baseline(name),
+            }
+            if run["student"]:
+                more["student_kind"] = self.models[run["student"]]["kind"]
+            blocks.append(run | more)
+        return blocks
+
+    # ------------------------------------------------------------ tables
+
+    def table1_records(self, wildcards: Any) -> list[str]:
+        """Input of Table 1: records of every stage of its runs."""
+        runs = self.block["table1"]
+        records = self.accounts(runs) + self.every_repetition(f"{self.folder}/aggregated", runs)
+        for run in runs:
+            if self.runs[run]["student"]:
+                name = self.runs[run]["ensemble"]
+                published = self.ensembles[name]["kind"] == "published"
+                splits = self.repetitions if published else self.draws(name)
+                records += self.every_repetition(f"{self.folder}/students", [run])
+                records += [f"{self.folder}/baselines/{name}/{self.baseline(run)}/{split}.json" for split in splits]
+        return sorted(set(records))
+
+    def table1_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Table 1."""
+        return {"runs": self.described(self.block["table1"])}
+
+    def table2_records(self, wildcards: Any) -> list[str]:
+        """Input of Table 2: records of `sanitize_epsilon`."""
+        return [
+            f"{self.folder}/sanitized/{run}/{draw}.json"
+            for run in self.block["table2"]
+            for draw in self.draws(self.runs[run]["ensemble"])
+        ]
+
+    def table2_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Table 2."""
+        return {"runs": self.described(self.block["table2"])}
+
+    def selection_records(self, wildcards: Any) -> list[str]:
+        """Input of the table of selection: records of every stage of its runs."""
+        self.results.check("scalable_pate_selection")
+        runs = self.block["selection"]
+        students = [run for run in runs if self.runs[run]["student"]]
+        return [
+            *self.accounts(runs),
+            *self.every_repetition(f"{self.folder}/students", students),
+            *self.every_repetition(f"{self.layout.private}/selection", runs),
+            *self.every_repetition(f"{self.layout.private}/noiseless_students", self.block["noiseless"]),
+        ]
+
+    def selection_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of selection."""
+        return {"runs": self.described(self.block["selection"])}
+
+    def teachers_votes(self, wildcards: Any) -> list[str]:
+        """Input of the table of teachers: every draw of its ensembles' votes."""
+        self.results.check("scalable_pate_teachers")
+        return [path for name in self.block["teachers"] for path in self.votes(name)]
+
+    def teachers_data(self, wildcards: Any) -> list[str]:
+        """Input of the table of teachers: the samples that each of these votes are about."""
+        return [self.samples(name) for name, _ in self._teachers()]
+
+    def teachers_splits(self, wildcards: Any) -> list[str]:
+        """Input of the table of teachers: the split of these samples."""
+        return [self.split(name, draw or 1) for name, draw in self._teachers()]
+
+    def teachers_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of teachers: the ensemble of each of its votes."""
+        return {"ensembles": [self.ensembles[name] | {"name": name} for name, _ in self._teachers()]}
+
+    def _teachers(self) -> list[tuple[str, int]]:
+        """(ensemble, draw) of all votes in the table of teachers."""
+        return [(name, draw) for name in self.block["teachers"] for draw in self.draws(name)]
+
+    def search_votes(self, wildcards: Any) -> list[str]:
+        """Input of the search for parameters: the first draw of the votes of each of its runs."""
+        self.results.check("scalable_pate_search")
+        return [self.votes(name)[0] for name in self._searched()]
+
+    def search_data(self, wildcards: Any) -> list[str]:
+        """Input of the search for parameters: the samples that each of these votes are about."""
+        return [self.samples(name) for name in self._searched()]
+
+    def search_splits(self, wildcards: Any) -> list[str]:
+        """Input of the search for parameters: the split of these samples."""
+        return [self.split(name, self.draws(name)[0] or 1) for name in self._searched()]
+
+    def search_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the search for parameters."""
+        return {
+            "runs": self.described(self.block["search"]["runs"]),
+            "search": self.block["search"],
+            "accounting": self.config["accounting"],
+        }
+
+    def _searched(self) -> list[str]:
+        return [self.runs[run]["ensemble"] for run in self.block["search"]["runs"]]
+
+    # ------------------------------------------------------------ figures
+
+    def epsilon_records(self, wildcards: Any) -> list[str]:
+        """Input of the figure of epsilon: records of `account`."""
+        return self.accounts(self.block["epsilon"])
+
+    def epsilon_curves(self, wildcards: Any) -> list[str]:
+        """Input of the figure of epsilon: the curves of these records."""
+        return self.accounts(self.block["epsilon"], "npz")
+
+    def epsilon_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the figure of epsilon."""
+        return {"runs": self.described(self.block["epsilon"])}
+
+    def fig1_records(self, wildcards: Any) -> list[str]:
+        """Input of Figure 1: records of every stage of the runs with students."""
+        self.results.check("scalable_pate_fig1")
+        runs = self.block["fig1"]["students"]
+        return [
+            *self.accounts(runs),
+            *self.every_repetition(f"{self.folder}/aggregated", runs),
+            *self.every_repetition(f"{self.folder}/students", runs),
+        ]
+
+    def fig1_curve_records(self, wildcards: Any) -> list[str]:
+        """Input of Figure 1: records of `account` of the runs in the middle panel."""
+        return self.accounts(self.block["fig1"]["curves"])
+
+    def fig1_curves(self, wildcards: Any) -> list[str]:
+        """Input of Figure 1: the curves of these records."""
+        return self.accounts(self.block["fig1"]["curves"], "npz")
+
+    def fig1_votes(self, wildcards: Any) -> list[str]:
+        """Input of Figure 1: every draw of the votes of the right panel."""
+        self.results.check("scalable_pate_fig1")
+        return self.votes(self.runs[self.block["fig1"]["selection"]]["ensemble"])
+
+    def fig1_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Figure 1."""
+        block = self.block["fig1"]
+        return {
+            "runs": self.described(block["students"]),
+            "figure": block | {"selection": self.runs[block["selection"]]},
+        }
+
+    def fig3_data(self, wildcards: Any) -> str:
+        """Input of Figure 3: the dataset whose samples it shows."""
+        self.results.check("scalable_pate_fig3")
+        return self.layout.data(self.block["fig3"][0])
+
+    def fig4_tradeoffs(self, wildcards: Any) -> list[str]:
+        """Input of Figure 4: tables of `label_tradeoff`."""
+        self.results.check("scalable_pate_fig4")
+        return [f"{self.folder}/tradeoffs/{name}/{draw}.csv" for name, draw in self._traded()]
+
+    def fig4_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Figure 4: the ensemble of each of its tables, and those of each panel."""
+        return {
+            "ensembles": [self.ensembles[name] | {"name": name} for name, _ in self._traded()],
+            "figure": {panel: self.block["fig4"][panel] for panel in ("left", "right")},
+        }
+
+    def tradeoff_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `label_tradeoff`."""
+        block = self.ensembles[wildcards.ensemble]
+        return self._job("label_tradeoff", wildcards.ensemble, wildcards.drawn, dataset=block["dataset"]) | {
+            "teachers": block["teachers"],
+            "tradeoff": {name: value for name, value in self.block["fig4"].items() if name not in ("left", "right")},
+            "accounting": self.config["accounting"],
+            "repetitions": self.config["repetitions"],
+        }
+
+    def _traded(self) -> list[tuple[str, int]]:
+        """(ensemble, draw) of all votes in Figure 4."""
+        names = dict.fromkeys([self.block["fig4"]["left"], *self.block["fig4"]["right"]])
+        return [(name, draw) for name in names for draw in self.draws(name)]
+
+    def fig5_votes(self, wildcards: Any) -> list[str]:
+        """Input of Figure 5: every draw of the votes of its runs, which share an ensemble."""
+        self.results.check("scalable_pate_fig5")
+        return self.votes(self.runs[self.block["fig5"]["runs"][0]]["ensemble"])
+
+    def fig5_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Figure 5, its runs by role."""
+        block = self.block["fig5"]
+        runs = dict(zip(("lnmax", "moderate", "aggressive"), map(self.runs.get, block["runs"]), strict=True))
+        return {
+            "ensemble": self.ensemble(block["runs"][0]),
+            "figure": block | {"runs": runs},
+            "accounting": self.config["accounting"],
+        }

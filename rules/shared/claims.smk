@@ -138,7 +138,7 @@ rule reproduction:
 rule datasets:
     """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
     input:
-        code=code("list_datasets", *(f"lib/data/sources/{name}.py" for name in registry.modules())),
+        code=code("list_datasets", *plan.data.modules()),
     output:
         page=f"{layout.results}/datasets.md",
     log:
@@ -148,7 +148,7 @@ rule datasets:
     conda:
         "../../envs/learning.yaml"
     params:
-        options=options(plan.datasets),
+        options=options(plan.data.list_settings),
     message:
         "Listing the datasets"
     shell:

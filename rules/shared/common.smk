@@ -55,7 +55,16 @@ GPU = int(CUDA and not config["gres"])
 GRES = config["gres"] if CUDA and config["gres"] else ""
 
 
+def one_of(names):
+    """A wildcard constraint that admits exactly these names."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 wildcard_constraints:
+    dataset=one_of(config["datasets"]),
+    ensemble=one_of(config["ensembles"]),
+    run=one_of(config["scalable_pate"]["runs"]),
+    model=one_of(config["models"]),
     repetition=r"\d+",
     drawn=r"\d+",
     shard=r"\d+",
@@ -66,15 +75,11 @@ def torch_environment(name):
     return f"../../envs/{name}-{config['device']}.yaml"
 
 
-def one_of(names):
-    """A wildcard constraint that admits exactly these names."""
-    return "|".join(map(re.escape, names)) or "(?!)"
-
-
 def code(script, *more):
     """The script and all the modules it imports, relative to the working folder; `more` for computed imports."""
     files = {file for name in (f"scripts/{script}.py", *more) for file in code_files(name)}
     return sorted(os.path.relpath(file) for file in files)
+
 
 def options(settings=None):
     """For `params`: a job's command line, from the named files of its rule and `settings`, a function of wildcards."""

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from lib.accounting import confident, threshold
+from lib.accounting import confident, parameter_search, threshold
 from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.aggregation.interactive import NONE, TEACHERS
 from lib.core.files import load_arrays, save_arrays
 from lib.reporting.records import read_record
-from scripts import inspect_selection, scalable_pate_search, scalable_pate_teachers
+from lib.teachers import agreement
+from scripts import inspect_selection
 
 ORDERS = {"linear": [2.0, 20.0, 0.5], "logarithmic": [20.0, 100.0, 10]}
 GRID = order_grid(**ORDERS)
@@ -104,8 +105,7 @@ def test_two_rounds_share_epsilon(files, tmp_path):
 
 
 def test_teachers_are_measured_on_the_labels_of_the_pool(files):
-    ensemble = {"teachers": TEACHERS_IN_ALL}
-    found, _ = scalable_pate_teachers.measure(ensemble, files["votes"], files["data"], files["split"])
+    found, _ = agreement.measure(files["votes"], TEACHERS_IN_ALL, files["data"], files["split"])
     assert found["queries"] == 6
     assert found["teacher_accuracy"] == pytest.approx(100 * (18 + 6 + 17 + 7 + 18 + 9) / 120)
     assert found["plurality_accuracy"] == pytest.approx(100 * 4 / 6)
@@ -115,31 +115,30 @@ def test_teachers_are_measured_on_the_labels_of_the_pool(files):
     assert found["agreement_30_to_40"] == pytest.approx(100 / 6)
 
 
-def points(files, **factors):
-    run = RUN | {"ensemble": {"teachers": TEACHERS_IN_ALL}}
+def points(**factors):
     grid = {"threshold": [1.0], "sigma_threshold": [1.0], "sigma": [1.0]} | factors
-    return scalable_pate_search.search(run, files["votes"], TRUTH, grid, GRID)[0]
+    return parameter_search.search(RUN, VOTES, TRUTH, grid, GRID)
 
 
-def test_the_point_of_the_run_itself_costs_what_the_run_is_expected_to(files):
-    (point,) = points(files)
+def test_the_point_of_the_run_itself_costs_what_the_run_is_expected_to():
+    (point,) = points()
     expected = confident.expected_rdp(GRID, VOTES, 12, 4.0, 2.0).sum(axis=0)
     assert point["is_the_run"]
     assert point["epsilon"].epsilon == pytest.approx(epsilon_classic(GRID, expected, RUN["delta"])[0])
     assert point["queries_answered"] == pytest.approx(norm.cdf((VOTES.max(axis=1) - 12) / 4.0).sum())
 
 
-def test_a_point_that_answers_less_than_the_run_has_no_epsilon(files):
-    own, strict = points(files, threshold=[1.0, 2.0])
+def test_a_point_that_answers_less_than_the_run_has_no_epsilon():
+    own, strict = points(threshold=[1.0, 2.0])
     assert own["epsilon"].data_dependent and not own["epsilon"].guarantee
     assert strict["epsilon"] is None
     assert strict["queries_answered"] < own["queries_answered"]
 
 
-def test_the_cheapest_point_that_answers_enough_and_well_enough_is_chosen(files):
-    found = points(files, sigma=[0.5, 1.0, 2.0], threshold=[1.0, 2.0])
-    scalable_pate_search.choose(found)
+def test_the_cheapest_point_that_answers_enough_and_well_enough_is_chosen():
+    found = points(sigma=[0.5, 1.0, 2.0], threshold=[1.0, 2.0])
+    parameter_search.choose(found)
     (chosen,) = [point for point in found if point["chosen"]]
     (own,) = [point for point in found if point["is_the_run"]]
     assert chosen["epsilon"].epsilon <= own["epsilon"].epsilon
-    assert chosen["label_accuracy"] >= own["label_accuracy"] - scalable_pate_search.LESS_ACCURATE
+    assert chosen["label_accuracy"] >= own["label_accuracy"] - parameter_search.LESS_ACCURATE

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed, seed_sequence
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=100)
@@ -102,5 +103,5 @@ def test_a_generator_is_that_of_its_seed_sequence():
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(ValueError):
-        generator(-1, "a")
+    with pytest.raises(InputError, match="seed = -1: allowed is a whole number of at least 0"):
+        generator(-1, "job")

@@ -18,19 +18,19 @@ from scripts import download_data, list_datasets, prepare_data
 
 def test_prepared_arrays_carry_the_fingerprint(tmp_path):
     output = tmp_path / "results" / "digits.npz"
-    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--output={output}"])
+    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--data={output}"])
     found = load_arrays(output)
     assert sorted(found) == ["fingerprint", "x", "y"]
     assert found["fingerprint"].shape == ()
     assert str(found["fingerprint"]) == registry.get("digits", "digits").fingerprint
     first = output.read_bytes()
-    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--output={output}"])
+    prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--data={output}"])
     assert output.read_bytes() == first
 
 
 def test_nothing_is_written_for_missing_or_altered_files(tmp_path, toy, toy_arrays):
     output = tmp_path / "results" / "toy.npz"
-    arguments = ["--dataset=toy", f"--module={toy}", "--source=data_root", f"--output={output}"]
+    arguments = ["--dataset=toy", f"--module={toy}", "--source=data_root", f"--data={output}"]
     with pytest.raises(InputError, match="needs 'data_root'"):
         prepare_data.main(arguments)
     with pytest.raises(InputError, match="no complete set of files"):
@@ -46,9 +46,9 @@ def test_nothing_is_written_for_missing_or_altered_files(tmp_path, toy, toy_arra
     [
         (
             "prepare_data",
-            ["--dataset=mnist", "--module=mnist", "--source=data_root", "--data-root=.", "--output=x.npz"],
+            ["--dataset=mnist", "--module=mnist", "--source=data_root", "--data-root=.", "--data=x.npz"],
         ),
-        ("download_data", ["--dataset=digits", "--module=digits", "--to=."]),
+        ("download_data", ["--dataset=digits", "--module=digits", "--data-root=."]),
         ("list_datasets", ["--datasets={}", "--page=x.pdf"]),
     ],
 )
@@ -65,7 +65,7 @@ def test_a_mistake_is_one_line_and_a_status(tmp_path, script, arguments):
 
 def test_a_dataset_without_public_files_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"no source 'download'.*by hand"):
-        download_data.main(["--module=pate_votes", "--dataset=pate_votes_svhn", f"--to={tmp_path}"])
+        download_data.main(["--module=pate_votes", "--dataset=pate_votes_svhn", f"--data-root={tmp_path}"])
     assert list(tmp_path.iterdir()) == []
 
 

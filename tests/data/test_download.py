@@ -128,10 +128,10 @@ def test_torchvision_fetches_and_decodes(served, tmp_path, name):
 
 def test_the_scripts_fetch_and_prepare(served, tmp_path):
     arrays, root, output = served("svhn"), tmp_path / "root", tmp_path / "svhn.npz"
-    download_data.main(["--module=svhn", "--dataset=svhn", f"--to={root}"])
+    download_data.main(["--module=svhn", "--dataset=svhn", f"--data-root={root}"])
     check("svhn", root, arrays)
     prepare_data.main(
-        ["--dataset=svhn", "--module=svhn", "--source=download", f"--data-root={root}", f"--output={output}"]
+        ["--dataset=svhn", "--module=svhn", "--source=download", f"--data-root={root}", f"--data={output}"]
     )
     found = load_arrays(output)
     assert str(found["fingerprint"]) == registry.get("svhn", "svhn").fingerprint

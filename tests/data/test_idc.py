@@ -148,7 +148,7 @@ def test_where_no_fingerprint_is_known_the_one_found_is_written(folder, tmp_path
     arguments = ["--dataset=idc", "--module=idc", "--source=data_root", f"--data-root={tmp_path}"]
     found = []
     for number in range(2):
-        prepare_data.main([*arguments, f"--output={tmp_path / f'{number}.npz'}"])
+        prepare_data.main([*arguments, f"--data={tmp_path / f'{number}.npz'}"])
         found.append(str(load_arrays(tmp_path / f"{number}.npz")["fingerprint"]))
         write(folder / FILES[0], RNG.integers(0, 256, (50, 50, 3), np.uint8))
     assert len(found[0]) == 64

@@ -66,10 +66,10 @@ def test_planning_and_listing_wait_for_no_networks():
     """What rules import while the workflow is read, and every dataset that may be in the configuration."""
     imports = "\n".join(
         line
-        for file in [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]
+        for file in [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
         for line in re.findall(r"^(?:from|import) lib\b.*", file.read_text(encoding="utf-8"), re.MULTILINE)
     )
-    assert "from lib.data import registry" in imports
+    assert "from lib.plan.plan import Plan" in imports
     code = f"""
 import sys
 {imports}
@@ -150,7 +150,7 @@ def test_files_to_download_are_known_before_and_missed_when_read(tmp_path):
     assert len(files) == 4
     with pytest.raises(InputError) as caught:
         registry.load("mnist", "mnist", "download", tmp_path)
-    assert f"scripts/download_data.py --module mnist --dataset mnist --to {tmp_path}" in one_line(caught)
+    assert f"scripts/download_data.py --module mnist --dataset mnist --data-root {tmp_path}" in one_line(caught)
 
 
 def test_altered_samples_are_refused_with_both_fingerprints(toy, tmp_path, toy_arrays):

@@ -127,7 +127,7 @@ def samples(count: int = 100) -> dict[str, np.ndarray]:
 def prepare(folder, data: dict[str, np.ndarray]) -> None:
     """The files of a dataset and of its split, as the workflow makes them."""
     save_arrays(folder / "data.npz", **data, fingerprint=np.array("0" * 64))
-    arguments = {"data": folder / "data.npz", "seed": 1, "output": folder / "split.npz"}
+    arguments = {"data": folder / "data.npz", "seed": 1, "split": folder / "split.npz"}
     command = [text for name, value in arguments.items() for text in (f"--{name}", str(value))]
     split_data.main(
         [
@@ -179,7 +179,7 @@ def test_the_script_gives_every_teacher_its_own_part(tmp_path, monkeypatch):
         return Recorder(log)
 
     monkeypatch.setattr(train_teachers, "make_classifier", make)
-    files = {"data": tmp_path / "data.npz", "split": tmp_path / "split.npz", "output": tmp_path / "labels.npz"}
+    files = {"data": tmp_path / "data.npz", "split": tmp_path / "split.npz", "labels": tmp_path / "labels.npz"}
     command = [text for name, value in files.items() for text in (f"--{name}", str(value))]
     command += ["--model", "{}", "--seed", "1", "--teachers", "0", str(TEACHERS), "--job", "train_teachers", "toy", "1"]
     train_teachers.main(command)

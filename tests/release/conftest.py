@@ -59,12 +59,12 @@ class Made:
         votes = np.array([rng.multinomial(60, 0.85 * np.eye(10)[label] + 0.015) for label in y[split["public"]]])
         save_arrays(self.VOTES, votes=votes, fingerprint=np.array(fingerprint(x=x, y=y)))
 
-    def mechanisms(self, noise_seed: str = "7", run: dict = RUN) -> None:
-        given = ["--votes", self.VOTES, "--teachers", "60", "--run", json.dumps(run), "--noise-seed", noise_seed]
-        given += ["--accounting", json.dumps(ACCOUNTING)]
+    def mechanisms(self, noise_seed: str | None = "7", run: dict = RUN) -> None:
+        given = ["--votes", self.VOTES, "--teachers", "60", "--run", json.dumps(run)]
+        given += ["--accounting", json.dumps(ACCOUNTING), *(["--noise-seed", noise_seed] if noise_seed else [])]
         aggregate.main([*self.job("aggregate"), *given, "--record", self.AGGREGATED, "--labels", self.LABELS])
         if run.get("noise") != "discrete":
-            sanitize = ["--sanitize", json.dumps(SANITIZE), "--output", self.SANITIZED]
+            sanitize = ["--sanitize", json.dumps(SANITIZE), "--record", self.SANITIZED]
             sanitize_epsilon.main([*self.job("sanitize_epsilon"), *given, *sanitize])
 
     def student(self, model: dict = MODEL) -> None:
@@ -80,7 +80,7 @@ class Made:
 
     def release(self, records: list[str] | None = None, run: dict = RUN) -> Path:
         given = ["--weights", self.WEIGHTS, "--records", *(records or self.records()), "--run", json.dumps(run)]
-        given += ["--ensemble", json.dumps(ENSEMBLE), "--accounting", json.dumps(ACCOUNTING), "--licence", "null"]
+        given += ["--ensemble", json.dumps(ENSEMBLE), "--accounting", json.dumps(ACCOUNTING)]
         release.main([*given, "--folder", self.FOLDER])
         return self.root / self.FOLDER
 

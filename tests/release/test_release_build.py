@@ -18,7 +18,7 @@ from lib.release.verify import verify
 from lib.release.weights import classifier_weights, names_fault
 from lib.students.gan import GanSettings, train_gan_student
 from scripts import sanitize_epsilon
-from tests.release.conftest import RUN
+from tests.release.conftest import ACCOUNTING, RUN
 
 FOREST = {"kind": "random_forest", "trees": 7}
 LOGISTIC = {"kind": "logistic_regression", "iterations": 200}
@@ -204,7 +204,7 @@ def test_a_record_that_does_not_say_is_refused(made):
 
 
 def test_noise_of_the_system_makes_it_private_and_every_time_another(made):
-    made.mechanisms(noise_seed="null")
+    made.mechanisms(noise_seed=None)
     first = load_arrays(made.LABELS)["labels"]
     made.student()
     folder = made.release()
@@ -212,7 +212,7 @@ def test_noise_of_the_system_makes_it_private_and_every_time_another(made):
     assert said["private"] and said["noise_seed"] is None and said["announced"]["statement"]["guarantee"]
     assert not said["spent"]["statement"]["guarantee"]  # the votes decide how many draws there are
     assert "> **Private**" in page and "NOT PRIVATE" not in page and sound(folder)
-    made.mechanisms(noise_seed="null")
+    made.mechanisms(noise_seed=None)
     assert not np.array_equal(first, load_arrays(made.LABELS)["labels"])
 
 
@@ -266,10 +266,10 @@ def test_a_discrete_epsilon_is_not_sanitised(made):
                 "--run",
                 json.dumps(RUN | {"noise": "discrete"}),
                 "--accounting",
-                "{}",
+                json.dumps(ACCOUNTING),
                 "--sanitize",
                 "{}",
-                "--output",
+                "--record",
                 "x",
             ]
         )

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
+from lib.core.command import run
 from lib.core.errors import InputError
 from lib.release.card import card
 from lib.release.files import CONTENT, SUMS, write_sums
 from lib.release.pricing import check_draws, epsilons
 from lib.release.verify import verify
-from scripts import cli, verify_release
+from scripts import verify_release
 from tests.release.conftest import ENSEMBLE
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=50)
@@ -312,7 +313,7 @@ def test_all_faults_are_listed(folder, capsys):
     (folder / "student.json").unlink()
     (folder / "extra").write_text("x")
     with pytest.raises(SystemExit) as ended:
-        cli.run(lambda: verify_release.main([str(folder)]))
+        run(lambda: verify_release.main([str(folder)]))
     printed = capsys.readouterr().out
     assert ended.value.code == 1
     for words in ("student.json: missing", "extra: does not belong", "is below", "privacy.json: is not the file"):

@@ -31,9 +31,12 @@ def test_another_division_of_the_same_data_has_another_key(script, tmp_path, mon
     x = np.arange(400, dtype=np.uint8).reshape(100, 2, 2)
     save_arrays(data, x=x, y=np.arange(100) % 2, fingerprint=np.array("ab" * 32))
     shared = [f"--data={data}", f"--split={split}", "--seed=1", "--job", "job", "1", "--device=cpu", "--threads=1"]
-    shared += [f"--checkpoint={tmp_path / 'half.npz'}", f"--output={tmp_path / 'out'}", "--classes=2"]
+    shared += [f"--checkpoint={tmp_path / 'half.npz'}", "--classes=2"]
     shared += [f"--model={json.dumps(TEACHERS)}"]
-    own = ["--teachers", "0", "4"] if script is train_network_teachers else ["--preset=p", "--dataset=d", "--private=5"]
+    own = {
+        train_network_teachers: ["--teachers", "0", "4", f"--labels={tmp_path / 'out'}"],
+        train_network_student: ["--preset=p", "--dataset=d", "--private=5", f"--record={tmp_path / 'out'}"],
+    }[script]
     keys = []
     for private in (80, 40, 80):
         save_arrays(split, **split_samples(100, private, 10, 10, 4, np.random.default_rng(1)))

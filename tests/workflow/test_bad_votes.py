@@ -75,7 +75,7 @@ DAMAGES = ["empty", "cut", "npy", "text", "no digest", "old digest", "other arra
 def arguments(script: str, path, folder) -> list[str]:
     """A call of the script on a file of votes, with all outputs in `folder`."""
     if script == "count_votes":
-        return [f"--input={path}", f"--teachers={TEACHERS}", f"--output={folder / 'votes.npz'}"]
+        return [f"--labels={path}", f"--teachers={TEACHERS}", f"--votes={folder / 'votes.npz'}"]
     return [
         *[f"--votes={path}", f"--teachers={TEACHERS}", f"--run={json.dumps(RUN)}"],
         *[f"--accounting={json.dumps(ORDERS)}", "--preset=tiny", "--seed=1", "--dataset=made_up"],

@@ -171,9 +171,7 @@ def test_a_changed_job_is_run_once_and_then_fresh(changed):
 def test_a_new_module_makes_the_rule_that_imports_it_stale(changed, recorded):
     (changed.root / "lib" / "extra.py").write_text("")
     assert changed.pending(*BOTH).nothing
-    changed.edit(
-        "scripts/split_data.py", "from scripts import cli\n", "from lib import extra\nfrom scripts import cli\n"
-    )
+    changed.edit("scripts/split_data.py", "from lib.core.command", "from lib import extra\nfrom lib.core.command")
     expected = users(recorded.jobs, "scripts/split_data.py")
     assert expected["split_data"] == 1
     assert changed.pending(*BOTH).counts == expected

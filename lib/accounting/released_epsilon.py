@@ -1,0 +1,95 @@
+"""Releases of a run's data-dependent epsilon: the paper's, the same at their exact cost, and one fixed beforehand."""
+
+import dataclasses
+
+import numpy as np
+
+from lib.accounting import gnss, threshold
+from lib.accounting.discrete import is_discrete
+from lib.accounting.draws import as_dict
+from lib.accounting.readings import ACCOUNTS, Reading
+from lib.accounting.sanitize import Release, choose, fixed, releasable, smoothness_grid
+from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
+from lib.accounting.statement import PrivacyStatement
+from lib.core.errors import InputError
+
+
+@dataclasses.dataclass(frozen=True)
+class ReleasedEpsilon:
+    """Statements by name, the numbers behind them (private themselves), and the ledger of the one that was drawn."""
+
+    privacy: dict[str, PrivacyStatement]
+    numbers: dict[str, float]
+    ledger: list[dict]
+
+
+def release_epsilon(
+    orders: np.ndarray,
+    votes: np.ndarray,
+    teachers: int,
+    run: dict,
+    moments: int,
+    grid: dict,
+    rng: np.random.Generator,
+) -> ReleasedEpsilon:
+    """Release the epsilon of a run of Confident-GNMax on votes (n, m) (Papernot et al. 2018, Appendix B).
+
+    moments: of the accounting of LNMax, which accounts share. grid: the block `sanitize` of the configuration. rng:
+    draws the noise of the release that is fixed before the votes are seen; the others are means.
+    Raises InputError where the noise is discrete: its cost does not depend on the data.
+    """
+    if is_discrete(run):
+        raise InputError("noise = 'discrete': its cost does not depend on the data, so there is nothing to sanitise")
+    account = ACCOUNTS[run["aggregator"]](orders, votes, run, moments)
+
+    def parts(order: float, weights: np.ndarray | None) -> tuple[Sequence, CheckSequence]:
+        checks = CheckSequence(threshold.statistic(votes), teachers, run["threshold"], run["sigma_threshold"], order)
+        return Sequence(votes, run["sigma"], order, weights), checks
+
+    def mean(reading: Reading, order: float, release: Release, price: str) -> PrivacyStatement:
+        """The mean of the released value: what answers and release cost together; private itself."""
+        raw = reading.costs[:, list(orders).index(order)].sum() + np.log(1 / run["delta"]) / (order - 1)
+        return reading.state(float(raw + release.cost), run["delta"], f"rdp + gnss ({price} cost)", "classic")
+
+    privacy, numbers, ledger = {}, {}, []
+    # As the paper does: the expected cost at its own optimal order, parameters searched on the votes.
+    expected = account.readings["epsilon"]
+    privacy["epsilon"], order = expected.statement(orders, run["delta"])
+    numbers["order"] = order
+    if releasable(run["sigma"], order, votes.shape[1]):
+        sequence, checks = parts(order, account.answered)
+        betas = smoothness_grid(order, grid["first"], grid["last"], grid["step"])
+        printed = choose(sequence, checks, betas, gnss.cost_printed, optimise_noise=False)
+        exact = choose(sequence, checks, betas, gnss.cost_exact, optimise_noise=True)
+        repriced = dataclasses.replace(printed, cost=gnss.cost_exact(order, printed.beta, printed.sigma_ss))
+        for name, release in (("printed", printed), ("repriced", repriced), ("exact", exact)):
+            price = "printed" if name == "printed" else "exact"
+            privacy[f"sanitized_epsilon_{name}"] = mean(expected, order, release, price)
+            numbers |= _numbers(name, release)
+
+    # Order, smoothness and noise known beforehand, every query charged as if answered, exact cost of the release.
+    announced, order = account.caps.statement(orders, run["delta"])
+    numbers["fixed_order"] = order
+    if releasable(run["sigma"], order, votes.shape[1]):
+        release = fixed(*parts(order, None), grid["fixed_beta"] / order, grid["fixed_sigma_ss"])
+        held = mean(account.readings["epsilon_charge_all"], order, release, "exact")
+        drawn = gnss.release(held.epsilon, release.sensitivity, release.sigma_ss, rng)
+        privacy["sanitized_epsilon_fixed"] = held
+        # unbiased, so it may fall below what holds: no guarantee, but the one number here that may be published
+        privacy["sanitized_epsilon_released"] = dataclasses.replace(
+            held, epsilon=drawn, sanitized=True, guarantee=False
+        )
+        numbers |= _numbers("fixed", release)
+        ledger = [as_dict("gnss", 1, {"order": order, "beta": release.beta, "sigma_ss": release.sigma_ss})]
+    return ReleasedEpsilon(privacy | {"epsilon_caps": announced}, numbers, ledger)
+
+
+def _numbers(name: str, release: Release) -> dict[str, float]:
+    """A release as plain numbers."""
+    return {
+        f"{name}_beta": release.beta,
+        f"{name}_smooth_sensitivity": release.sensitivity,
+        f"{name}_sigma_ss": release.sigma_ss,
+        f"{name}_gnss_cost": release.cost,
+        f"{name}_std": release.std,
+    }

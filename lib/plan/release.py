@@ -1,0 +1,108 @@
+"""The release: of which run it is, and where its parts lie."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lib.core.errors import InputError
+from lib.plan.layout import Layout
+from lib.plan.scalable_pate import ScalablePate
+from lib.release.files import CONTENT, SUMS
+
+
+class Release:
+    """Files and settings of the jobs that make the folder that can be published."""
+
+    def __init__(self, config: Mapping[str, Any], scalable_pate: ScalablePate) -> None:
+        """config: the whole, checked configuration. scalable_pate: what is known of its runs."""
+        self.config, self.scalable_pate = config, scalable_pate
+        self.layout = Layout(config["preset"])
+        self.block = config["release"]
+        self.folder = self.layout.of("release")
+        # what is not in the folder itself: the student as it was trained, and the public part of the data
+        self.parts, self.public = self.layout.of("release_parts"), self.layout.of("public")
+
+    def run(self) -> str:
+        """The run that is released; InputError if there is none."""
+        if not self.block["run"]:
+            raise InputError("release.run = None: there is nothing to release; allowed is the name of a run")
+        return self.block["run"]
+
+    def runs_with_networks(self) -> list[str]:
+        """The run that is released, if its student is a network."""
+        return [run for run in self.scalable_pate.runs_with_networks() if run == self.block["run"]]
+
+    def runs_with_classifiers(self) -> list[str]:
+        """The run that is released, if its student is a classifier of scikit-learn."""
+        return [run for run in self.scalable_pate.runs_with_classifiers() if run == self.block["run"]]
+
+    def files(self) -> list[str]:
+        """The files of the release."""
+        return [f"{self.folder}/{name}" for name in [*CONTENT, SUMS]]
+
+    def target(self) -> list[str]:
+        """The files of the release, where the configuration asks for one."""
+        return self.files() if self.block["run"] else []
+
+    # ------------------------------------------------------------ the public part and the student
+
+    def public_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `public_part`."""
+        return {
+            "job": ["public_part", wildcards.ensemble, wildcards.repetition],
+            "preset": self.config["preset"],
+            "seed": self.config["seed"],
+            "dataset": self.scalable_pate.samples_name(wildcards.ensemble),
+        }
+
+    def public_samples(self, wildcards: Any) -> str:
+        """Input: the public part of the data that a repetition of the run uses."""
+        return self._public(wildcards.run, wildcards.repetition, "npz")
+
+    def student_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `release_student`."""
+        job = ["release_student", wildcards.run, wildcards.repetition]
+        return self.scalable_pate.student_settings(wildcards) | {"job": job}
+
+    def network_student_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `release_network_student`."""
+        checkpoint = self.layout.checkpoint("release_network_student", wildcards.run, wildcards.repetition)
+        return self.student_settings(wildcards) | {"device": self.config["device"], "checkpoint": checkpoint}
+
+    def _public(self, run: str, repetition: str | int, suffix: str) -> str:
+        ensemble = self.scalable_pate.runs[run]["ensemble"]
+        return f"{self.public}/{ensemble}/{self.scalable_pate.draw(ensemble, repetition)}.{suffix}"
+
+    # ------------------------------------------------------------ the folder
+
+    def weights(self, wildcards: Any) -> str:
+        """Input of `release`: the student's weights."""
+        return f"{self.parts}/{self.run()}/{self.block['repetition']}.safetensors"
+
+    def records(self, wildcards: Any) -> list[str]:
+        """Input of `release`: records of every job whose work it holds."""
+        run, repetition = self.run(), self.block["repetition"]
+        folder, ensemble = self.scalable_pate.folder, self.scalable_pate.runs[run]["ensemble"]
+        sanitized = f"{folder}/sanitized/{run}/{self.scalable_pate.draw(ensemble, repetition)}.json"
+        return [
+            f"{self.parts}/{run}/{repetition}.json",
+            self._public(run, repetition, "json"),
+            f"{folder}/aggregated/{run}/{repetition}.json",
+            *([sanitized] if self.block["sanitized"] else []),
+        ]
+
+    def arrays(self, wildcards: Any) -> list[str]:
+        """Input of `release`: the public files that those jobs wrote, compared with what their records say of them."""
+        run, repetition = self.run(), self.block["repetition"]
+        labels = f"{self.scalable_pate.folder}/aggregated/{run}/{repetition}.npz"
+        return [self._public(run, repetition, "npz"), labels]
+
+    def settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `release`."""
+        run = self.run()
+        return {
+            "run": self.scalable_pate.runs[run],
+            "ensemble": self.scalable_pate.ensemble(run),
+            "accounting": self.config["accounting"],
+            "licence": self.block["licence"],
+            "folder": self.folder,
+        }

@@ -1,0 +1,32 @@
+"""How good the teachers of an ensemble are, alone and together, by their votes on the public pool."""
+
+from pathlib import Path
+
+import numpy as np
+
+from lib.accounting.consensus import histogram, plurality_share
+from lib.accounting.votes import check_votes
+from lib.core.files import load_arrays
+from lib.data.glyph_pool import open_any_pool
+
+BINS = 10
+
+
+def measure(path: Path, teachers: int, data: Path, split: Path) -> tuple[dict[str, float], str]:
+    """What one set of votes shows, in percent, and the fingerprint of their dataset.
+
+    data, split: the samples that the votes are about. Labels are those that they carry, wrong ones included.
+    """
+    arrays = load_arrays(path, "votes", "fingerprint")
+    votes = check_votes(arrays["votes"], teachers, str(path))
+    _, truth = open_any_pool(data, split).public()
+    votes = votes[: len(truth)]
+    measured = {
+        "queries": len(votes),
+        "teacher_accuracy": 100 * float(votes[np.arange(len(votes)), truth].mean() / teachers),
+        "plurality_accuracy": 100 * float((votes.argmax(axis=1) == truth).mean()),
+        "mean_agreement": float(plurality_share(votes).mean()),
+    }
+    shares = 100 * histogram(votes, np.ones(len(votes)), BINS) / len(votes)
+    names = [f"agreement_{100 * i // BINS}_to_{100 * (i + 1) // BINS}" for i in range(BINS)]
+    return measured | dict(zip(names, map(float, shares), strict=True)), str(arrays["fingerprint"])

@@ -1,0 +1,107 @@
+"""A release: a folder that can be published, made of public files and of what mechanisms released."""
+
+
+rule public_part:
+    """The public part of a dataset: what a student may read, in a file of its own without a private record."""
+    input:
+        data=plan.scalable_pate.samples_of_ensemble,
+        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+        code=code("public_part"),
+    output:
+        samples=f"{plan.release.public}/{{ensemble}}/{{repetition}}.npz",
+        record=f"{plan.release.public}/{{ensemble}}/{{repetition}}.json",
+    log:
+        layout.log("public_part", "{ensemble}/{repetition}"),
+    benchmark:
+        layout.benchmark("public_part", "{ensemble}/{repetition}")
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.release.public_settings),
+    message:
+        "Taking the public part out of {wildcards.ensemble}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.public_part {params.options} > {log} 2>&1"
+
+
+rule release_student:
+    """The student of a release, a classifier, trained on public files alone, and its weights."""
+    input:
+        samples=plan.release.public_samples,
+        labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
+        code=code("release_student"),
+    output:
+        weights=f"{plan.release.parts}/{{run}}/{{repetition}}.safetensors",
+        record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
+    log:
+        layout.log("release_student", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("release_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(plan.release.runs_with_classifiers()),
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        options=options(plan.release.student_settings),
+    message:
+        "Training the student of {wildcards.run} on public files alone, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.release_student {params.options} > {log} 2>&1"
+
+
+rule release_network_student:
+    """The student of a release, a network, trained on public files alone, and its weights."""
+    input:
+        samples=plan.release.public_samples,
+        labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
+        code=code("release_network_student"),
+    output:
+        weights=f"{plan.release.parts}/{{run}}/{{repetition}}.safetensors",
+        record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
+    log:
+        layout.log("release_network_student", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("release_network_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(plan.release.runs_with_networks()),
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.release.network_student_settings),
+    message:
+        "Training the student of {wildcards.run} on public files alone, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.release_network_student {params.options} > {log} 2>&1"
+
+
+rule release:
+    """A student's folder that can be published; scripts/verify_release.py checks it."""
+    input:
+        weights=asked(plan.release.weights),
+        records=asked(plan.release.records),
+        beside=asked(plan.release.arrays),
+        code=code("release"),
+    output:
+        beside=plan.release.files(),
+    log:
+        layout.log("release"),
+    benchmark:
+        layout.benchmark("release")
+    conda:
+        "../../envs/learning.yaml"
+    params:
+        options=options(plan.release.settings),
+    message:
+        "Putting the release together"
+    shell:
+        "python -m scripts.release {params.options} > {log} 2>&1"

@@ -1,0 +1,128 @@
+"""Aggregation: what a run costs, the run itself, and the release of its epsilon."""
+
+
+rule account:
+    """What a run costs before it is made: every reading of its epsilon, and how it grows with the queries."""
+    input:
+        votes=plan.scalable_pate.votes_of_run,
+        scores=plan.scalable_pate.first_round_scores,
+        code=code("account"),
+    output:
+        record=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.json",
+        curve=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.npz",
+    log:
+        layout.log("account", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("account", "{run}/{repetition}")
+    conda:
+        "../../envs/accounting.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.scalable_pate.account_settings),
+    message:
+        "Accounting for {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.account {params.options} > {log} 2>&1"
+
+
+rule aggregate:
+    """A run made for real: its noise is drawn, its labels are released, and what it spent stands in a ledger."""
+    input:
+        votes=plan.scalable_pate.votes_of_run,
+        scores=plan.scalable_pate.first_round_scores,
+        first_round=plan.scalable_pate.first_round_labels,
+        code=code("aggregate"),
+    output:
+        record=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.json",
+        labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
+    log:
+        layout.log("aggregate", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("aggregate", "{run}/{repetition}")
+    conda:
+        "../../envs/accounting.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.scalable_pate.aggregate_settings),
+    message:
+        "Running {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.aggregate {params.options} > {log} 2>&1"
+
+
+rule inspect_selection:
+    """What a run's noisy check selected and what selecting costs; private. Beside it, labels without noise."""
+    input:
+        votes=plan.scalable_pate.votes_of_run,
+        data=plan.scalable_pate.samples_of_run,
+        split=plan.scalable_pate.split_of_run,
+        labels=plan.scalable_pate.released_labels,
+        scores=plan.scalable_pate.first_round_scores,
+        code=code("inspect_selection"),
+    output:
+        record=f"{layout.private}/selection/{{run}}/{{repetition}}.json",
+        noiseless=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
+    log:
+        layout.log("inspect_selection", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("inspect_selection", "{run}/{repetition}")
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.scalable_pate.inspect_settings),
+    message:
+        "Looking at what {wildcards.run} selected, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.inspect_selection {params.options} > {log} 2>&1"
+
+
+rule sanitize_epsilon:
+    """A data-dependent epsilon, released: smooth sensitivity, noise, and what the release itself costs."""
+    input:
+        votes=plan.scalable_pate.votes_of_run,
+        code=code("sanitize_epsilon"),
+    output:
+        record=f"{plan.scalable_pate.folder}/sanitized/{{run}}/{{repetition}}.json",
+    log:
+        layout.log("sanitize_epsilon", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("sanitize_epsilon", "{run}/{repetition}")
+    conda:
+        "../../envs/accounting.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        options=options(plan.scalable_pate.sanitize_settings),
+    message:
+        "Sanitising the epsilon of {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.sanitize_epsilon {params.options} > {log} 2>&1"
+
+
+rule label_tradeoff:
+    """Epsilon and label accuracy of LNMax and GNMax at several noise scales, on one draw of an ensemble's votes."""
+    input:
+        votes=f"{layout.private}/votes/{{ensemble}}/{{drawn}}.npz",
+        code=code("label_tradeoff"),
+    output:
+        table=f"{plan.scalable_pate.folder}/tradeoffs/{{ensemble}}/{{drawn}}.csv",
+    log:
+        layout.log("label_tradeoff", "{ensemble}/{drawn}"),
+    benchmark:
+        layout.benchmark("label_tradeoff", "{ensemble}/{drawn}")
+    conda:
+        "../../envs/accounting.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        options=options(plan.scalable_pate.tradeoff_settings),
+    message:
+        "Trading privacy for accuracy on {wildcards.ensemble}, votes {wildcards.drawn}"
+    shell:
+        "python -m scripts.label_tradeoff {params.options} > {log} 2>&1"

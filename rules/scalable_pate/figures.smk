@@ -1,0 +1,118 @@
+"""Figures of Scalable PATE, a target each, with the numbers behind it."""
+
+
+rule scalable_pate_epsilon:
+    """Epsilon against the number of answers, each mechanism on each dataset."""
+    input:
+        records=plan.scalable_pate.epsilon_records,
+        curves=plan.scalable_pate.epsilon_curves,
+        claims=os.path.relpath(ROOT / "claims.csv"),
+        code=code("scalable_pate_epsilon"),
+    output:
+        **figure("scalable_pate_epsilon"),
+    log:
+        layout.log("scalable_pate_epsilon"),
+    benchmark:
+        layout.benchmark("scalable_pate_epsilon")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.scalable_pate.epsilon_settings),
+    message:
+        "Figure of epsilon against queries"
+    shell:
+        "python -m scripts.scalable_pate_epsilon {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_fig1:
+    """Figure 1 of Scalable PATE: accuracy of students, epsilon against answers, and consensus of the teachers."""
+    input:
+        records=asked(plan.scalable_pate.fig1_records),
+        curve_records=plan.scalable_pate.fig1_curve_records,
+        curves=plan.scalable_pate.fig1_curves,
+        votes=asked(plan.scalable_pate.fig1_votes),
+        published=os.path.relpath(ROOT / "published" / "scalable_pate_fig1_left.csv"),
+        code=code("scalable_pate_fig1"),
+    output:
+        **figure("scalable_pate_fig1", "privacy", "epsilon", "histogram", "comparison", "comparison_privacy"),
+    log:
+        layout.log("scalable_pate_fig1"),
+    benchmark:
+        layout.benchmark("scalable_pate_fig1")
+    conda:
+        "../../envs/reporting.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.scalable_pate.fig1_settings),
+    message:
+        "Figure 1 of Scalable PATE"
+    shell:
+        "python -m scripts.scalable_pate_fig1 {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_fig3:
+    """Figure 3 of Scalable PATE: examples of Glyph, an ambiguous pair and a mislabelled one."""
+    input:
+        data=asked(plan.scalable_pate.fig3_data),
+        code=code("scalable_pate_fig3"),
+    output:
+        **figure("scalable_pate_fig3"),
+    log:
+        layout.log("scalable_pate_fig3"),
+    benchmark:
+        layout.benchmark("scalable_pate_fig3")
+    conda:
+        "../../envs/reporting.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(),
+    message:
+        "Figure 3 of Scalable PATE"
+    shell:
+        "python -m scripts.scalable_pate_fig3 {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_fig4:
+    """Figure 4 of Scalable PATE: label accuracy against epsilon, by mechanism and by ensemble size."""
+    input:
+        tradeoffs=asked(plan.scalable_pate.fig4_tradeoffs),
+        code=code("scalable_pate_fig4"),
+    output:
+        **figure("scalable_pate_fig4", "comparison", "comparison_privacy"),
+    log:
+        layout.log("scalable_pate_fig4"),
+    benchmark:
+        layout.benchmark("scalable_pate_fig4")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.scalable_pate.fig4_settings),
+    message:
+        "Figure 4 of Scalable PATE"
+    shell:
+        "python -m scripts.scalable_pate_fig4 {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_fig5:
+    """Figure 5 of Scalable PATE: what the noisy check selects, and what selecting and answering cost."""
+    input:
+        votes=asked(plan.scalable_pate.fig5_votes),
+        code=code("scalable_pate_fig5"),
+    output:
+        **figure("scalable_pate_fig5", "histogram", "comparison", "comparison_privacy"),
+    log:
+        layout.log("scalable_pate_fig5"),
+    benchmark:
+        layout.benchmark("scalable_pate_fig5")
+    conda:
+        "../../envs/reporting.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.scalable_pate.fig5_settings),
+    message:
+        "Figure 5 of Scalable PATE"
+    shell:
+        "python -m scripts.scalable_pate_fig5 {params.options} > {log} 2>&1"

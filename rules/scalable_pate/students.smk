@@ -1,0 +1,177 @@
+"""Students learn from released labels; the baseline from the private data itself."""
+
+
+rule train_student:
+    """A classifier, trained on the labels that a run released, and its scores of the public pool."""
+    input:
+        data=plan.scalable_pate.samples_of_run,
+        split=plan.scalable_pate.split_of_run,
+        labels=plan.scalable_pate.released_labels,
+        code=code("train_student"),
+    output:
+        record=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json",
+        scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
+    log:
+        layout.log("train_student", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("train_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(plan.scalable_pate.runs_with_classifiers()),
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        options=options(plan.scalable_pate.student_settings),
+    message:
+        "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_student {params.options} > {log} 2>&1"
+
+
+rule train_noiseless_student:
+    """The same classifier on as many labels without noise or selection; what it measures is private."""
+    input:
+        data=plan.scalable_pate.samples_of_run,
+        split=plan.scalable_pate.split_of_run,
+        labels=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
+        code=code("train_student"),
+    output:
+        record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
+        scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
+    log:
+        layout.log("train_noiseless_student", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("train_noiseless_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(plan.scalable_pate.runs_with_classifiers()),
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        options=options(plan.scalable_pate.noiseless_student_settings),
+    message:
+        "Training a student on labels without noise in place of those of {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_student {params.options} > {log} 2>&1"
+
+
+rule train_network_student:
+    """A network, trained on released labels and on the unlabelled rest of the public pool."""
+    input:
+        data=plan.scalable_pate.samples_of_run,
+        split=plan.scalable_pate.split_of_run,
+        labels=plan.scalable_pate.released_labels,
+        code=code("train_network_student"),
+    output:
+        record=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json",
+        scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
+    log:
+        layout.log("train_network_student", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("train_network_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(plan.scalable_pate.runs_with_networks()),
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.scalable_pate.network_student_settings),
+    message:
+        "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_network_student {params.options} > {log} 2>&1"
+
+
+rule train_noiseless_network_student:
+    """The same network on as many labels without noise or selection; what it measures is private."""
+    input:
+        data=plan.scalable_pate.samples_of_run,
+        split=plan.scalable_pate.split_of_run,
+        labels=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
+        code=code("train_network_student"),
+    output:
+        record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
+        scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
+    log:
+        layout.log("train_noiseless_network_student", "{run}/{repetition}"),
+    benchmark:
+        layout.benchmark("train_noiseless_network_student", "{run}/{repetition}")
+    wildcard_constraints:
+        run=one_of(plan.scalable_pate.runs_with_networks()),
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.scalable_pate.noiseless_network_student_settings),
+    message:
+        "Training a student on labels without noise in place of those of {wildcards.run}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_network_student {params.options} > {log} 2>&1"
+
+
+rule train_baseline:
+    """The non-private baseline, a classifier on all private samples with their true labels."""
+    input:
+        data=plan.scalable_pate.samples_of_ensemble,
+        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+        code=code("train_baseline"),
+    output:
+        record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
+    log:
+        layout.log("train_baseline", "{ensemble}/{model}/{repetition}"),
+    benchmark:
+        layout.benchmark("train_baseline", "{ensemble}/{model}/{repetition}")
+    wildcard_constraints:
+        model=one_of(plan.scalable_pate.classifiers()),
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        options=options(plan.scalable_pate.baseline_settings),
+    message:
+        "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_baseline {params.options} > {log} 2>&1"
+
+
+rule train_network_baseline:
+    """The non-private baseline, a network on private samples with their true labels."""
+    input:
+        data=plan.scalable_pate.samples_of_ensemble,
+        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+        code=code("train_network_student"),
+    output:
+        record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
+    log:
+        layout.log("train_network_baseline", "{ensemble}/{model}/{repetition}"),
+    benchmark:
+        layout.benchmark("train_network_baseline", "{ensemble}/{model}/{repetition}")
+    wildcard_constraints:
+        model=one_of(plan.scalable_pate.networks()),
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.scalable_pate.network_baseline_settings),
+    message:
+        "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_network_student {params.options} > {log} 2>&1"

@@ -1,0 +1,116 @@
+"""Tables of Scalable PATE, a target each."""
+
+
+rule scalable_pate_table1:
+    """Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator."""
+    input:
+        records=plan.scalable_pate.table1_records,
+        claims=os.path.relpath(ROOT / "claims.csv"),
+        code=code("scalable_pate_table1"),
+    output:
+        **table("scalable_pate_table1", "privacy"),
+    log:
+        layout.log("scalable_pate_table1"),
+    benchmark:
+        layout.benchmark("scalable_pate_table1")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.scalable_pate.table1_settings),
+    message:
+        "Table 1 of Scalable PATE"
+    shell:
+        "python -m scripts.scalable_pate_table1 {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_table2:
+    """Table 2 of Scalable PATE: smooth sensitivity, and the sanitised epsilon."""
+    input:
+        records=plan.scalable_pate.table2_records,
+        code=code("scalable_pate_table2"),
+    output:
+        **table("scalable_pate_table2", "privacy"),
+    log:
+        layout.log("scalable_pate_table2"),
+    benchmark:
+        layout.benchmark("scalable_pate_table2")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.scalable_pate.table2_settings),
+    message:
+        "Table 2 of Scalable PATE"
+    shell:
+        "python -m scripts.scalable_pate_table2 {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_selection:
+    """What the noisy check of Scalable PATE selects, what selecting costs, and students without it."""
+    input:
+        records=asked(plan.scalable_pate.selection_records),
+        code=code("scalable_pate_selection"),
+    output:
+        **table("scalable_pate_selection", "privacy"),
+    log:
+        layout.log("scalable_pate_selection"),
+    benchmark:
+        layout.benchmark("scalable_pate_selection")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.scalable_pate.selection_settings),
+    message:
+        "Table of what is selected"
+    shell:
+        "python -m scripts.scalable_pate_selection {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_teachers:
+    """The ensembles of Scalable PATE: accuracy of a teacher, agreement, accuracy of the plurality."""
+    input:
+        votes=asked(plan.scalable_pate.teachers_votes),
+        data=plan.scalable_pate.teachers_data,
+        splits=plan.scalable_pate.teachers_splits,
+        code=code("scalable_pate_teachers"),
+    output:
+        **table("scalable_pate_teachers"),
+    log:
+        layout.log("scalable_pate_teachers"),
+    benchmark:
+        layout.benchmark("scalable_pate_teachers")
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.scalable_pate.teachers_settings),
+    message:
+        "Table of the teachers"
+    shell:
+        "python -m scripts.scalable_pate_teachers {params.options} > {log} 2>&1"
+
+
+rule scalable_pate_search:
+    """A search by order of magnitude for the parameters of Confident-GNMax, its cost unaccounted."""
+    input:
+        votes=asked(plan.scalable_pate.search_votes),
+        data=plan.scalable_pate.search_data,
+        splits=plan.scalable_pate.search_splits,
+        code=code("scalable_pate_search"),
+    output:
+        **table("scalable_pate_search", "privacy", "grid", "grid_privacy"),
+    log:
+        layout.log("scalable_pate_search"),
+    benchmark:
+        layout.benchmark("scalable_pate_search")
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        options=options(plan.scalable_pate.search_settings),
+    message:
+        "Searching for parameters"
+    shell:
+        "python -m scripts.scalable_pate_search {params.options} > {log} 2>&1"

@@ -1,0 +1,85 @@
+"""Datasets: fetched where configured, decoded and verified."""
+
+
+def code_of_dataset(script):
+    """The code of a script that reads the job's dataset, with the module that knows it."""
+
+    def of_job(wildcards):
+        return code(script, plan.data.module(wildcards))
+
+    return of_job
+
+
+rule download_data:
+    """The files of a dataset whose source is `download`, in a folder that serves as its data_root."""
+    input:
+        code=code_of_dataset("download_data"),
+    output:
+        data_root=directory(f"{layout.of('downloads')}/{{dataset}}"),
+    log:
+        layout.log("download_data", "{dataset}"),
+    benchmark:
+        layout.benchmark("download_data", "{dataset}")
+    wildcard_constraints:
+        dataset=one_of(plan.data.downloaded()),
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=3000,
+        runtime=60,
+    params:
+        options=options(plan.data.download_settings),
+    message:
+        "Downloading {wildcards.dataset}"
+    shell:
+        "python -m scripts.download_data {params.options} > {log} 2>&1"
+
+
+rule prepare_data:
+    """A dataset's arrays, read from its files and verified by their fingerprint."""
+    input:
+        beside=asked(plan.data.files),
+        code=code_of_dataset("prepare_data"),
+    output:
+        data=f"{layout.private}/data/{{dataset}}.npz",
+    log:
+        layout.log("prepare_data", "{dataset}"),
+    benchmark:
+        layout.benchmark("prepare_data", "{dataset}")
+    wildcard_constraints:
+        dataset=one_of(plan.data.read()),
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=30,
+    params:
+        options=options(plan.data.prepare_settings),
+    message:
+        "Reading and verifying {wildcards.dataset}"
+    shell:
+        "python -m scripts.prepare_data {params.options} > {log} 2>&1"
+
+
+rule prepare_glyph:
+    """What Open Glyph is made of: its settings and its fingerprint; samples are generated where they are used."""
+    input:
+        code=code("prepare_glyph"),
+    output:
+        data=f"{layout.private}/data/{{dataset}}.npz",
+    log:
+        layout.log("prepare_glyph", "{dataset}"),
+    benchmark:
+        layout.benchmark("prepare_glyph", "{dataset}")
+    wildcard_constraints:
+        dataset=one_of(plan.data.generated()),
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.data.glyph_settings),
+    message:
+        "Fingerprinting {wildcards.dataset}"
+    shell:
+        "python -m scripts.prepare_glyph {params.options} > {log} 2>&1"
