@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
 from lib.attacks.empirical_epsilon import lower_bound
 from lib.attacks.one_run import guess_numbers, one_run_bound
 from lib.core.seeding import generator
@@ -58,17 +57,6 @@ def response_epsilon(flip: float, delta: float) -> float:
 def response_flip(epsilon: float, delta: float) -> float:
     """The flip whose exact epsilon at `delta` it is, the inverse of `response_epsilon`."""
     return (1 - delta) / (1 + math.exp(epsilon))
-
-
-def known_mechanism(
-    name: str, epsilon: float, delta: float, noise: float
-) -> tuple[Gaussian | RandomisedResponse, float]:
-    """A mechanism that claims (epsilon, delta) with a share of the noise that takes, and its exact epsilon at delta."""
-    if name == "gaussian":
-        sigma = sigma_analytic(1.0, epsilon, delta)
-        return Gaussian(sigma, noise), epsilon_analytic(1.0, sigma * noise, delta)
-    flip = response_flip(epsilon, delta)
-    return RandomisedResponse(flip, noise), response_epsilon(flip * noise, delta)
 
 
 def audited(

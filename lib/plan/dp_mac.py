@@ -23,8 +23,8 @@ class Curve(NamedTuple):
 def facts(config: Mapping[str, Any]) -> dict[str, bool]:
     """What switches results on that is no key of the configuration."""
     return {
-        "dp_mac.autoencoders": bool(chosen_curves(config, reconstruct=True)),
-        "dp_mac.classifiers": bool(chosen_curves(config, reconstruct=False)),
+        "dp_mac.curves of autoencoders": bool(chosen_curves(config, reconstruct=True)),
+        "dp_mac.curves of classifiers": bool(chosen_curves(config, reconstruct=False)),
     }
 
 

@@ -10,14 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from lib.attacks.reference_mechanisms import (
-    Gaussian,
-    RandomisedResponse,
-    known_mechanism,
-    repeated,
-    response_epsilon,
-    response_flip,
-)
+from lib.attacks.reference_mechanisms import Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
 from scripts import audit_known
 
 SETTINGS = {
@@ -57,7 +50,7 @@ def test_the_epsilon_of_randomised_response_is_that_of_its_events(epsilon, delta
 
 def test_a_gaussian_claims_what_it_has_and_the_broken_one_does_not():
     for noise in (1.0, 0.5):
-        mechanism, exact = known_mechanism("gaussian", 1.0, 1e-3, noise)
+        mechanism, exact = audit_known.known("gaussian", 1.0, 1e-3, noise)
         move = 1 / (mechanism.sigma * mechanism.noise)
         profile = norm.cdf(move / 2 - exact / move) - math.exp(exact) * norm.cdf(-move / 2 - exact / move)
         assert profile == pytest.approx(1e-3, rel=1e-5)
@@ -110,7 +103,7 @@ def test_equal_seeds_give_equal_bytes(made, tmp_path):
 
 def test_an_audit_that_claims_too_much_does_not_hold(monkeypatch):
     """If the exact epsilon were a half of what it is, the column `holds` would say so."""
-    exact = known_mechanism
-    monkeypatch.setattr(audit_known, "known_mechanism", lambda *given: (exact(*given)[0], exact(*given)[1] / 2))
+    exact = audit_known.known
+    monkeypatch.setattr(audit_known, "known", lambda *given: (exact(*given)[0], exact(*given)[1] / 2))
     row = audit_known.row_of("many_runs", "randomised_response", 1.0, 2000, SETTINGS, 1)
     assert row["holds"] == "no" and row["above_exact"] == 1

@@ -87,15 +87,16 @@ def test_figures_show_networks_that_are_trained_side_by_side():
     assert plan.sensitivity_settings(None)["thresholds"] == [0.01, 0.1]
 
 
+def only(series: str) -> dict:
+    """A preset with one curve without noise."""
+    return {"curves": [{"series": series, "noise": "none", "repetitions": 1}]}
+
+
 @pytest.mark.parametrize(
     ("over", "off", "key"),
     [
-        ({"curves": [{"series": "digits_mac", "noise": "none", "repetitions": 1}]}, "dp_mac_table1a", "classifiers"),
-        (
-            {"curves": [{"series": "digits_classifier_mac", "noise": "none", "repetitions": 1}]},
-            "dp_mac_table1b",
-            "autoencoders",
-        ),
+        (only("digits_mac"), "dp_mac_table1a", "curves of classifiers"),
+        (only("digits_classifier_mac"), "dp_mac_table1b", "curves of autoencoders"),
         ({"fig3": CONFIG["dp_mac"]["fig3"] | {"curves": []}}, "dp_mac_fig3", "fig3.curves"),
         ({"sensitivity": []}, "dp_mac_sensitivity", "sensitivity"),
     ],
