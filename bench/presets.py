@@ -4,7 +4,6 @@ import contextlib
 import io
 import itertools
 import math
-import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +82,7 @@ def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
         found = [
             Job(
                 rule=job.rule.name,
-                file=os.path.relpath(Path(job.rule.snakefile).with_suffix(""), ROOT / "rules"),
+                file=str(Path(job.rule.snakefile).relative_to(ROOT)).removeprefix("rules/"),
                 wildcards=dict(job.wildcards_dict),
                 params=dict(job.params.items()),
                 gpu=bool(job.resources.get("gpu")),
