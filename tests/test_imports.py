@@ -33,7 +33,7 @@ def within(names: set[str], package: str) -> set[str]:
 
 def test_there_is_something_to_look_at():
     assert {"accounting", "aggregation", "data", "models", "training"} <= set(ROOMS)
-    assert Path("lib/accounting/ledger.py") in MODULES and Path("scripts/cli.py") in SCRIPTS
+    assert Path("lib/accounting/ledger.py") in MODULES and Path("scripts/account.py") in SCRIPTS
     assert "lib.accounting.gnmax" in imported(Path("lib/accounting/threshold.py"))
     assert "lib.core.errors.InputError" in imported(Path("lib/core/files.py"))
 

@@ -9,13 +9,13 @@ from tests.workflow.running import ROOT, environment
 
 RAISE = """
 import os, signal, sys
+from lib.core.command import run
 from lib.core.errors import InputError
-from scripts import cli
 
 def main():
     {}
 
-cli.run(main)
+run(main)
 """
 KILLED = "error: a job was killed (signal 9), as by a system that has no memory left"
 UNLOGGED = "error: a job could not write its log: no space left?"
@@ -23,7 +23,7 @@ UNLOGGED = "error: a job could not write its log: no space left?"
 
 def job(statement: str, log: str) -> subprocess.CompletedProcess[str]:
     """A job of one statement, run as a rule runs it."""
-    command = f". rules/ended.sh; {sys.executable} -c '{RAISE.format(statement)}' > {log} 2>&1"
+    command = f". rules/shared/ended.sh; {sys.executable} -c '{RAISE.format(statement)}' > {log} 2>&1"
     environ = environment(PYTHONPATH=str(ROOT))
     return subprocess.run(["bash", "-c", command], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
 

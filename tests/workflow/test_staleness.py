@@ -7,27 +7,20 @@ import pytest
 
 from tests.workflow.running import Project, environment
 
-PAPERS = ("scalable_pate", "dp_mac", "residual_perturbation", "autoencoded_pate", "compressed_pate")
 # All rules that follow from the votes; the tables and figure follow from the accounts.
 RELEASE = {"release_student", "release"}
 TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon"}
 # what the students and the noisy check of a run have a part in
 CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
 # what is measured of masks in every repetition, and what follows from it
-ENCODER, LIMITS = "train_mask_encoder_phantom_whole", "measure_limits_phantom_whole"
+ENCODER, LIMITS = "train_mask_encoder", "measure_limits"
 MASKS = {ENCODER, LIMITS, "measure_components", "autoencoded_pate_fig2", "autoencoded_pate_pca"}
 MASKS |= {f"compressed_pate_{item}" for item in ("fig1", "theorem4", "limits")}
 BOTH = ("all", "reproduction")
 
 
-def ends(*papers: str) -> set[str]:
-    """All rules that follow from the tables of papers that claims are about."""
-    return {"claims", "reproduction"} | {f"{paper}_{end}" for paper in papers for end in ("claims", "reproduction")}
-
-
-ENDS = ends(*PAPERS)
-SCALABLE, MAC, RESIDUAL = (ends(paper) for paper in PAPERS[:3])
-MASK_ENDS = ends(*PAPERS[3:])
+# all rules that follow from tables that claims are about; how many papers' is in the counts
+ENDS = {"claims", "paper_claims", "reproduction_page", "reproduction"}
 
 
 def following(jobs, started: set[int]) -> set[int]:
@@ -57,59 +50,59 @@ LEARNING = {"train_student", "train_baseline"}
 # a file, rules that are stale with it, and rules that are not
 CHANGES = {
     "lib/accounting/confident.py": (
-        {"account", "aggregate", "sanitize_epsilon"} | TABLES | CHECKED | SCALABLE,
+        {"account", "aggregate", "sanitize_epsilon"} | TABLES | CHECKED | ENDS,
         DATA | {"train_baseline", "datasets"},
     ),
     "lib/aggregation/gnmax.py": ({"account", "aggregate", "train_student"} | TABLES, DATA | {"train_baseline"}),
     "lib/accounting/votes.py": (
-        {"count_votes", "account", "aggregate"} | SCALABLE,
+        {"count_votes", "account", "aggregate"} | ENDS,
         {"train_baseline", "train_teachers"},
     ),
-    "lib/teachers/classification.py": ({"train_teachers"} | LEARNING | SCALABLE, {"prepare_data", "split_data"}),
-    "lib/data/sources/digits.py": (DATA | LEARNING | SCALABLE | {"datasets"}, set()),
+    "lib/teachers/classification.py": ({"train_teachers"} | LEARNING | ENDS, {"prepare_data", "split_data"}),
+    "lib/data/sources/digits.py": (DATA | LEARNING | ENDS | {"datasets"}, set()),
     "lib/data/sources/pate_votes.py": ({"datasets"}, DATA | LEARNING | TABLES | ENDS),
     "lib/reporting/style.mplstyle": ({"scalable_pate_epsilon"}, DATA | LEARNING | {"account", "scalable_pate_table1"}),
-    "schemas/record.schema.yaml": ({"account", "train_student"} | TABLES | SCALABLE, DATA | {"datasets"}),
-    "scripts/scalable_pate_table2.py": ({"scalable_pate_table2"} | SCALABLE, {"scalable_pate_table1", "account"}),
+    "schemas/record.schema.yaml": ({"account", "train_student"} | TABLES | ENDS, DATA | {"datasets"}),
+    "scripts/scalable_pate_table2.py": ({"scalable_pate_table2"} | ENDS, {"scalable_pate_table1", "account"}),
     "lib/dp_mac/release.py": (
-        {"train_mac", "train_sgd", "dp_mac_fig1", "dp_mac_fig2", "dp_mac_table1b"} | MAC,
-        DATA | LEARNING | TABLES | {"dp_mac_budget", "train_cdbn", "scalable_pate_reproduction"},
+        {"train_mac", "train_sgd", "dp_mac_fig1", "dp_mac_fig2", "dp_mac_table1b"} | ENDS,
+        DATA | LEARNING | TABLES | {"dp_mac_budget", "train_cdbn"},
     ),
-    "scripts/dp_mac_budget.py": ({"dp_mac_budget"} | MAC, {"train_mac", "dp_mac_fig1", "scalable_pate_table1"}),
+    "scripts/dp_mac_budget.py": ({"dp_mac_budget"} | ENDS, {"train_mac", "dp_mac_fig1", "scalable_pate_table1"}),
     "lib/residual_perturbation/sde.py": (
-        {"residual_perturbation_fig1", "residual_perturbation_fig8"} | RESIDUAL,
-        {"residual_perturbation_theory", "residual_perturbation_rademacher", "dp_mac_fig2", "dp_mac_claims"},
+        {"residual_perturbation_fig1", "residual_perturbation_fig8"} | ENDS,
+        {"residual_perturbation_theory", "residual_perturbation_rademacher", "dp_mac_fig2"},
     ),
     "lib/attacks/membership.py": (
-        {"attack_residual", "residual_perturbation_table2", "residual_perturbation_fig6"} | RESIDUAL,
+        {"attack_residual", "residual_perturbation_table2", "residual_perturbation_fig6"} | ENDS,
         {"draw_task", "train_residual", "train_residual_dp_sgd", "residual_perturbation_theory", "train_mac"},
     ),
     "lib/attacks/draw.py": (
-        {"draw_task", "train_residual", "attack_residual", "residual_perturbation_fig12"} | RESIDUAL,
+        {"draw_task", "train_residual", "attack_residual", "residual_perturbation_fig12"} | ENDS,
         {"prepare_data", "residual_perturbation_fig2", "train_sgd"},
     ),
     "lib/encoders/ball.py": (
-        {ENCODER, LIMITS, "compressed_pate_limits", "autoencoded_pate_fig1"} | MASK_ENDS,
+        {ENCODER, LIMITS, "compressed_pate_limits", "autoencoded_pate_fig1"} | ENDS,
         {"prepare_volumes", "prepare_data", "train_mac", "dp_mac_fig2"},
     ),
     "lib/data/volumes/tumour.py": (
-        {"prepare_volumes", ENCODER, "measure_components", "compressed_pate_theorem4"} | MASK_ENDS,
+        {"prepare_volumes", ENCODER, "measure_components", "compressed_pate_theorem4"} | ENDS,
         {"autoencoded_pate_fig2", "prepare_data", "train_residual"},
     ),
     "scripts/pca_formula.py": (
-        {"autoencoded_pate_pca", "compressed_pate_theorem4"} | MASK_ENDS,
+        {"autoencoded_pate_pca", "compressed_pate_theorem4"} | ENDS,
         {"measure_components", "compressed_pate_fig1", "compressed_pate_limits"},
     ),
     "report/dp_mac_readings.md": (
-        {"dp_mac_reproduction"},
-        {"train_mac", "claims", "dp_mac_claims", "scalable_pate_reproduction"},
+        {"reproduction_page"},
+        {"train_mac", "claims", "paper_claims"},
     ),
-    "scripts/cli.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
+    "lib/core/command.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
     "claims.csv": (
         {"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS,
         DATA | LEARNING | {"account", "aggregate", "scalable_pate_table2", "datasets"},
     ),
-    "report/scalable_pate_readings.md": ({"scalable_pate_reproduction"}, DATA | LEARNING | TABLES | {"claims"}),
+    "report/scalable_pate_readings.md": ({"reproduction_page"}, DATA | LEARNING | TABLES | {"claims"}),
     "report/claims.rst": (set(), DATA | LEARNING | TABLES | ENDS),
     "tests/workflow/running.py": (set(), DATA | LEARNING | TABLES | ENDS),
 }
@@ -237,7 +230,7 @@ def test_a_branch_and_back_makes_nothing_stale(changed, recorded):
 
 def test_one_runs_sigma_makes_only_that_runs_jobs_stale(changed):
     found = changed.over({"scalable_pate": {"runs": {"digits_confident": {"sigma": 2.5}}}}).pending(*BOTH)
-    one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | RELEASE | TABLES | CHECKED | SCALABLE
+    one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | RELEASE | TABLES | CHECKED | ENDS
     assert found.counts == dict.fromkeys(one_each, 1)
     assert not [message for message in found.messages if "digits_lnmax" in message]
     assert {message for message in found.messages if "digits_confident" in message} == {
