@@ -1,11 +1,16 @@
 # Five papers on private deep learning, every table and figure as a target: `snakemake --list-rules` names them, and
-# catalogue/results.yaml says what each shows. config.yaml is the default preset; presets/*.yaml are laid over it.
-from snakemake.utils import min_version
+# catalogue/results.yaml says what each shows. The rest of catalogue/ is what there is to choose from, config.yaml the
+# default preset, and presets/*.yaml are laid over it with --configfile.
+from snakemake.utils import min_version, update_config
+
+from lib.plan.config import catalogue
 
 min_version("9.18")
 
+# by a line `configfile:` for each of these, Snakemake would say of each that the command line extends it
+update_config(config, catalogue())
 
-configfile: f"{workflow.basedir}/catalogue/results.yaml"
+
 configfile: f"{workflow.basedir}/config.yaml"
 
 
@@ -45,6 +50,7 @@ include: "rules/compressed_pate/figures.smk"
 include: "rules/compressed_pate/targets.smk"
 include: "rules/audit/known.smk"
 include: "rules/leaderboard/worlds.smk"
+include: "rules/leaderboard/attacks.smk"
 include: "rules/leaderboard/tables.smk"
 include: "rules/release/release.smk"
 include: "rules/shared/claims.smk"

@@ -1,10 +1,10 @@
 """Time DP-MAC against DP-SGD by Opacus, and its repetitions trained side by side against one after another.
 
-Run by `make bench`. The USPS autoencoder of config.yaml on generated images of USPS's shape. DP-SGD: by ghost clipping,
-which is what the workflow trains with, and by per-sample gradients, Opacus's ordinary way. Every row is a process of
-its own, so that its peak memory is its own; `training` is what was added to the peak of an idle process. Times are
-without the first steps; on the CPU they are processor time of one thread, which other work on the machine does not
-lengthen much; on CUDA wall time, and memory is the host's.
+Run by `make bench`. The USPS autoencoder of catalogue/dp_mac.yaml on generated images of USPS's shape. DP-SGD: by ghost
+clipping, which is what the workflow trains with, and by per-sample gradients, Opacus's ordinary way. Every row is a
+process of its own, so that its peak memory is its own; `training` is what was added to the peak of an idle process.
+Times are without the first steps; on the CPU they are processor time of one thread, which other work on the machine
+does not lengthen much; on CUDA wall time, and memory is the host's.
 """
 
 import argparse
@@ -21,10 +21,11 @@ from opacus.optimizers import DPOptimizer
 from bench.growth import print_growth
 from lib.core.seeding import generator
 from lib.dp_mac.activations import ACTIVATIONS
+from lib.dp_mac.backpropagation import ChainTrainer
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.dp_sgd.sampling import poisson_batch
-from lib.dp_sgd.training import ChainTrainer, SgdRecipe
+from lib.dp_sgd.training import SgdRecipe
 from lib.models.chain import Chain
 from lib.training.device import choose_device
 

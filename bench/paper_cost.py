@@ -31,7 +31,6 @@ GPUS = (1, 2, 4, 8, 16, 32, 64)
 PAPERS = {
     "dp_mac": "dp_mac",
     "residual_perturbation": "residual_perturbation",
-    "residual_attack": "residual_perturbation",
     "segmentation": "autoencoded_pate, compressed_pate",
     "autoencoded_pate": "autoencoded_pate, compressed_pate",
     "compressed_pate": "autoencoded_pate, compressed_pate",

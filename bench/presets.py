@@ -2,23 +2,26 @@
 
 import contextlib
 import io
+import itertools
 import math
+import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from snakemake.api import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings, SnakemakeApi, StorageSettings
 from snakemake.settings.types import Quietness
 
 from lib.data import registry
 from lib.data.volumes.registry import VOLUMES
+from lib.plan.config import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
 class Job:
-    """A planned job: its rule and the file of rules it is in, wildcards, parameters, whether it asks for a GPU.
+    """A planned job: its rule and the file in rules/ that it is in, wildcards, parameters, whether it asks for a GPU.
 
     minutes: that its rule allows it. parents: the jobs it waits for, by their places in the list of all. benchmark:
     its file below the working folder; None for rules that only collect.
@@ -33,11 +36,16 @@ class Job:
     parents: tuple[int, ...]
     benchmark: str | None
 
+    def option(self, name: str) -> list[str]:
+        """The words of an option of the command line of its script."""
+        words = shlex.split(self.params["options"])
+        return list(itertools.takewhile(lambda word: not word.startswith("--"), words[words.index(f"--{name}") + 1 :]))
+
 
 def make_empty_data(folder: Path) -> None:
     """Empty files with the names of all that is read below `data_root`: enough to plan any preset."""
     needed = [f"{spec.folder}/{part}" for spec in VOLUMES.values() if spec.folder for part in spec.parts or ("",)]
-    for name, entry in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"].items():
+    for name, entry in catalogue()["datasets"].items():
         if entry["source"] == "data_root":
             needed += registry.get(entry["module"], name).layouts[0]
     for file in needed:
@@ -75,7 +83,7 @@ def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
         found = [
             Job(
                 rule=job.rule.name,
-                file=Path(job.rule.snakefile).stem,
+                file=os.path.relpath(Path(job.rule.snakefile).with_suffix(""), ROOT / "rules"),
                 wildcards=dict(job.wildcards_dict),
                 params=dict(job.params.items()),
                 gpu=bool(job.resources.get("gpu")),

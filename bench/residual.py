@@ -33,7 +33,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "cost.csv"
             arguments = ["--settings", json.dumps(settings | {"images": images}), "--device", chosen.device]
-            residual_perturbation_cost.main([*arguments, "--threads", "1", "--output", str(path)])
+            residual_perturbation_cost.main([*arguments, "--threads", "1", "--table", str(path)])
             tables.append(pd.read_csv(path))
         print(f"{images} images\n{tables[-1][COLUMNS].to_string(index=False)}", flush=True)
     if len(tables) > 1:

@@ -22,6 +22,7 @@ from lib.encoders.build import design_of
 from lib.leaderboard.settings import settings_at
 from lib.models.resnet8 import ResNet8
 from lib.models.unet3d import UNet3D
+from lib.plan.residual_perturbation import entry_of
 from lib.segmentation.patches import fitting_patch
 from lib.students.networks import teacher_network
 
@@ -131,7 +132,7 @@ def residual(job: Job, config: dict) -> Work:
     task, method = block["tasks"][job.wildcards["task"]], block["methods"][job.wildcards["method"]]
     private = job.rule == "train_residual_dp_sgd"
     recipe = task["dp_sgd" if private else "recipe"] | method.get("recipe", {})
-    trained = job.params["trained"]
+    trained = entry_of(block["networks"], *(job.wildcards[name] for name in ("task", "method", "gamma")))
     networks, rows = SIDES * trained["members"] * trained["repetitions"], quarter_of(task, method)
     sides, channels, _ = IMAGES[task["dataset"]]
     single = resnet8_flops(sides, channels, task["classes"], tuple(task["widths"]))
@@ -148,7 +149,7 @@ def audit(job: Job, config: dict) -> Work:
     sides, channels, _ = IMAGES[task["dataset"]]
     single = resnet8_flops(sides, channels, task["classes"], (16, 32, 64))
     runs, rows = SIDES * task["runs"], task["samples"]
-    turns = runs if private else SIDES * math.ceil(task["runs"] / json.loads(job.params["task"])["together"])
+    turns = runs if private else SIDES * math.ceil(task["runs"] / task["together"])
     steps = recipe["epochs"] * math.ceil(rows / recipe["batch"]) * turns
     return Work("DP-SGD" if private else "ResNet8", single * runs * recipe["epochs"] * rows, steps)
 
@@ -157,11 +158,7 @@ def attack(job: Job, config: dict) -> Work:
     """A classifier on what networks say: samples of all ensembles and repetitions."""
     block = config["residual_perturbation"]
     task, method = block["tasks"][job.wildcards["task"]], block["methods"][job.wildcards["method"]]
-    entry = next(
-        entry
-        for entry in block["networks"]
-        if (entry["task"], entry["method"]) == (job.wildcards["task"], job.wildcards["method"])
-    )
+    entry = entry_of(block["networks"], *(job.wildcards[name] for name in ("task", "method", "gamma")))
     sizes = sum(size <= entry["members"] for size in block["sizes"])
     return Work("samples", quarter_of(task, method) * entry["repetitions"] * (entry["members"] + sizes))
 
@@ -236,7 +233,7 @@ def voxels(job: Job, config: dict) -> Work:
 def world_votes(job: Job, config: dict) -> Work:
     """Teachers of some worlds of the leaderboard."""
     board = config["leaderboard"]
-    model, (first, last) = config["models"][board["teachers"]["model"]], job.params["worlds"]
+    model, (first, last) = config["models"][board["teachers"]["model"]], map(int, job.option("shard"))
     count = (last - first) * board["teachers"]["count"]
     if "recipe" not in model:
         return Work(model["kind"], count)
@@ -249,8 +246,8 @@ def world_votes(job: Job, config: dict) -> Work:
 
 def world_models(job: Job, config: dict) -> Work:
     """A method of the leaderboard in some worlds, one after the other: a small dense network, or a ResNet8."""
-    board, (first, last) = config["leaderboard"], job.params["worlds"]
-    method = settings_at(json.loads(job.params["method"]), float(job.wildcards["budget"].replace("none", "nan")))
+    board, (first, last) = config["leaderboard"], map(int, job.option("shard"))
+    method = settings_at(json.loads(*job.option("method")), float(job.wildcards["budget"].replace("none", "nan")))
     sides, channels, _ = IMAGES[board["dataset"]]
     trained, rows = method.get("student", method), method.get("queries", board["slots"])
     if method["kind"] == "residual":
@@ -264,9 +261,9 @@ def world_models(job: Job, config: dict) -> Work:
 
 
 def world_attacks(job: Job, config: dict) -> Work:
-    """Both candidates of every slot in every world."""
+    """Both candidates of every slot in every world, for each entry."""
     board = config["leaderboard"]
-    return Work("samples", 2 * board["slots"] * board["worlds"])
+    return Work("samples", 2 * board["slots"] * board["worlds"] * len(job.option("entries")))
 
 
 COUNTED: dict[str, Callable[[Job, dict], Work]] = {

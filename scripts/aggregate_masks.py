@@ -6,20 +6,22 @@ the answers, as in Fay et al. (2022), epsilon is what so many teachers' answers 
 
 import dataclasses
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 from lib.accounting.encoded_mean import EncodedMeanNoise, calibrated
 from lib.accounting.rdp import order_grid
 from lib.aggregation.encoded_mean import noisy_means
+from lib.core.command import command, run
 from lib.core.errors import InputError
-from lib.core.files import load_arrays, save_arrays
+from lib.core.files import load_arrays
 from lib.core.seeding import generator
+from lib.core.shards import load_unit, save_shard
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
-from lib.reporting.records import write_record
-from scripts import cli
-from scripts.segmentation_job import LEVELS, SegmentationJob, parser, read_job, scores_of
+from lib.reporting.records import record_of, write_records
+from lib.segmentation.job import LEVELS, SegmentationJob, scores_of
 
 
 class Answers:
@@ -28,9 +30,9 @@ class Answers:
     The true labels may stand in for teachers who all agree (Fay et al. 2022, Section 3.2): any number of them.
     """
 
-    def __init__(self, job: SegmentationJob, files: list[str]) -> None:
+    def __init__(self, job: SegmentationJob, files: list[Path]) -> None:
         """files: of train_mask_teachers, in the order of the teachers; none for the true labels."""
-        self._job = job
+        self._job, self.real = job, bool(files)
         self._shards = [load_arrays(file, "student")["student"] for file in files]
 
     def codes(self, encoder: Encoder, queries: int, teachers: int) -> Iterator[np.ndarray]:
@@ -44,7 +46,7 @@ class Answers:
                 yield encoder.encode(masks)
             else:
                 row = self._job.rows["student"][[query]]
-                code = encoder.encode(self._job.volumes.masks(row, self._job.task["classes"]))
+                code = encoder.encode(self._job.prepared.masks(row, self._job.task["classes"]))
                 yield np.broadcast_to(code, (teachers, code.shape[1]))
 
 
@@ -56,27 +58,47 @@ def noise_of(labelling: dict, encoder: Encoder) -> EncodedMeanNoise | None:
     return calibrated(radius=encoder.radius, **asked)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the noisy codes of every labelling, and the record with what each costs."""
-    made = parser(__doc__)
-    cli.add_json(made, "--encoder", "the encoder's block of the configuration")
-    cli.add_json(made, "--labellings", "list of name, teachers, queries, epsilon (null: no noise), delta and route")
-    cli.add_json(made, "--accounting", "the accounting block of the configuration")
-    made.add_argument("--fitted", required=True, help="what was fitted for the encoder, .npz")
-    made.add_argument("--answers", nargs="*", required=True, help="answers of the teachers, .npz; none: true labels")
-    made.add_argument("--codes", required=True, help="noisy codes by labelling, .npz")
-    made.add_argument("--output", required=True, help="the record to write")
-    job = read_job(made, argv)
-    arguments = job.arguments
-    encoder = build_encoder(arguments.encoder, job.shape, load_arrays(arguments.fitted), job.device)
-    orders = order_grid(**arguments.accounting["orders"])
-    answers = Answers(job, arguments.answers)
+@command
+def main(
+    job: SegmentationJob,
+    units: list,
+    accounting: dict,
+    fitted: list[Path],
+    codes: Path,
+    records: Path,
+    answers: list[Path] = (),
+) -> None:
+    """Write the noisy codes of every labelling of every unit, and a record a unit with what each labelling costs.
+
+    units: of each, its source (teachers: their answers; labels: true labels in their place), its encoder, that one's
+    settings, and its labellings: name, teachers, queries, epsilon (null: no noise), delta and route. accounting: the
+    accounting block of the configuration. fitted: what was fitted for the encoders, .npz. codes: noisy codes by unit
+    and labelling to write, .npz. records: the records to write. answers: answers of the teachers, .npz.
+    """
+    orders = order_grid(**accounting["orders"])
+    arrays, made = {}, []
+    for unit in units:
+        own = job.of_unit(unit["source"], unit["encoder"])
+        encoder = build_encoder(unit["settings"], own.shape, load_unit(fitted, unit["encoder"]), own.place)
+        given = Answers(own, list(answers) if unit["source"] == "teachers" else [])
+        name = f"{unit['source']}/{unit['encoder']}"
+        arrays[name], found = released(own, encoder, given, unit["labellings"], orders)
+        parameters = {"task": own.task, "encoder": unit["settings"], "labellings": unit["labellings"]}
+        made.append(record_of(**own.identity(), parameters=parameters | {"repetition": own.repetition}, **found))
+    save_shard(codes, arrays)
+    write_records(records, made)
+
+
+def released(
+    job: SegmentationJob, encoder: Encoder, answers: Answers, labellings: list[dict], orders: np.ndarray
+) -> tuple[dict[str, np.ndarray], dict]:
+    """Noisy codes by labelling, and what their record says: metrics, private_metrics, privacy and ledger."""
     codes, privacy, ledger, private = {}, {}, [], {}
     metrics = {"latent_dim": float(encoder.latent_dim), "radius": encoder.radius}
-    for labelling in arguments.labellings:
+    for labelling in labellings:
         name, queries, teachers = (labelling[key] for key in ("name", "queries", "teachers"))
         noise = noise_of(labelling, encoder)
-        rng = generator(arguments.seed, *arguments.job, name)
+        rng = generator(job.seed, *job.job, name)
         given = answers.codes(encoder, queries, teachers)
         sigma = noise.sigma if noise else None
         codes[name] = np.stack(list(noisy_means(given, queries, teachers, encoder.radius, sigma, rng)))
@@ -84,33 +106,17 @@ def main(argv: list[str] | None = None) -> None:
             entries = noise.ledger(orders)
             metrics[f"sigma {name}"] = noise.sigma
             metrics[f"ledger difference {name}"] = entries.check()
-            statements = noise.statements(labelling["delta"])
             # one true label in place of all teachers' answers is changed by one record as a whole, not by 1 / K of it
-            real = bool(arguments.answers)
             privacy |= {
-                f"{name} {route}": statement if real else dataclasses.replace(statement, guarantee=False)
-                for route, statement in statements.items()
+                f"{name} {route}": statement if answers.real else dataclasses.replace(statement, guarantee=False)
+                for route, statement in noise.statements(labelling["delta"]).items()
             }
             ledger += [entry | {"labelling": name} for entry in entries.as_dict()]
         decoded = (encoder.decode(code[None])[0] for code in codes[name])
         found = scores_of(job.dice(decoded, job.rows["student"][:queries]))
         private |= {f"{name} {what}": value for what, value in found.items()}
-    save_arrays(arguments.codes, **codes)
-    write_record(
-        arguments.output,
-        **job.record(),
-        parameters={
-            "task": job.task,
-            "encoder": arguments.encoder,
-            "labellings": arguments.labellings,
-            "repetition": arguments.repetition,
-        },
-        metrics=metrics,
-        private_metrics=private,
-        privacy=privacy,
-        ledger=ledger,
-    )
+    return codes, {"metrics": metrics, "private_metrics": private, "privacy": privacy, "ledger": ledger}
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,50 +1,66 @@
-"""Attack one method of the leaderboard at one budget: membership, and an audit by canaries."""
+"""Attack a shard of the leaderboard's entries, methods at their budgets: membership, and an audit by canaries."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from lib.attacks.shadow import AttackSettings
 from lib.attacks.worlds import WorldSettings, attack_worlds, audit_worlds
+from lib.core.command import command, progress, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, load_arrays
-from lib.leaderboard.worlds import read_private
-from scripts import cli
+from lib.leaderboard.worlds import PrivateWorlds, read_private
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write what the attacks achieve, their ROC curves, and lower bounds on epsilon."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worlds", required=True, help="the private records of every world, .npz")
-    parser.add_argument("--predictions", nargs="+", required=True, help="what the models predict, shard by shard")
-    cli.add_json(parser, "--attacks", "the block of attacks")
-    parser.add_argument("--targets", nargs="+", type=int, required=True, help="the worlds that are attacked")
-    parser.add_argument("--delta", type=float, required=True, help="of the audit")
-    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
-    parser.add_argument("--job", nargs="+", required=True, help="the job's own name")
-    parser.add_argument("--scores", required=True, help="what the attacks achieve, .csv")
-    parser.add_argument("--curves", required=True, help="their ROC curves, .csv")
-    parser.add_argument("--audit", required=True, help="what the canaries show, .csv")
-    arguments = parser.parse_args(argv)
-    private = read_private(arguments.worlds)
-    shards = [load_arrays(path, "probabilities")["probabilities"] for path in arguments.predictions]
-    probabilities = np.concatenate(shards)
+@command
+def main(
+    worlds: Path,
+    predictions: list[Path],
+    entries: list[str],
+    attacks: dict,
+    targets: list[int],
+    delta: float,
+    seed: int,
+    job: list[str],
+    scores: Path,
+    curves: Path,
+    audits: Path,
+) -> None:
+    """Write what the attacks achieve, their ROC curves, and lower bounds on epsilon, entry below entry.
+
+    worlds: the private records of every world. predictions: what the models predict, entry by entry, shard by shard of
+    worlds. entries: METHOD/BUDGET of each. attacks: the block of attacks. targets: the worlds that are attacked. delta:
+    of the audit. seed: seed of the preset. job: the job's own name, to which the entry's is added. scores: what the
+    attacks achieve. curves: their ROC curves. audits: what the canaries show.
+    """
+    private, shards = read_private(worlds), len(predictions) // len(entries)
+    settings = WorldSettings(
+        shadow=AttackSettings(**attacks["shadow"]),
+        rates=tuple(attacks["rates"]),
+        level=attacks["level"],
+        delta=delta,
+        guesses=tuple(attacks["guesses"]),
+    )
+    tables, report = [], progress("entries")
+    for place, entry in enumerate(entries):
+        probabilities = read_probabilities(predictions[place * shards : (place + 1) * shards], private)
+        given = probabilities, private.y, private.chosen, private.canaries, targets, settings
+        found = *attack_worlds(*given, seed, (*job, *entry.split("/"))), audit_worlds(*given)
+        tables.append([table.assign(entry=entry, sanitized=False) for table in found])
+        report(place + 1, len(entries))
+    for path, parts in zip((scores, curves, audits), zip(*tables, strict=True), strict=True):
+        with atomic_path(path) as temporary:
+            pd.concat(parts).to_csv(temporary, index=False, float_format="%.8g")
+
+
+def read_probabilities(paths: list[Path], private: PrivateWorlds) -> np.ndarray:
+    """What the models of one entry predict in every world, (W, 2n, classes)."""
+    probabilities = np.concatenate([load_arrays(path, "probabilities")["probabilities"] for path in paths])
     if len(probabilities) != len(private.chosen):
         raise InputError(f"predictions of {len(probabilities)} worlds: allowed are the {len(private.chosen)} there are")
-    block = arguments.attacks
-    settings = WorldSettings(
-        shadow=AttackSettings(**block["shadow"]),
-        rates=tuple(block["rates"]),
-        level=block["level"],
-        delta=arguments.delta,
-        guesses=tuple(block["guesses"]),
-    )
-    given = probabilities, private.y, private.chosen, private.canaries, arguments.targets, settings
-    tables = *attack_worlds(*given, arguments.seed, tuple(arguments.job)), audit_worlds(*given)
-    for path, table in zip((arguments.scores, arguments.curves, arguments.audit), tables, strict=True):
-        with atomic_path(path) as temporary:
-            table.assign(sanitized=False).to_csv(temporary, index=False, float_format="%.8g")
+    return probabilities
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

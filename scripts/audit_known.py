@@ -1,42 +1,20 @@
 """Audit mechanisms whose epsilon is known exactly, intact and broken on purpose: table and figure."""
 
-import argparse
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
 from scipy.stats import binom
 
-from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
 from lib.accounting.statement import PrivacyStatement
-from lib.attacks.known import AUDITS, Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
+from lib.attacks.reference_mechanisms import AUDITS, known_mechanism, repeated
+from lib.core.command import command, run
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
-from scripts import cli
 
 ERROR = 1e-3  # of calling an audit whose bound holds one that does not
 TITLES = {"gaussian": "normal noise", "randomised_response": "randomised response"}
 AXES = {"many_runs": "runs with the record, and without it", "one_run": "canaries of one run"}
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
-    cli.add_json(parser, "--audit", "the block audit of the configuration")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
-
-
-def known(name: str, epsilon: float, delta: float, noise: float) -> tuple[Gaussian | RandomisedResponse, float]:
-    """A mechanism that claims (epsilon, delta) with a share of the noise that takes, and its exact epsilon at delta."""
-    if name == "gaussian":
-        sigma = sigma_analytic(1.0, epsilon, delta)
-        return Gaussian(sigma, noise), epsilon_analytic(1.0, sigma * noise, delta)
-    flip = response_flip(epsilon, delta)
-    return RandomisedResponse(flip, noise), response_epsilon(flip * noise, delta)
 
 
 def stated(epsilon: float, delta: float, accountant: str, guarantee: bool) -> PrivacyStatement:
@@ -49,7 +27,7 @@ def stated(epsilon: float, delta: float, accountant: str, guarantee: bool) -> Pr
 def row_of(audit: str, name: str, noise: float, size: int, settings: dict, seed: int) -> dict:
     """One row: a mechanism audited again and again at one size."""
     delta, level, repetitions = settings[audit]["delta"], settings["level"], settings["repetitions"]
-    mechanism, exact = known(name, settings["epsilon"], delta, noise)
+    mechanism, exact = known_mechanism(name, settings["epsilon"], delta, noise)
     bounds, largest = repeated(
         audit,
         mechanism,
@@ -97,32 +75,35 @@ def draw(axis: Axes, rows: pd.DataFrame) -> None:
     axis.set(xscale="log")
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table, the meaning of its epsilons, and the figure."""
-    arguments = parse_arguments(argv)
-    settings = arguments.audit
+@command
+def main(seed: int, audit: dict, table: Path, privacy: Path, png: Path, pdf: Path) -> None:
+    """Write the table, the meaning of its epsilons, and the figure.
+
+    seed: seed of the preset. audit: the block of the configuration. table: the CSV to write. privacy: the meaning of
+    its epsilons.
+    """
     rows = [
-        row_of(audit, name, noise, size, settings, arguments.seed)
-        for audit in AUDITS
-        for name in settings["mechanisms"]
-        for noise in settings["noises"]
-        for size in sorted(settings[audit]["sizes"])
+        row_of(kind, name, noise, size, audit, seed)
+        for kind in AUDITS
+        for name in audit["mechanisms"]
+        for noise in audit["noises"]
+        for size in sorted(audit[kind]["sizes"])
     ]
-    write_table(arguments.output, arguments.privacy, rows, key=("audit", "mechanism", "noise", "size"))
-    table, names = pd.DataFrame(rows), settings["mechanisms"]
+    write_table(table, privacy, rows, key=("audit", "mechanism", "noise", "size"))
+    made, names = pd.DataFrame(rows), audit["mechanisms"]
     with figure(len(AUDITS), len(names)) as (drawn, axes):
-        for axis, (audit, name) in zip(axes, [(a, n) for a in AUDITS for n in names], strict=True):
-            own = table[(table["audit"] == audit) & (table["mechanism"] == name)]
+        for axis, (kind, name) in zip(axes, [(kind, name) for kind in AUDITS for name in names], strict=True):
+            own = made[(made["audit"] == kind) & (made["mechanism"] == name)]
             draw(axis, own)
-            axis.set(title=f"{TITLES[name]}, delta = {own['delta'].iloc[0]:g}", xlabel=AXES[audit])
+            axis.set(title=f"{TITLES[name]}, delta = {own['delta'].iloc[0]:g}", xlabel=AXES[kind])
         highest = max(row["exact_epsilon"].epsilon for row in rows)
         for axis in axes:
             axis.set_ylim(-0.05, 1.4 * highest)  # room for the legend
         for axis in axes[:: len(names)]:
             axis.set_ylabel("lower bound on epsilon")
         axes[0].legend()
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

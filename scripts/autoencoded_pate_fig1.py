@@ -1,36 +1,28 @@
 """Figure 1 of autoencoded PATE: the standard logistic distribution beside the normal of variance 8/pi."""
 
-import argparse
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.encoders.ball import logistic_normal_cdfs, logistic_normal_gap
 from lib.reporting.plotting import figure, save
-from scripts import cli
 
 DATA = "none: theory only"
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--largest", type=float, required=True, help="the curves are drawn from -largest to largest")
-    parser.add_argument("--points", type=int, required=True, help="points of each curve")
-    parser.add_argument("--output", required=True, help="the curves, .csv")
-    parser.add_argument("--comparison", required=True, help="how far they are apart, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
+@command
+def main(largest: float, points: int, numbers: Path, comparison: Path, png: Path, pdf: Path) -> None:
+    """Write the figure, its numbers, and their largest difference.
 
-
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and their largest difference."""
-    arguments = parse_arguments(argv)
-    x = np.linspace(-arguments.largest, arguments.largest, arguments.points)
+    largest: the curves are drawn from -largest to largest. points: points of each curve. numbers: the curves to write,
+    .csv. comparison: how far they are apart, to write, .csv. png, pdf: the figure to write.
+    """
+    x = np.linspace(-largest, largest, points)
     cdfs = logistic_normal_cdfs(x)
     variance = 8 / math.pi
     densities = (expit(x) * expit(-x), np.exp(-(x**2) / (2 * variance)) / math.sqrt(2 * math.pi * variance))
@@ -39,7 +31,7 @@ def main(argv: list[str] | None = None) -> None:
     curves |= {"logistic_cdf": cdfs[0], "normal_cdf": cdfs[1], "cdf_difference": cdfs[0] - cdfs[1]}
     row = {"dataset": "none", "stands_for": "none", "protocol": "paper", "largest_cdf_difference": gap}
     row |= {"largest_density_difference": np.abs(densities[0] - densities[1]).max(), "seeds": 0, "data": DATA}
-    for path, table in ((arguments.output, curves), (arguments.comparison, [row])):
+    for path, table in ((numbers, curves), (comparison, [row])):
         with atomic_path(path) as temporary:
             pd.DataFrame(table).to_csv(temporary, index=False, float_format="%.6g")
     with figure(1, 2) as (drawn, axes):
@@ -50,8 +42,8 @@ def main(argv: list[str] | None = None) -> None:
             axis.set_ylabel(label)
         axes[1].legend(loc="lower right")
         axes[1].set_title(f"largest difference {gap:.4f}")
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

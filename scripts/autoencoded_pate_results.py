@@ -1,34 +1,16 @@
 """The Dice of PATE's students at one budget, beside all that they must be compared with."""
 
-import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 from lib.accounting.statement import PrivacyStatement
-from lib.reporting.records import read_record
+from lib.core.command import command, run
+from lib.reporting.records import read_records
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
-from scripts import cli
 
 REGIONS = ("oedema", "non_enhancing", "enhancing")
 METHODS = {"identity": "voxel by voxel", "pca": "PCA-PATE", "ball": "Autoencoded PATE", "clip": "Compressed PATE"}
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, what in (
-        ("students", "students"),
-        ("codes", "what was released to them"),
-        ("baselines", "teachers together, and the mean mask"),
-        ("sgd", "the DP-SGD baseline"),
-    ):
-        parser.add_argument(f"--{name}", nargs="+", required=True, help=f"records of {what}")
-    cli.add_json(parser, "--tasks", "the tasks' blocks of the configuration, by name")
-    parser.add_argument("--main", required=True, help="the encoder that claims are about")
-    cli.add_json(parser, "--published", "Dice in the paper: student, teachers, dp_sgd")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def row_of(
@@ -57,11 +39,13 @@ def method_of(encoder: dict | None) -> str:
 
 
 def student_rows(
-    records: list[str], codes: list[str], tasks: dict, published: dict, main_encoder: str
+    records: list[Path], codes: list[Path], tasks: dict, published: dict, main_encoder: str, sources: list[str]
 ) -> Iterator[dict]:
     """Rows of students: with noise, without, and on true labels."""
-    released = {tuple(record["job"][1:]): record for record in map(read_record, codes)}
+    released = {tuple(record["job"][1:]): record for path in codes for record in read_records(path)}
     for (_, task, source, encoder), found in by_job(records).items():
+        if source not in sources:
+            continue
         parameters = found[0]["parameters"]
         for labelling in parameters["labellings"]:
             name, kept = f"{labelling['name']} dice", {"queries": labelling["queries"]}
@@ -83,19 +67,36 @@ def student_rows(
             yield row_of(f"{method_of(parameters['encoder'])} student", found, tasks[task], name, **kept)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    tasks, published = arguments.tasks, arguments.published
-    rows = list(student_rows(arguments.students, arguments.codes, tasks, published, arguments.main))
-    for (_, task), found in by_job(arguments.baselines).items():
+@command
+def main(
+    students: list[Path],
+    codes: list[Path],
+    baselines: list[Path],
+    sgd: list[Path],
+    tasks: dict,
+    published: dict,
+    table: Path,
+    privacy: Path,
+    main_encoder: str,
+    sources: list[str],
+) -> None:
+    """Write the table.
+
+    students: records of students. codes: records of what was released to them. baselines: records of teachers together,
+    and the mean mask. sgd: records of the DP-SGD baseline. tasks: the tasks' blocks of the configuration, by name.
+    published: Dice in the paper: student, teachers, dp_sgd. table: the table to write, .csv. privacy: the meaning of
+    its epsilons to write, .csv. main_encoder: the encoder that claims are about. sources: of labels, whose
+    students are shown.
+    """
+    rows = list(student_rows(students, codes, tasks, published, main_encoder, sources))
+    for (_, task), found in by_job(baselines).items():
         kept = {"teachers": tasks[task]["teachers"]}
         rows.append(
             row_of("teachers' average", found, tasks[task], "average_dice", paper=published["teachers"], **kept)
         )
         rows.append(row_of("teachers' ensemble", found, tasks[task], "ensemble_dice", **kept))
         rows.append(row_of("mean mask", found, tasks[task], "mean_mask_dice"))
-    for (_, task, noise), found in by_job(arguments.sgd).items():
+    for (_, task, noise), found in by_job(sgd).items():
         epsilon, _ = statement(found, "joint")
         kept = {
             "noise": "calibrated" if noise == "budget" else noise,
@@ -107,8 +108,8 @@ def main(argv: list[str] | None = None) -> None:
     rows.sort(
         key=lambda row: list(tasks.values()).index(next(t for t in tasks.values() if t["label"] == row["dataset"]))
     )
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method", "noise", "encoder", "queries"))
+    write_table(table, privacy, rows, key=("dataset", "method", "noise", "encoder", "queries"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

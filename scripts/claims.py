@@ -5,7 +5,9 @@ from pathlib import Path
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
-from lib.reporting.claims import judge_all, load_claims, read_table
+from lib.reporting.claims.cells import read_table
+from lib.reporting.claims.ledger import judge_all
+from lib.reporting.claims.loading import load_claims
 from lib.reporting.pages import claims_page
 
 

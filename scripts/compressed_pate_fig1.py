@@ -1,28 +1,16 @@
 """Figure 1 of compressed PATE: how many principal components to keep, and the error that remains, over noise."""
 
-import argparse
+from pathlib import Path
 
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.plotting import figure, save
 from lib.reporting.sweeps import averaged, read_sweeps
-from scripts import cli
 
 HOW = {"heuristic": "eq. (14)", "optimal": "exhaustive search"}
 NEXT = "_before"
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sweeps", nargs="+", required=True, help="components of each task and repetition, .csv")
-    cli.add_json(parser, "--tasks", "the tasks' blocks of the configuration, one for each of --sweeps")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def compared(numbers: pd.DataFrame) -> pd.DataFrame:
@@ -39,15 +27,20 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what the claims compare."""
-    arguments = parse_arguments(argv)
-    numbers = averaged(read_sweeps(arguments.sweeps, arguments.tasks), ["sigma"])
-    for path, table in ((arguments.output, numbers), (arguments.comparison, compared(numbers))):
+@command
+def main(sweeps: list[Path], tasks: list, numbers: Path, comparison: Path, png: Path, pdf: Path) -> None:
+    """Write the figure, its numbers, and what the claims compare.
+
+    sweeps: components of each task and repetition, .csv. tasks: the tasks' blocks of the configuration, one for each of
+    the sweeps. numbers: the numbers behind the figure to write, .csv. comparison: what its claims compare, to write,
+    .csv. png, pdf: the figure to write.
+    """
+    shown = averaged(read_sweeps(sweeps, tasks), ["sigma"])
+    for path, table in ((numbers, shown), (comparison, compared(shown))):
         with atomic_path(path) as temporary:
             table.to_csv(temporary, index=False, float_format="%.6g")
     with figure(1, 2, width=3.6) as (drawn, axes):
-        for number, (dataset, levels) in enumerate(numbers.groupby("dataset", sort=False)):
+        for number, (dataset, levels) in enumerate(shown.groupby("dataset", sort=False)):
             for how, style in zip(HOW, ("--", "-"), strict=True):
                 label = f"{dataset}, {HOW[how]}"
                 for axis, column in zip(axes, ("mse", "fraction"), strict=True):
@@ -60,8 +53,8 @@ def main(argv: list[str] | None = None) -> None:
         axes[1].set_yscale("symlog", linthresh=1e-4)
         axes[1].set_ylim(bottom=0)
         axes[0].legend(fontsize="x-small")
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

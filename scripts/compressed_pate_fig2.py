@@ -1,35 +1,22 @@
 """Figure 2 of compressed PATE: cross-entropy of reconstructed masks over noise, for every encoder."""
 
-import argparse
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.plotting import figure, save
 from lib.reporting.sweeps import averaged, read_sweeps
-from scripts import cli
 
 READINGS = {"each number": r"noise $\sigma$ on each number of the code", "bound": r"noise over the code's bound"}
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sweeps", nargs="+", required=True, help="errors of each task, encoder and repetition, .csv")
-    cli.add_json(parser, "--tasks", "the tasks' blocks of the configuration, one for each of --sweeps")
-    cli.add_json(parser, "--encoders", "the encoders' blocks of the configuration, by name")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
     """Each encoder beside the naive approach and the same autoencoder trained with the next weaker noise."""
     trained = {name: block["recipe"]["sigma"] for name, block in encoders.items() if block["kind"] == "autoencoder"}
-    family = {name: compact(encoders[name]) for name in trained}
+    family = {name: all_but_noise(encoders[name]) for name in trained}
     rows = []
     for _, level in numbers.groupby(["dataset", "reading", "sigma"], sort=False):
         by_name = level.set_index("encoder")
@@ -54,7 +41,7 @@ def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def compact(encoder: dict) -> str:
+def all_but_noise(encoder: dict) -> str:
     """All of an autoencoder's settings but the noise that it is trained with."""
     return str(encoder | {"recipe": encoder["recipe"] | {"sigma": None}})
 
@@ -68,27 +55,34 @@ def title(name: str, encoders: dict) -> str:
     return f"{kind} autoencoder, trained with {block['recipe']['sigma']:g}"
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what the claims compare."""
-    arguments = parse_arguments(argv)
-    encoders = arguments.encoders
-    numbers = averaged(read_sweeps(arguments.sweeps, arguments.tasks), ["encoder", "reading", "sigma"])
-    for path, table in ((arguments.output, numbers), (arguments.comparison, compared(numbers, encoders))):
+@command
+def main(
+    sweeps: list[Path], tasks: list, encoders: dict, numbers: Path, comparison: Path, png: Path, pdf: Path
+) -> None:
+    """Write the figure, its numbers, and what the claims compare.
+
+    sweeps: errors of each task, shard of encoders and repetition, .csv. tasks: the tasks' blocks of the configuration,
+    one for each of the sweeps. encoders: the encoders' blocks of the configuration, by name. numbers: the numbers
+    behind the figure to write, .csv. comparison: what its claims compare, to write, .csv. png, pdf: the figure to
+    write.
+    """
+    errors = averaged(read_sweeps(sweeps, tasks), ["encoder", "reading", "sigma"])
+    for path, table in ((numbers, errors), (comparison, compared(errors, encoders))):
         with atomic_path(path) as temporary:
             table.to_csv(temporary, index=False, float_format="%.6g")
-    datasets = list(dict.fromkeys(numbers["dataset"]))
+    datasets = list(dict.fromkeys(errors["dataset"]))
     with figure(len(datasets), len(READINGS), width=3.6, height=3.4) as (drawn, axes):
         panels = iter(axes)
         for dataset in datasets:
             for reading, label in READINGS.items():
                 axis: plt.Axes = next(panels)
-                shown = numbers[(numbers["dataset"] == dataset) & (numbers["reading"] == reading)]
+                shown = errors[(errors["dataset"] == dataset) & (errors["reading"] == reading)]
                 for name, rows in shown.groupby("encoder", sort=False):
                     axis.plot(rows["sigma"], rows["cross_entropy"], marker=".", label=title(name, encoders))
                 axis.set(xscale="log", yscale="log", xlabel=label, ylabel="cross-entropy (nats a voxel)", title=dataset)
         drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize="x-small")
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

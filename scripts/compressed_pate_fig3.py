@@ -1,39 +1,28 @@
 """Figure 3 of compressed PATE: Dice of students over the number of labelled volumes, for teachers and budgets."""
 
-import argparse
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.plotting import figure, save
-from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.results import by_job, data_name, statement
+from lib.reporting.results import numbers as mean_of
 from lib.reporting.tables import write_table
-from scripts import cli
 
 MEASURES = ("dice", "tuned_dice")
 SHOWN = "tuned_dice"  # at the threshold that is best on public volumes
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--students", nargs="+", required=True, help="records of students")
-    parser.add_argument("--codes", nargs="+", required=True, help="records of what was released to them")
-    cli.add_json(parser, "--tasks", "the tasks' blocks of the configuration, by name")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of their epsilons, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
-
-
-def rows_of(students: list[str], codes: list[str], tasks: dict) -> list[dict]:
+def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[str]) -> list[dict]:
     """One row a task and labelling; what is measured is the mean over repetitions."""
     released = by_job(codes)
     rows = []
     for (_, task, source, encoder), found in by_job(students).items():
+        if source not in sources:
+            continue
         block, answers = tasks[task], released.get(("aggregate_masks", task, source, encoder))
         for labelling in found[0]["parameters"]["labellings"]:
             name = labelling["name"]
@@ -45,12 +34,12 @@ def rows_of(students: list[str], codes: list[str], tasks: dict) -> list[dict]:
             if answers:
                 row["latent_dim"] = int(answers[0]["metrics"]["latent_dim"])
                 row["sigma_train"] = answers[0]["parameters"]["encoder"].get("recipe", {}).get("sigma")
-                row["label_dice"] = numbers(answers, f"{name} dice", private=True)[0]
+                row["label_dice"] = mean_of(answers, f"{name} dice", private=True)[0]
             if labelling["epsilon"] is not None:
                 row["epsilon"], _ = statement(answers, f"{name} {labelling['route']}")
                 row |= {"delta": labelling["delta"], "sigma": answers[0]["metrics"][f"sigma {name}"]}
             for measure in MEASURES:
-                row[measure], row[f"{measure}_spread"] = numbers(found, f"{name} {measure}", private=True)
+                row[measure], row[f"{measure}_spread"] = mean_of(found, f"{name} {measure}", private=True)
             rows.append(row | {"seeds": len(found), "sanitized": False, "data": data_name(found[0])})
     return rows
 
@@ -93,14 +82,30 @@ def draw(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
         axis.errorbar(curve["queries"], curve[SHOWN], spread, linestyle=style, marker=".", capsize=2, label=label)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what the claims compare."""
-    arguments = parse_arguments(argv)
-    rows = rows_of(arguments.students, arguments.codes, arguments.tasks)
+@command
+def main(
+    students: list[Path],
+    codes: list[Path],
+    tasks: dict,
+    sources: list[str],
+    numbers: Path,
+    privacy: Path,
+    comparison: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, its numbers, and what the claims compare.
+
+    students: records of students. codes: records of what was released to them. tasks: the tasks' blocks of the
+    configuration, by name. sources: of labels, whose students are shown. numbers: the numbers behind the figure to
+    write, .csv. privacy: the meaning of their epsilons to write, .csv. comparison: what its claims compare, to write,
+    .csv. png, pdf: the figure to write.
+    """
+    rows = rows_of(students, codes, tasks, sources)
     key = ("dataset", "labels", "queries", "teachers", "budget")
-    write_table(arguments.output, arguments.privacy, rows, key=key)
+    write_table(numbers, privacy, rows, key=key)
     table = pd.DataFrame(rows)
-    with atomic_path(arguments.comparison) as temporary:
+    with atomic_path(comparison) as temporary:
         compared(table).to_csv(temporary, index=False, float_format="%.6g")
     panels = list(table.dropna(subset=["teachers"]).groupby(["dataset", "teachers"], sort=False))
     with figure(1, len(panels), width=3.6, height=3.2) as (drawn, axes):
@@ -109,8 +114,8 @@ def main(argv: list[str] | None = None) -> None:
             axis.set(xlabel="labelled volumes $N$", title=f"{dataset}, K = {teachers:g}", ylim=(0, 1))
         axes[0].set_ylabel("Dice of the student on test volumes")
         axes[0].legend(fontsize="x-small")
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

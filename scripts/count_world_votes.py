@@ -1,47 +1,46 @@
 """Train teachers in some worlds of the leaderboard, and count their votes on the public pool."""
 
-import argparse
+from pathlib import Path
 
+from lib.core.code_inputs import digest
+from lib.core.command import Training, command, run
 from lib.core.files import save_arrays
+from lib.leaderboard.shard import Arrays, each_world
 from lib.leaderboard.votes import teacher_votes
 from lib.leaderboard.worlds import read_private, read_public
 from lib.training.device import choose_device
-from scripts import cli
-from scripts.world_job import add_worlds, each_world
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write votes (w, p, classes) of the worlds of the range."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--teachers", type=int, required=True, help="how many")
-    cli.add_json(parser, "--model", "the teachers' block of the configuration")
-    parser.add_argument("--classes", type=int, required=True, help="number of classes")
-    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
-    parser.add_argument("--job", nargs="+", required=True, help="the job's own name")
-    add_worlds(parser)
-    parser.add_argument("--output", required=True, help="the votes, .npz")
-    arguments = parser.parse_args(argv)
-    device = choose_device(arguments.device, arguments.threads)
-    private, public = read_private(arguments.worlds), read_public(arguments.public)
+@command
+def main(
+    worlds: Path,
+    public: Path,
+    shard: list[int],
+    teachers: int,
+    model: dict,
+    classes: int,
+    job: list[str],
+    seed: int,
+    training: Training,
+    votes: Path,
+) -> None:
+    """Write votes (w, p, classes) of the worlds of a shard.
 
-    def votes(number: int) -> dict:
-        x, y = private.world(number)
-        found = teacher_votes(
-            x,
-            y,
-            arguments.teachers,
-            arguments.model,
-            public.x,
-            arguments.classes,
-            arguments.seed,
-            (*arguments.job, str(number)),
-            device,
-        )
-        return {"votes": found}
+    worlds: the private records of every world. public: what is public in all worlds. shard: the first world, and the
+    one after the last. teachers: how many. model: the teachers' block of the configuration. classes: number of classes.
+    job: the job's own name. seed: seed of the preset. votes: the .npz of votes to write.
+    """
+    device = choose_device(training.device, training.threads)
+    private, pool = read_private(worlds), read_public(public)
 
-    read = {"worlds": vars(private), "public": vars(public)}
-    save_arrays(arguments.output, **each_world(arguments, __file__, read, votes))
+    def counted(number: int) -> Arrays:
+        own = (*job, str(number))
+        return {"votes": teacher_votes(*private.world(number), teachers, model, pool.x, classes, seed, own, device)}
+
+    read = {"worlds": vars(private), "public": vars(pool)}
+    found = each_world(range(*shard), counted, read, training, digest("scripts/count_world_votes.py"))
+    save_arrays(votes, **found)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,28 +1,19 @@
 """What the printed settings of DP-MAC cost, in every reading, and the noise that each printed epsilon really needs."""
 
-import argparse
 from dataclasses import replace
+from pathlib import Path
 
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
-from lib.dp_mac.accounting import Run, calibrated_sigma, check, parts, statements
+from lib.accounting.training_run import calibrated_sigma, check
+from lib.core.command import command, run
+from lib.dp_mac.accounting import MacRun, statements
 from lib.reporting.tables import write_table
-from scripts import cli
 
 DATA = "none: accounting only"
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--budget", "settings as the paper prints them, with its pairs of epsilon and sigma, by name")
-    cli.add_json(parser, "--accounting", "the accounting block of the configuration")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
-
-
-def each_batch(run: Run, noise: float, orders: list[float], delta: float) -> PrivacyStatement:
+def each_batch(run: MacRun, noise: float, orders: list[float], delta: float) -> PrivacyStatement:
     """The run's cost with thresholds learned anew on every batch, in place of once after pre-training.
 
     A step then releases the histograms of its batch too, one vector with the coefficients, with `noise` on each count.
@@ -38,8 +29,8 @@ def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
     """One row a printed epsilon."""
     delta, rows = settings["delta"], []
     for printed, sigma in settings["printed"]:
-        run = Run(sigma=sigma, **{key: settings[key] for key in settings if key in Run.__dataclass_fields__})
-        costs, made = parts(run, orders), statements(run, orders, delta)
+        run = MacRun(sigma=sigma, **{key: settings[key] for key in settings if key in MacRun.__dataclass_fields__})
+        costs, made = run.parts(orders), statements(run, orders, delta)
         histogram = None
         if "histogram" in costs:
             epsilon, _ = rdp.epsilon_classic(orders, costs["histogram"], delta)
@@ -78,13 +69,17 @@ def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
     return rows
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    orders = rdp.order_grid(**arguments.accounting["orders"])
-    rows = [row for name, settings in arguments.budget.items() for row in rows_of(name, settings, orders)]
-    write_table(arguments.output, arguments.privacy, rows, key=("run", "paper_epsilon"))
+@command
+def main(budget: dict, accounting: dict, table: Path, privacy: Path) -> None:
+    """Write the table.
+
+    budget: settings as the paper prints them, with its pairs of epsilon and sigma, by name. accounting: the block of
+    the configuration. table: the CSV to write. privacy: the meaning of its epsilons.
+    """
+    orders = rdp.order_grid(**accounting["orders"])
+    rows = [row for name, settings in budget.items() for row in rows_of(name, settings, orders)]
+    write_table(table, privacy, rows, key=("run", "paper_epsilon"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,35 +1,22 @@
 """Figure 1 of DP-MAC: training and test error of autoencoders by epoch, DP-MAC's and what it is compared with."""
 
-import argparse
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.dp_mac.curves import Level, epochs_to_reach, level_row, read_levels
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
-from scripts import cli
 
 NOISES = {"printed": "the paper's $\\sigma$", "needed": "$\\sigma$ that $\\varepsilon$ needs"}
 LEARNED = 0.9  # share of the mean image's error; a network below it has learned more than the mean
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of autoencoders' curves, .csv beside them")
-    parser.add_argument("--references", required=True, help="the record of reference_lines")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of the epsilons in the comparison, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def numbers_of(levels: list[Level]) -> pd.DataFrame:
@@ -98,16 +85,29 @@ def comparison_rows(levels: list[Level], mean_image: float) -> list[dict]:
     return rows
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what its claims compare."""
-    arguments = parse_arguments(argv)
-    levels = read_levels(arguments.records)
-    with atomic_path(arguments.output) as temporary:
+@command
+def main(
+    records: list[Path],
+    references: Path,
+    numbers: Path,
+    comparison: Path,
+    comparison_privacy: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, its numbers, and what its claims compare.
+
+    records: records of autoencoders' curves, whose errors by epoch lie beside them. references: the record of
+    reference_lines. numbers: the numbers behind the figure. comparison: what its claims compare. comparison_privacy:
+    the meaning of the epsilons in the comparison.
+    """
+    levels = read_levels(records)
+    with atomic_path(numbers) as temporary:
         numbers_of(levels).assign(sanitized=False).to_csv(temporary, index=False, float_format="%.6g")
-    mean_image = read_record(arguments.references)["private_metrics"]["mean_image_error"]
+    mean_image = read_record(references)["private_metrics"]["mean_image_error"]
     write_table(
-        arguments.comparison,
-        arguments.privacy,
+        comparison,
+        comparison_privacy,
         comparison_rows(levels, mean_image),
         key=("dataset", "comparison", "at"),
     )
@@ -122,7 +122,7 @@ def main(argv: list[str] | None = None) -> None:
             panel(axis, chosen, mean_image)
             axis.set_title(", ".join([method, *([variant] if variant != "main" else []), NOISES[noise]]))
         axes[0].set_ylabel("squared error of an image")
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 def panel_of(level: Level) -> tuple[str, str, str]:
@@ -156,4 +156,4 @@ def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

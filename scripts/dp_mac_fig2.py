@@ -1,31 +1,19 @@
 """Figure 2 of DP-MAC: the objectives of two layers of one weight, their approximations, and the noise on these."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
 from lib.dp_mac.toy import Toy, at, toys
 from lib.reporting.plotting import figure, save
-from scripts import cli
 
 GRID = np.linspace(-4, 4, 81)
 NEAR = 1.0  # distance from the expansion point that counts as around it
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
-    cli.add_json(parser, "--figure", "the figure's block: samples, bound, sigma, draws")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def noisy(toy: Toy, sigma: float, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -50,16 +38,30 @@ def compared(name: str, toy: Toy) -> list[dict]:
     ]
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, its numbers, and what its claims compare."""
-    arguments = parse_arguments(argv)
-    settings = arguments.figure
-    rng = generator(arguments.seed, "dp_mac_fig2")
+@command
+def main(
+    seed: int,
+    samples: int,
+    bound: float,
+    sigma: float,
+    draws: int,
+    numbers: Path,
+    comparison: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, its numbers, and what its claims compare.
+
+    seed: seed of the preset. samples: number of data of a layer. bound: on inputs. sigma: of the noise, in units of a
+    coefficient's sensitivity. draws: number of noisy points. numbers: the numbers behind the figure. comparison: what
+    its claims compare.
+    """
+    rng = generator(seed, "dp_mac_fig2")
     found, rows = [], []
     with figure(1, 2) as (drawn, axes):
-        for axis, (name, toy) in zip(axes, toys(settings["samples"], settings["bound"], rng).items(), strict=True):
+        for axis, (name, toy) in zip(axes, toys(samples, bound, rng).items(), strict=True):
             values, approximated = toy.values(GRID), at(toy.expansion(2), GRID)
-            weights, crosses = noisy(toy, settings["sigma"], settings["draws"], rng)
+            weights, crosses = noisy(toy, sigma, draws, rng)
             axis.plot(GRID, values, "-", color="k", label="objective")
             axis.plot(GRID, approximated, "--", color="C1", label="second order at 0")
             axis.plot(weights, crosses, "x", color="C0", ms=4, label="with noise")
@@ -70,11 +72,11 @@ def main(argv: list[str] | None = None) -> None:
             rows += compared(name, toy)
         axes[0].set_ylabel("objective")
         axes[0].legend()
-        save(drawn, arguments.png, arguments.pdf)
-    for path, table in ((arguments.output, pd.concat(found)), (arguments.comparison, pd.DataFrame(rows))):
+        save(drawn, png, pdf)
+    for path, table in ((numbers, pd.concat(found)), (comparison, pd.DataFrame(rows))):
         with atomic_path(path) as temporary:
             table.to_csv(temporary, index=False, float_format="%.10g")
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,30 +1,16 @@
 """Figure 4 of DP-MAC: test images, and their reconstructions by autoencoders with and without privacy."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.dp_mac.evaluation import squared_errors
 from lib.dp_mac.trained import TrainedNetworks, read_networks
 from lib.reporting.plotting import figure, save
-from scripts import cli
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line; the two lists of files have one entry a row."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of autoencoders")
-    parser.add_argument("--weights", nargs="+", required=True, help="their weights")
-    parser.add_argument("--data", required=True, help="the prepared dataset")
-    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
-    parser.add_argument("--images", type=int, required=True, help="number of images shown")
-    parser.add_argument("--output", required=True, help="error of every image shown, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def reconstructed(trained: TrainedNetworks, rows: np.ndarray) -> tuple[np.ndarray, float]:
@@ -36,32 +22,44 @@ def reconstructed(trained: TrainedNetworks, rows: np.ndarray) -> tuple[np.ndarra
     return predicted.reshape(-1, *trained.images.test_x.shape[1:]), float(error)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the figure, and the error of every image in it."""
-    arguments = parse_arguments(argv)
-    pairs = zip(arguments.records, arguments.weights, strict=True)
-    networks = [read_networks(record, weights, arguments.data, arguments.seed) for record, weights in pairs]
-    images = networks[0].images
+@command
+def main(
+    records: list[Path],
+    weights: list[Path],
+    data: Path,
+    seed: int,
+    images: int,
+    numbers: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, and the error of every image in it.
+
+    records: records of autoencoders, a row of the figure each. weights: their weights. data: the prepared dataset.
+    seed: seed of the preset. images: number of images shown. numbers: error of every image shown.
+    """
+    networks = [read_networks(*pair, data, seed) for pair in zip(records, weights, strict=True)]
+    labels = networks[0].images.test_labels
     # one of each class in turn
-    rows = np.array([np.flatnonzero(images.test_labels == i % 10)[i // 10] for i in range(arguments.images)])
-    original = images.test_x[rows]
-    shown, numbers = [("test images", original)], []
+    rows = np.array([np.flatnonzero(labels == i % 10)[i // 10] for i in range(images)])
+    original = networks[0].images.test_x[rows]
+    shown, tables = [("test images", original)], []
     for trained in networks:
         predicted, error = reconstructed(trained, rows)
         shown.append((f"{trained.name}: {error:.1f}", predicted))
         errors = np.square(predicted - original).sum((1, 2))
-        columns = {"image": np.arange(len(rows)), "label": images.test_labels[rows], "error": errors}
-        numbers.append(pd.DataFrame({"network": trained.name, **columns, "test_error": error}))
-    with atomic_path(arguments.output) as temporary:
-        pd.concat(numbers).assign(sanitized=False).to_csv(temporary, index=False, float_format="%.6g")
-    with figure(len(shown), 1, width=0.62 * arguments.images, height=0.82) as (drawn, axes):
+        columns = {"image": np.arange(len(rows)), "label": labels[rows], "error": errors}
+        tables.append(pd.DataFrame({"network": trained.name, **columns, "test_error": error}))
+    with atomic_path(numbers) as temporary:
+        pd.concat(tables).assign(sanitized=False).to_csv(temporary, index=False, float_format="%.6g")
+    with figure(len(shown), 1, width=0.62 * images, height=0.82) as (drawn, axes):
         for axis, (name, pictures) in zip(axes, shown, strict=True):
             axis.imshow(np.concatenate(list(pictures), axis=1), cmap="gray_r", vmin=0, vmax=1)
             axis.set(xticks=[], yticks=[])
             axis.grid(False)
             axis.set_title(name, fontsize=8)
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

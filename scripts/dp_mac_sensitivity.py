@@ -1,10 +1,11 @@
 """Sensitivities of a layer's linear coefficient: analytic, as printed and as they should read, beside its threshold."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path
 from lib.dp_mac.sensitivity import hidden_corrected, hidden_printed, output_corrected, output_printed
@@ -12,23 +13,9 @@ from lib.dp_mac.trained import read_networks
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
-from scripts import cli
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line; the lists have one entry a network."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of networks without privacy")
-    parser.add_argument("--weights", nargs="+", required=True, help="their weights")
-    parser.add_argument("--data", nargs="+", required=True, help="their prepared datasets")
-    parser.add_argument("--bounds", nargs="+", type=float, required=True, help="T_z, on norms of inputs and targets")
-    parser.add_argument("--thresholds", nargs="+", type=float, required=True, help="T_b")
-    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    return parser.parse_args(argv)
-
-
-def rows_of(record: str, weights: str, data: str, bound: float, threshold: float, seed: int) -> list[dict]:
+def rows_of(record: Path, weights: Path, data: Path, bound: float, threshold: float, seed: int) -> list[dict]:
     """A row a layer, in units of 1/(2N): the bounds at trained weights, with mean and spread over repetitions."""
     trained = read_networks(record, weights, data, seed)
     if trained.network.activation != "softplus":
@@ -50,14 +37,26 @@ def rows_of(record: str, weights: str, data: str, bound: float, threshold: float
     return rows
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    lists = (arguments.records, arguments.weights, arguments.data, arguments.bounds, arguments.thresholds)
-    rows = [row for entry in zip(*lists, strict=True) for row in rows_of(*entry, arguments.seed)]
-    with atomic_path(arguments.output) as temporary:
+@command
+def main(
+    records: list[Path],
+    weights: list[Path],
+    data: list[Path],
+    bounds: list[float],
+    thresholds: list[float],
+    seed: int,
+    table: Path,
+) -> None:
+    """Write the table; lists have one entry a network.
+
+    records: records of networks without privacy. weights: their weights. data: their prepared datasets. bounds: T_z, on
+    norms of inputs and targets. thresholds: T_b. seed: seed of the preset. table: the CSV to write.
+    """
+    entries = zip(records, weights, data, bounds, thresholds, strict=True)
+    rows = [row for entry in entries for row in rows_of(*entry, seed)]
+    with atomic_path(table) as temporary:
         pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,22 +1,12 @@
 """Table 1 of DP-MAC: accuracy of classifiers (a), or error of autoencoders (b), with what each training cost."""
 
-import argparse
+from pathlib import Path
 
+from lib.core.command import command, run
 from lib.dp_mac.curves import Level, below_first_thresholds, level_row, read_levels
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 from lib.reporting.tables import write_table
-from scripts import cli
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of the curves, their .csv beside them")
-    parser.add_argument("--references", nargs="*", default=[], help="records of reference_lines")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def row_of(level: Level) -> dict:
@@ -43,7 +33,7 @@ def row_of(level: Level) -> dict:
     }
 
 
-def reference_rows(path: str, like: dict) -> list[dict]:
+def reference_rows(path: Path, like: dict) -> list[dict]:
     """Rows of the mean image and of principal components, with the columns of `like`."""
     record = read_record(path)
     series, metrics = record["parameters"]["series"], record["private_metrics"]
@@ -58,18 +48,18 @@ def reference_rows(path: str, like: dict) -> list[dict]:
     ]
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    rows = [row_of(level) for level in read_levels(arguments.records)]
-    rows += [row for path in arguments.references for row in reference_rows(path, rows[0])]
-    write_table(
-        arguments.output,
-        arguments.privacy,
-        rows,
-        key=("dataset", "method", "variant", "noise", "paper_epsilon"),
-    )
+@command
+def main(records: list[Path], table: Path, privacy: Path, references: Path | None = None) -> None:
+    """Write the table.
+
+    records: records of the curves, whose errors or accuracies by epoch lie beside them. references: the record of
+    reference_lines, for autoencoders. table: the CSV to write. privacy: the meaning of its epsilons.
+    """
+    rows = [row_of(level) for level in read_levels(records)]
+    if references:
+        rows += reference_rows(references, rows[0])
+    write_table(table, privacy, rows, key=("dataset", "method", "variant", "noise", "paper_epsilon"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,57 +1,55 @@
 """Draw the data of membership attacks: halves of a target and of a shadow, and a test set, anew in each repetition."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from lib.attacks.draw import draw_task
 from lib.attacks.task import PARTS, joined
+from lib.core.command import Job, command, run
 from lib.core.files import atomic_path
 from lib.data.grouped import all_negative, group_table
 from lib.data.samples import read_samples
 from lib.reporting.records import write_record
-from scripts import cli
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the task, the record, and which patient is in which part where samples are patients'."""
-    parser = cli.job_parser(__doc__)
-    parser.add_argument("--data", required=True, help="prepared dataset of images")
-    cli.add_json(parser, "--task", "the task's block of the configuration")
-    parser.add_argument("--repetitions", type=int, required=True, help="number of draws")
-    parser.add_argument("--samples", required=True, help="the draws to write, .npz")
-    parser.add_argument("--patients", required=True, help="lists of patients to write, .csv; empty without any")
-    parser.add_argument("--output", required=True, help="the record to write")
-    arguments = parser.parse_args(argv)
-    block, data = arguments.task, read_samples(arguments.data)
-    named = {name: block[name] for name in ("quarter", "test", "largest")} | {"patients": block.get("patients")}
+@command
+def main(data: Path, task: dict, repetitions: int, job: Job, samples: Path, patients: Path, record: Path) -> None:
+    """Write the draws, the record, and which patient is in which part where samples are patients'.
+
+    data: prepared dataset of images. task: the task's block of the configuration. repetitions: number of draws.
+    samples: the .npz of draws to write. patients: the .csv of lists of patients to write, empty without any. record:
+    the record to write.
+    """
+    images = read_samples(data)
+    named = {name: task[name] for name in ("quarter", "test", "largest")} | {"patients": task.get("patients")}
     draws, lists, deviations = [], [], {}
-    for repetition in range(1, arguments.repetitions + 1):
-        draw, groups = draw_task(
-            arguments.data, data, **named, seed=arguments.seed, job=tuple(arguments.job), repetition=repetition
-        )
+    for repetition in range(1, repetitions + 1):
+        draw, groups = draw_task(data, images, **named, seed=job.seed, job=tuple(job.job), repetition=repetition)
         draws.append(draw)
         if groups is not None:
-            lists.append(group_table(groups, data.groups, data.y).assign(repetition=repetition))
+            lists.append(group_table(groups, images.groups, images.y).assign(repetition=repetition))
             for part, beyond in groups.deviation.items():
                 for label, count in enumerate(beyond):
                     deviations[f"{repetition}.{part}.class {label} beyond the target"] = float(count)
-    task = joined(draws)
-    task.write(arguments.samples)
-    with atomic_path(arguments.patients) as temporary:
+    drawn = joined(draws)
+    drawn.write(samples)
+    with atomic_path(patients) as temporary:
         (pd.concat(lists) if lists else pd.DataFrame()).to_csv(temporary, index=False)
-    found = {name: float(len(task.rows(1, name))) for name in PARTS} | deviations
-    if block["classes"] == 2:
-        shares = [all_negative(task.y[task.rows(draw, "test")]) for draw in task.repetitions]
+    found = {name: float(len(drawn.rows(1, name))) for name in PARTS} | deviations
+    if task["classes"] == 2:
+        shares = [all_negative(drawn.y[drawn.rows(draw, "test")]) for draw in drawn.repetitions]
         found["all_negative_accuracy"] = float(np.mean(shares))
     write_record(
-        arguments.output,
-        **cli.identity(arguments),
-        fingerprint=task.fingerprint,
-        parameters={"task": block, "repetitions": arguments.repetitions},
+        record,
+        **job.identity(),
+        fingerprint=drawn.fingerprint,
+        parameters={"task": task, "repetitions": repetitions},
         metrics={},
         private_metrics=found,
     )
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

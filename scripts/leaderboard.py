@@ -1,36 +1,22 @@
 """All methods side by side: accuracy, what attacks achieve, what an audit shows, what was accounted for."""
 
-import argparse
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from lib.accounting.statement import PrivacyStatement
-from lib.reporting.claims import read_table
+from lib.core.command import command, run
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
-from scripts import cli
 
 CURVE = "lira_online"
 BEYOND = 1.25  # times what the audit can show, where the axis of epsilon ends
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line; files of attacks have one entry an entry, records one a shard of an entry."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of training, entry by entry")
-    parser.add_argument("--scores", nargs="+", required=True, help="what attacks achieve")
-    parser.add_argument("--curves", nargs="+", required=True, help="their ROC curves")
-    parser.add_argument("--audits", nargs="+", required=True, help="what canaries show")
-    cli.add_json(parser, "--entries", "the entries: method, budget, and the method's block")
-    cli.add_json(parser, "--settings", "label, slots, canaries, worlds, targets, delta, rates of the leaderboard")
-    for name in ("output", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
-        parser.add_argument(f"--{name}", required=True)
-    return parser.parse_args(argv)
 
 
 def strongest(scores: pd.DataFrame) -> pd.DataFrame:
@@ -101,7 +87,7 @@ def row_of(entry: dict, records: list[dict], scores: pd.DataFrame, audit: pd.Dat
     }
 
 
-def draw_table(rows: list[dict], png: str, pdf: str) -> None:
+def draw_table(rows: list[dict], png: Path, pdf: Path) -> None:
     """Three panels that share their rows: accuracy, the strongest attack, epsilon accounted and audited."""
     names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
     budgets = list(dict.fromkeys(row["budget"] for row in rows))
@@ -163,7 +149,7 @@ def _mark(axes: list[Axes], rows: list[dict]) -> None:
     axes[2].set_xlim(-0.05 * rows[0]["largest"], (BEYOND + 0.05) * rows[0]["largest"])
 
 
-def draw_curves(entries: list[dict], curves: list[pd.DataFrame], ordinary: int, png: str, pdf: str) -> None:
+def draw_curves(entries: list[dict], curves: list[pd.DataFrame], ordinary: int, png: Path, pdf: Path) -> None:
     """ROC curves of the online attack on logarithmic axes, a panel a budget, means over the targets.
 
     ordinary: slots that are attacked; one non-member of so many is the least rate there is. Rates of 0 are left out.
@@ -186,23 +172,45 @@ def draw_curves(entries: list[dict], curves: list[pd.DataFrame], ordinary: int, 
         save(drawn, png, pdf)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table and the figures."""
-    arguments = parse_arguments(argv)
-    entries, settings = arguments.entries, arguments.settings
-    shards = len(arguments.records) // len(entries)
-    records = [list(map(read_record, arguments.records[k * shards : (k + 1) * shards])) for k in range(len(entries))]
-    scores, curves, audits = (
-        list(map(read_table, paths)) for paths in (arguments.scores, arguments.curves, arguments.audits)
-    )
+@command
+def main(
+    records: list[Path],
+    scores: list[Path],
+    curves: list[Path],
+    audits: list[Path],
+    entries: list,
+    settings: dict,
+    table: Path,
+    privacy: Path,
+    png: Path,
+    pdf: Path,
+    roc_png: Path,
+    roc_pdf: Path,
+) -> None:
+    """Write the table and the figures.
+
+    records: records of training, entry by entry, shard by shard of worlds. scores: what attacks achieve, a file a shard
+    of entries. curves: their ROC curves. audits: what canaries show. entries: method, budget, and the method's block of
+    each. settings: label, slots, canaries, worlds, targets, delta, rates. table: the CSV to write. privacy: the meaning
+    of its epsilons. png, pdf: the table as a figure. roc_png, roc_pdf: the ROC curves as a figure.
+    """
+    shards = len(records) // len(entries)
+    read = [list(map(read_record, records[k * shards : (k + 1) * shards])) for k in range(len(entries))]
+    scored, drawn, audited = (of_entries(paths, entries) for paths in (scores, curves, audits))
     rows = [
-        row_of(entry, own, table, audit, settings)
-        for entry, own, table, audit in zip(entries, records, scores, audits, strict=True)
+        row_of(entry, own, scores, audit, settings)
+        for entry, own, scores, audit in zip(entries, read, scored, audited, strict=True)
     ]
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method", "budget"))
-    draw_table(rows, arguments.png, arguments.pdf)
-    draw_curves(entries, curves, settings["slots"] - settings["canaries"], arguments.roc_png, arguments.roc_pdf)
+    write_table(table, privacy, rows, key=("dataset", "method", "budget"))
+    draw_table(rows, png, pdf)
+    draw_curves(entries, drawn, settings["slots"] - settings["canaries"], roc_png, roc_pdf)
+
+
+def of_entries(paths: list[Path], entries: list[dict]) -> list[pd.DataFrame]:
+    """The rows of each entry in what the attacks on all shards of entries wrote."""
+    parts = dict(iter(pd.concat(map(read_table, paths)).groupby("entry")))
+    return [parts[f"{entry['method']}/{entry['budget']}"] for entry in entries]
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
 from lib.encoders.blocks import Blocks
@@ -13,9 +15,8 @@ from lib.encoders.component_choice import exhaustive_components, heuristic_compo
 from lib.encoders.pca import PcaEncoder
 from lib.encoders.principal_components import PrincipalComponents, fit_blocks
 from lib.encoders.reconstruction import noisy_reconstruction
-from scripts import cli
-from scripts.reconstruction_errors import READINGS, error_rows
-from scripts.segmentation_job import SegmentationJob, parser, read_job
+from lib.segmentation.job import SegmentationJob
+from lib.segmentation.reconstruction_errors import READINGS, error_rows
 
 RANK = 1e-6  # of the largest variance: less is rounding
 
@@ -63,12 +64,12 @@ def checked(job: SegmentationJob, pca: PrincipalComponents, blocks: Blocks, sett
     components, so that this checks the code and not the data.
     """
     rows, test = [], job.rows["test"][: settings["shown"]]
-    masks = [job.volumes.masks([row], job.task["classes"]) for row in test]
+    masks = [job.prepared.masks([row], job.task["classes"]) for row in test]
     lost = lost_squares(pca, masks, blocks)
     for sigma in settings["sigmas"]:
         heuristic = heuristic_components(pca.eigenvalues, sigma)
         for kept, count in (("heuristic", heuristic), ("fixed", settings["fixed"])):
-            rng, a = generator(job.arguments.seed, *job.arguments.job, f"{sigma:g}", kept), pca.components[:count]
+            rng, a = generator(job.seed, *job.job, f"{sigma:g}", kept), pca.components[:count]
             squares = 0.0
             for mask in masks:  # one by one: a volume may be large
                 vectors = blocks.split(mask).reshape(-1, blocks.dimension) - pca.mean
@@ -81,19 +82,17 @@ def checked(job: SegmentationJob, pca: PrincipalComponents, blocks: Blocks, sett
     return pd.DataFrame(rows)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the tables."""
-    made = parser(__doc__)
-    cli.add_json(made, "--settings", "block, sigmas, shown, fixed")
-    made.add_argument("--components", required=True, help="components and errors by sigma, .csv")
-    made.add_argument("--formula", required=True, help="errors with noise drawn beside the formula, .csv")
-    made.add_argument("--output", required=True, help="errors of reconstructions by sigma, .csv")
-    job = read_job(made, argv)
-    settings = job.arguments.settings
+@command
+def main(job: SegmentationJob, settings: dict, components: Path, formula: Path, errors: Path) -> None:
+    """Write the tables.
+
+    settings: block, sigmas, shown, fixed. components: components and errors by sigma to write, .csv. formula: errors
+    with noise drawn beside the formula to write, .csv. errors: errors of reconstructions by sigma to write, .csv.
+    """
     blocks = Blocks(job.shape, tuple(settings["block"]))
 
     def masks(part: str) -> Iterator[np.ndarray]:
-        return (job.volumes.masks([row], job.task["classes"]) for row in job.rows[part])
+        return (job.prepared.masks([row], job.task["classes"]) for row in job.rows[part])
 
     pca = fit_blocks(masks(job.task["encoder_part"]), blocks)
     lost = {
@@ -102,14 +101,14 @@ def main(argv: list[str] | None = None) -> None:
     }
     rows = [chosen(pca, lost, sigma, blocks.dimension) for sigma in settings["sigmas"]]
     tables = {
-        job.arguments.components: pd.DataFrame(rows),
-        job.arguments.formula: checked(job, pca, blocks, settings),
-        job.arguments.output: measured(job, pca, blocks, settings),
+        components: pd.DataFrame(rows),
+        formula: checked(job, pca, blocks, settings),
+        errors: measured(job, pca, blocks, settings),
     }
     for path, table in tables.items():
         with atomic_path(path) as temporary:
-            table.assign(fingerprint=job.volumes.fingerprint).to_csv(temporary, index=False, float_format="%.8g")
+            table.assign(fingerprint=job.prepared.fingerprint).to_csv(temporary, index=False, float_format="%.8g")
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,60 +1,72 @@
 """Try students and an encoder of one collection of volumes on another: do they hold beyond where they were made?"""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.errors import InputError
-from lib.core.files import atomic_path, load_arrays
+from lib.core.files import atomic_path
+from lib.core.shards import load_unit
 from lib.data.volumes.prepared import read_prepared
 from lib.encoders.build import build_encoder
 from lib.encoders.reconstruction import cross_entropy
 from lib.segmentation.dice import dice, hard_labels
+from lib.segmentation.job import SegmentationJob
+from lib.segmentation.networks import network_of, recipe_of
 from lib.segmentation.prediction import predicted_masks
-from scripts import cli
-from scripts.segmentation_job import parser, read_job
-from scripts.segmentation_networks import network_of, recipe_of
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    made = parser(__doc__)
-    made.add_argument("--external", required=True, help="index.json of the other collection's prepared volumes")
-    cli.add_json(made, "--encoder", "the encoder's block of the configuration")
-    made.add_argument("--fitted", required=True, help="what was fitted for it, .npz")
-    made.add_argument("--names", nargs="+", required=True, help="what each student learned from")
-    made.add_argument("--labellings", nargs="+", required=True, help="the name of each in its file")
-    made.add_argument("--students", nargs="+", required=True, help="weights of students, .npz")
-    made.add_argument("--output", required=True, help="the table, .csv")
-    job = read_job(made, argv)
-    arguments = job.arguments
-    other = read_prepared(arguments.external)
-    if job.task["classes"] != 1 or other.label.shape[1:] != job.volumes.label.shape[1:]:
+@command
+def main(
+    job: SegmentationJob,
+    external: Path,
+    encoder: str,
+    settings: dict,
+    fitted: list[Path],
+    learned: dict,
+    students: list[Path],
+    table: Path,
+) -> None:
+    """Write the table.
+
+    external: index.json of the other collection's prepared volumes. encoder: name of the encoder. settings: the
+    encoder's block of the configuration. fitted: what was fitted for it, .npz. learned: for what each student learned
+    from, its unit (source/encoder) and its labelling. students: weights of students, .npz. table: the table to write,
+    .csv.
+    """
+    other = read_prepared(external)
+    if job.task["classes"] != 1 or other.label.shape[1:] != job.prepared.label.shape[1:]:
         raise InputError(
-            f"{arguments.external}: volumes {other.label.shape[1:]}; allowed are whole tumours of those of "
-            f"{job.task['name']}, {job.volumes.label.shape[1:]}"
+            f"{external}: volumes {other.label.shape[1:]}; allowed are whole tumours of those of "
+            f"{job.task['name']}, {job.prepared.label.shape[1:]}"
         )
-    if missing := [name for name in job.volumes.channels if name not in other.channels]:
-        raise InputError(f"{arguments.external}: lacks the channels {', '.join(missing)}")
+    if missing := [name for name in job.prepared.channels if name not in other.channels]:
+        raise InputError(f"{external}: lacks the channels {', '.join(missing)}")
     rows = np.arange(len(other.names))
-    image = np.asarray(other.image)[:, [other.channels.index(name) for name in job.volumes.channels]]
+    image = np.asarray(other.image)[:, [other.channels.index(name) for name in job.prepared.channels]]
     masks = other.masks(rows, 1)
     true = hard_labels(masks)
-    encoder = build_encoder(arguments.encoder, job.shape, load_arrays(arguments.fitted), job.device)
-    decoded = encoder.decode(encoder.encode(masks))
+    made = build_encoder(settings, job.shape, load_unit(fitted, encoder), job.place)
+    decoded = made.decode(made.encode(masks))
     found = [
         {"what": "encoder, without noise", "dice": dice(hard_labels(decoded), true, {"tumour": (1,)}, "skip").mean()}
     ]
     found[0]["cross_entropy"] = float(cross_entropy(masks, decoded).mean())
-    for name, label, file in zip(arguments.names, arguments.labellings, arguments.students, strict=True):
-        start, patch = f"{label}/", recipe_of(job, "student").patch
-        weights = {key.removeprefix(start): array for key, array in load_arrays(file).items() if key.startswith(start)}
-        predicted = predicted_masks(network_of(job), weights, image, rows, job.device, patch)
+    patch = recipe_of(job, "student").patch
+    for name, (unit, labelling) in learned.items():
+        start = f"{labelling}/"
+        weights = {
+            key.removeprefix(start): array for key, array in load_unit(students, unit).items() if key.startswith(start)
+        }
+        predicted = predicted_masks(network_of(job), weights, image, rows, job.place, patch)
         score = dice(hard_labels(predicted), true, {"tumour": (1,)}, "skip").mean()
         found.append({"what": f"student of {name}", "dice": score})
-    with atomic_path(arguments.output) as temporary:
-        table = pd.DataFrame(found).assign(subjects=len(rows), fingerprint=other.fingerprint)
-        table.to_csv(temporary, index=False, float_format="%.8g")
+    with atomic_path(table) as temporary:
+        frame = pd.DataFrame(found).assign(subjects=len(rows), fingerprint=other.fingerprint)
+        frame.to_csv(temporary, index=False, float_format="%.8g")
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -5,31 +5,42 @@ cannot show; the threshold at which a decoded mask is cut is the best one on pub
 """
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from lib.accounting.encoded_mean import calibrated
 from lib.aggregation.encoded_mean import noise_norm, signal_to_noise
-from lib.core.files import atomic_path, load_arrays
+from lib.core.command import command, run
+from lib.core.files import atomic_path
 from lib.core.seeding import generator
+from lib.core.shards import load_unit
 from lib.encoders.build import build_encoder
+from lib.encoders.encoder import Encoder
 from lib.encoders.reconstruction import noisy_reconstruction
-from scripts import cli
-from scripts.segmentation_job import parser, read_job
+from lib.segmentation.job import SegmentationJob
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    made = parser(__doc__)
-    made.add_argument("--name", required=True, help="of the encoder")
-    cli.add_json(made, "--encoder", "the encoder's block of the configuration")
-    made.add_argument("--fitted", required=True, help="what was fitted for it, .npz")
-    cli.add_json(made, "--settings", "teachers, epsilons, queries, delta, route")
-    made.add_argument("--output", required=True, help="the table, .csv")
-    job = read_job(made, argv)
-    arguments, settings = job.arguments, job.arguments.settings
-    encoder = build_encoder(arguments.encoder, job.shape, load_arrays(arguments.fitted), job.device)
+@command
+def main(job: SegmentationJob, encoders: dict, fitted: list[Path], settings: dict, table: Path) -> None:
+    """Write the table.
+
+    encoders: the encoders' blocks of the configuration, by name. fitted: what was fitted for them, .npz. settings:
+    teachers, epsilons, queries, delta, route. table: the table to write, .csv.
+    """
+    rows = []
+    for name, block in encoders.items():
+        unit = job.of_unit(name)
+        encoder = build_encoder(block, unit.shape, load_unit(fitted, name), unit.place)
+        rows += limits(unit, name, encoder, settings)
+    with atomic_path(table) as temporary:
+        frame = pd.DataFrame(rows).assign(fingerprint=job.prepared.fingerprint)
+        frame.to_csv(temporary, index=False, float_format="%.8g")
+
+
+def limits(job: SegmentationJob, name: str, encoder: Encoder, settings: dict) -> list[dict]:
+    """Rows of one encoder: without noise, and at each number of teachers and epsilon."""
     test = job.rows["test"]
     masks, public = job.masks("test"), job.masks(job.task["encoder_part"])
     codes = encoder.encode(masks)
@@ -37,25 +48,23 @@ def main(argv: list[str] | None = None) -> None:
     varied = float(np.sqrt(codes.var(axis=0, dtype=np.float64).sum()))
     rows = []
     for teachers, epsilon in [*product(settings["teachers"], settings["epsilons"]), (None, None)]:
-        row = {"encoder": arguments.name, "latent_dim": encoder.latent_dim, "radius": encoder.radius}
+        row = {"encoder": name, "latent_dim": encoder.latent_dim, "radius": encoder.radius}
         row |= {"teachers": teachers, "epsilon": epsilon, "sigma": 0.0, "spread_of_codes": varied}
         if epsilon is not None:
-            same = {name: settings[name] for name in ("queries", "delta", "route")}
+            same = {key: settings[key] for key in ("queries", "delta", "route")}
             noise = calibrated(teachers=teachers, radius=encoder.radius, epsilon=epsilon, **same)
             row["sigma"] = noise.sigma
             row["noise_norm"] = noise_norm(noise.sigma, encoder.latent_dim)
             row["signal_to_noise"] = (varied / row["noise_norm"]) ** 2
             row["signal_to_noise_ball"] = signal_to_noise(noise.sigma, encoder.latent_dim, encoder.radius)
-        rng = generator(arguments.seed, *arguments.job, f"{teachers} {epsilon}")
+        rng = generator(job.seed, *job.job, f"{teachers} {epsilon}")
         known = np.concatenate([noisy_reconstruction(encoder, mask[None], row["sigma"], rng) for mask in public])
         decoded = np.concatenate([noisy_reconstruction(encoder, mask[None], row["sigma"], rng) for mask in masks])
         limit = job.threshold(known, job.rows[job.task["encoder_part"]])
         row |= {"dice": job.dice(decoded, test).mean(), "tuned_dice": job.dice(decoded, test, limit).mean()}
         rows.append(row)
-    with atomic_path(arguments.output) as temporary:
-        table = pd.DataFrame(rows).assign(fingerprint=job.volumes.fingerprint)
-        table.to_csv(temporary, index=False, float_format="%.8g")
+    return rows
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,43 +1,34 @@
 """Errors that any autoencoder must beat: of the mean image, and of principal components."""
 
-import argparse
+from pathlib import Path
 
-from lib.data.supervised import divided
+from lib.core.command import Job, command, run
 from lib.dp_mac.references import mean_image_error, pca_error
+from lib.dp_mac.series import series_images
 from lib.reporting.records import write_record
-from scripts import cli
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = cli.job_parser(__doc__)
-    parser.add_argument("--data", required=True, help="prepared dataset of images")
-    cli.add_json(parser, "--series", "the series' block of the configuration that these are for")
-    parser.add_argument("--components", type=int, required=True, help="number of principal components")
-    parser.add_argument("--output", required=True, help="the record to write")
-    return parser.parse_args(argv)
+@command
+def main(data: Path, series: dict, components: int, job: Job, record: Path) -> None:
+    """Write the record; both are fitted on the training images without privacy.
 
-
-def main(argv: list[str] | None = None) -> None:
-    """Write the record; both are fitted on the training images without privacy."""
-    arguments = parse_arguments(argv)
-    series = arguments.series
-    images = divided(
-        arguments.data, series["train"], series["test"], series["largest"], arguments.seed, "split", arguments.dataset
-    )
+    data: prepared dataset of images. series: the series' block of the configuration that these are for. components:
+    number of principal components. record: the record to write.
+    """
+    images = series_images(data, series, job.seed, job.dataset)
     x, test_x = (part.reshape(len(part), -1) for part in (images.x, images.test_x))
     write_record(
-        arguments.output,
-        **cli.identity(arguments),
+        record,
+        **job.identity(),
         fingerprint=images.fingerprint,
-        parameters={"series": series, "components": arguments.components},
+        parameters={"series": series, "components": components},
         metrics={},
         private_metrics={
             "mean_image_error": mean_image_error(x, test_x),
-            "pca_error": pca_error(x, test_x, arguments.components),
+            "pca_error": pca_error(x, test_x, components),
         },
     )
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -6,7 +6,8 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import write_text
-from lib.reporting.claims import COLUMNS, read_verdicts
+from lib.reporting.claims.cells import read_verdicts
+from lib.reporting.claims.ledger import COLUMNS
 
 
 @command

@@ -8,7 +8,8 @@ import pandas as pd
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
-from lib.reporting.claims import COLUMNS, read_table, read_verdicts
+from lib.reporting.claims.cells import read_table, read_verdicts
+from lib.reporting.claims.ledger import COLUMNS
 from lib.reporting.pages import paper_page
 
 

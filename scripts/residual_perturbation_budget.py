@@ -1,12 +1,13 @@
 """Budgets of residual perturbation and of its baseline beside what audits show of them, and the published numbers."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.empirical_epsilon import LowerBound, lower_bound, repeated_bounds
+from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import reading
 from lib.reporting.records import read_record
@@ -14,25 +15,11 @@ from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table, yes_no
 from lib.residual_perturbation.theorems import theorem1
-from scripts import cli
 
 TITLES = {"strategy1": "Strategy I", "dp_sgd": "DP-SGD", "plain": "plain"}
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line; the lists have one entry an audit."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of the audits")
-    parser.add_argument("--statistics", nargs="+", required=True, help="what their runs showed")
-    cli.add_json(parser, "--theory", "the block theory: strategy1 and dp_sgd")
-    cli.add_json(parser, "--published", "the block published: lower bounds by dataset and mechanism")
-    parser.add_argument("--repetitions", type=int, required=True, help="audits into which the runs are parted")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
-
-
-def read_statistics(path: str) -> list[np.ndarray]:
+def read_statistics(path: Path) -> list[np.ndarray]:
     """The statistics of the runs with the canary, and of those without it."""
     with reading(path, "statistics"):
         table = pd.read_csv(path)
@@ -116,15 +103,28 @@ def row_of(record: dict, statistics: list[np.ndarray], theory: dict, published: 
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
+@command
+def main(
+    records: list[Path],
+    statistics: list[Path],
+    theory: dict,
+    published: dict,
+    repetitions: int,
+    table: Path,
+    privacy: Path,
+) -> None:
+    """Write the table.
+
+    records: records of the audits. statistics: what their runs showed, one for each record. theory: strategy1 and
+    dp_sgd of the block `theory`. published: lower bounds by dataset and mechanism. repetitions: number of audits into
+    which the runs are parted. table: the .csv to write. privacy: the .csv of what its epsilons mean to write.
+    """
     rows = [
-        row_of(read_record(record), read_statistics(path), arguments.theory, arguments.published, arguments.repetitions)
-        for record, path in zip(arguments.records, arguments.statistics, strict=True)
+        row_of(read_record(record), read_statistics(path), theory, published, repetitions)
+        for record, path in zip(records, statistics, strict=True)
     ]
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method"))
+    write_table(table, privacy, rows, key=("dataset", "method"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

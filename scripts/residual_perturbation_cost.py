@@ -1,12 +1,13 @@
 """What an epoch costs: plain, perturbed and DP-SGD training of one network, and replicas together or in turn."""
 
-import argparse
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
 
+from lib.core.command import Device, command, run
 from lib.core.files import atomic_path
 from lib.dp_sgd.training import SgdRecipe
 from lib.reporting.spread import mean_and_spread
@@ -16,20 +17,9 @@ from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
 from lib.training.device import choose_device
 from lib.training.timing import Trainer, epoch_seconds
-from scripts import cli
 
 CLASSES = 10
 FORMS = {"Strategy I": NoiseForm(), "Strategy II": NoiseForm("multiplicative")}
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--settings", "the block cost: images, side, batch, gamma, epochs, replicas")
-    parser.add_argument("--device", required=True, help="cpu or cuda")
-    parser.add_argument("--threads", type=int, required=True, help="threads on the CPU")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    return parser.parse_args(argv)
 
 
 def trainers(settings: dict, device: torch.device) -> dict[tuple[str, str, int], Trainer]:
@@ -61,10 +51,13 @@ def trainers(settings: dict, device: torch.device) -> dict[tuple[str, str, int],
     return found
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    settings, device = arguments.settings, choose_device(arguments.device, arguments.threads)
+@command
+def main(settings: dict, where: Device, table: Path) -> None:
+    """Write the table.
+
+    settings: the block `cost`: images, side, batch, gamma, epochs, replicas. table: the .csv to write.
+    """
+    device = choose_device(where.device, where.threads)
     spent = epoch_seconds(trainers(settings, device), settings["epochs"], device)
     plain, _ = mean_and_spread(spent["ResNet8", "batch", 1])
     rows = []
@@ -72,11 +65,11 @@ def main(argv: list[str] | None = None) -> None:
         mean, spread = mean_and_spread(seconds)
         row = {"dataset": "random images", "method": method, "norm": norm, "replicas": replicas}
         row |= {"seconds_per_epoch": mean, "seconds_per_epoch_spread": spread, "of_plain": mean / (plain * replicas)}
-        words = {"images": settings["images"], "batch": settings["batch"], "device": arguments.device}
+        words = {"images": settings["images"], "batch": settings["batch"], "device": where.device}
         rows.append(row | words | {"seeds": len(seconds), "stands_for": "any", "protocol": "paper", "data": "random"})
-    with atomic_path(arguments.output) as temporary:
+    with atomic_path(table) as temporary:
         pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.4g")
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

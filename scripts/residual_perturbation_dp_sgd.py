@@ -1,32 +1,23 @@
 """What DP-SGD costs at the settings printed with residual perturbation, and the rate that its printed budget takes."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 
 from lib.accounting import rdp
-from lib.dp_mac.accounting import Run, check, statements
+from lib.accounting.training_run import TrainingRun, check, statements
+from lib.core.command import command, run
 from lib.dp_sgd.sampling_rate import sampling_rate
 from lib.reporting.tables import write_table
-from scripts import cli
 
 DATA = "none: accounting only"
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--settings", "the block dp_sgd: delta, sigma, batch, orders, runs")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def row_of(run: dict, settings: dict, orders: np.ndarray) -> dict:
     """One row: a number of samples and of epochs, at the printed noise and batch."""
     sigma, delta = settings["sigma"], settings["delta"]
     # a step releases one vector, the clipped sum of gradients: a run of one layer for the accountant
-    charged = Run(samples=run["samples"], batch=settings["batch"], epochs=run["epochs"], layers=1, sigma=sigma)
+    charged = TrainingRun(samples=run["samples"], batch=settings["batch"], epochs=run["epochs"], sigma=sigma)
     made = statements(charged, orders, delta)
     needed = sampling_rate(run["published"], sigma, run["epochs"], orders, delta)
     return {
@@ -51,13 +42,17 @@ def row_of(run: dict, settings: dict, orders: np.ndarray) -> dict:
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    orders = rdp.order_grid(**arguments.settings["orders"])
-    rows = [row_of(run, arguments.settings, orders) for run in arguments.settings["runs"]]
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "samples", "epochs"))
+@command
+def main(settings: dict, table: Path, privacy: Path) -> None:
+    """Write the table.
+
+    settings: the block `dp_sgd`: delta, sigma, batch, orders, runs. table: the .csv to write. privacy: the .csv of what
+    its epsilons mean to write.
+    """
+    orders = rdp.order_grid(**settings["orders"])
+    rows = [row_of(printed, settings, orders) for printed in settings["runs"]]
+    write_table(table, privacy, rows, key=("dataset", "samples", "epochs"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,30 +1,17 @@
 """Figures of residual perturbation against the noise coefficient: the attack, and training and test accuracy."""
 
-import argparse
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
 from lib.attacks.summary import Attacked, read_attacked, summary_row, titled
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.plotting import figure, save
-from scripts import cli
 
 COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")
 LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
-    parser.add_argument("--controls", nargs="+", required=True, help="records of attacks on what was learned by heart")
-    parser.add_argument("--sizes", action="store_true", help="draw a line for each size of ensembles (Figure 6)")
-    parser.add_argument("--output", required=True, help="the numbers behind the figure, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def numbers_of(found: list[Attacked], control: Attacked) -> pd.DataFrame:
@@ -71,25 +58,35 @@ def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: st
         axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the numbers, what the claims compare, and the figure."""
-    arguments = parse_arguments(argv)
-    (control,) = read_attacked(arguments.controls)
-    numbers = numbers_of(read_attacked(arguments.records), control)
-    with atomic_path(arguments.output) as temporary:
-        numbers.to_csv(temporary, index=False, float_format="%.6g")
-    comparison = compared(numbers)
-    with atomic_path(arguments.comparison) as temporary:
-        comparison.to_csv(temporary, index=False, float_format="%.6g")
-    panels = 3 if arguments.sizes else 4
-    with figure(1, panels, width=2.7, height=3.0) as (drawn, axes):
-        (by_size if arguments.sizes else by_noise)(axes, numbers)
-        for axis in axes[-3 if arguments.sizes else -2 :]:
+@command
+def main(
+    records: list[Path],
+    controls: list[Path],
+    numbers: Path,
+    comparison: Path,
+    png: Path,
+    pdf: Path,
+    by_size: bool = False,
+) -> None:
+    """Write the numbers, what the claims compare, and the figure.
+
+    records: records of attacks; scores and curves lie beside them. controls: records of attacks on what was learned by
+    heart. numbers: the .csv behind the figure to write. comparison: the .csv of what its claims compare to write. png:
+    the figure to write. pdf: the same figure to write. by_size: draw a line for each size of ensembles, as in Figure 6.
+    """
+    (control,) = read_attacked(controls)
+    found = numbers_of(read_attacked(records), control)
+    for path, rows in ((numbers, found), (comparison, compared(found))):
+        with atomic_path(path) as temporary:
+            rows.to_csv(temporary, index=False, float_format="%.6g")
+    with figure(1, 3 if by_size else 4, width=2.7, height=3.0) as (drawn, axes):
+        (draw_by_size if by_size else draw_by_noise)(axes, found)
+        for axis in axes[-3 if by_size else -2 :]:
             axis.set_xlabel(r"noise coefficient $\gamma$")
-        first = numbers.iloc[0]
-        plain = numbers[(numbers["gamma"] == 0) & (numbers["members"] == 1)].iloc[0]
+        first = found.iloc[0]
+        plain = found[(found["gamma"] == 0) & (found["members"] == 1)].iloc[0]
         drawn.suptitle(titled(first["dataset"], first["protocol"], plain["overfitted"]), fontsize="medium")
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 def shown(numbers: pd.DataFrame) -> pd.DataFrame:
@@ -100,7 +97,7 @@ def shown(numbers: pd.DataFrame) -> pd.DataFrame:
     ]
 
 
-def by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
+def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     """Precision and recall by threshold, accuracy and area by coefficient."""
     rows = shown(numbers)
     attacks = list(dict.fromkeys(rows["attack"]))
@@ -130,7 +127,7 @@ def by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
         axis.legend()
 
 
-def by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
+def draw_by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     """Area, training and test accuracy by coefficient, a line a size of ensembles, by the attack of confidence."""
     attack = list(dict.fromkeys(numbers["attack"]))[-1]
     titles = {
@@ -148,4 +145,4 @@ def by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,25 +1,15 @@
 """Theorem 3 of residual perturbation: complexities of the plain and the perturbed class, simulated and bounded."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
 from lib.reporting.spread import mean_and_spread
 from lib.residual_perturbation.rademacher import Simulation, bounds, shrinkage, simulate
-from scripts import cli
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, required=True, help="seed of the preset")
-    parser.add_argument("--repetitions", type=int, required=True, help="independent simulations")
-    cli.add_json(parser, "--settings", "the block rademacher: of the data, the classes and the simulation")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    return parser.parse_args(argv)
 
 
 def row_of(gamma: float, samples: np.ndarray, settings: dict, made: list[Simulation]) -> dict:
@@ -36,23 +26,27 @@ def row_of(gamma: float, samples: np.ndarray, settings: dict, made: list[Simulat
     return row | {"seeds": len(made), "data": "generated"}
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    settings, job = arguments.settings, "residual_perturbation_rademacher"
+@command
+def main(seed: int, repetitions: int, settings: dict, table: Path) -> None:
+    """Write the table.
+
+    seed: seed of the preset. repetitions: number of independent simulations. settings: the block `rademacher`: of the
+    data, the classes and the simulation. table: the .csv to write.
+    """
+    job = "residual_perturbation_rademacher"
     shape = (settings["samples"], settings["dimension"])
-    samples = generator(arguments.seed, job, "samples").standard_normal(shape)
+    samples = generator(seed, job, "samples").standard_normal(shape)
     chosen = {name: settings[name] for name in ("radius", "power", "time", "draws", "paths", "moves")}
     rows = []
     for gamma in settings["gammas"]:
         made = [
-            simulate(samples, noise=gamma, **chosen, rng=generator(arguments.seed, job, f"{gamma:g}", str(repetition)))
-            for repetition in range(1, arguments.repetitions + 1)
+            simulate(samples, noise=gamma, **chosen, rng=generator(seed, job, f"{gamma:g}", str(repetition)))
+            for repetition in range(1, repetitions + 1)
         ]
         rows.append(row_of(gamma, samples, settings, made))
-    with atomic_path(arguments.output) as temporary:
+    with atomic_path(table) as temporary:
         pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

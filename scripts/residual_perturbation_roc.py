@@ -1,27 +1,15 @@
 """Figures 7 and 12 of residual perturbation: ROC curves of the attack on ensembles, by dataset and noise."""
 
-import argparse
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row, titled
+from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.plotting import figure, save
-from scripts import cli
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
-    parser.add_argument("--controls", nargs="+", required=True, help="records of attacks on what was learned by heart")
-    parser.add_argument("--output", required=True, help="the curves, .csv")
-    parser.add_argument("--comparison", required=True, help="what its claims compare, .csv")
-    parser.add_argument("--png", required=True, help="the figure, .png")
-    parser.add_argument("--pdf", required=True, help="the figure, .pdf")
-    return parser.parse_args(argv)
 
 
 def members_of(attacked: Attacked) -> int:
@@ -52,16 +40,20 @@ def compared(found: list[Attacked], curves: pd.DataFrame, controls: list[Attacke
     return pd.DataFrame(rows).drop(columns="epsilon")
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the curves, what the claims compare, and the figure."""
-    arguments = parse_arguments(argv)
-    found = sorted(read_attacked(arguments.records), key=lambda attacked: attacked.gamma)
+@command
+def main(records: list[Path], controls: list[Path], numbers: Path, comparison: Path, png: Path, pdf: Path) -> None:
+    """Write the curves, what the claims compare, and the figure.
+
+    records: records of attacks; scores and curves lie beside them. controls: records of attacks on what was learned by
+    heart. numbers: the .csv of the curves to write. comparison: the .csv of what its claims compare to write. png:
+    the figure to write. pdf: the same figure to write.
+    """
+    found = sorted(read_attacked(records), key=lambda attacked: attacked.gamma)
     curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
-    with atomic_path(arguments.output) as temporary:
-        curves.to_csv(temporary, index=False, float_format="%.6g")
-    rows = compared(found, curves, read_attacked(arguments.controls))
-    with atomic_path(arguments.comparison) as temporary:
-        rows.to_csv(temporary, index=False, float_format="%.6g")
+    rows = compared(found, curves, read_attacked(controls))
+    for path, shown in ((numbers, curves), (comparison, rows)):
+        with atomic_path(path) as temporary:
+            shown.to_csv(temporary, index=False, float_format="%.6g")
     labels = list(dict.fromkeys(each.task["label"] for each in found))
     attacks = [attack for attack in found[0].attacks if not attack.startswith("plain")]  # the CSV has all
     with figure(len(attacks), len(labels), width=2.7, height=3.0) as (drawn, axes):
@@ -81,8 +73,8 @@ def main(argv: list[str] | None = None) -> None:
             axis.set_xlabel("false positive rate")
             axis.set_ylabel("true positive rate")
             axis.legend()
-        save(drawn, arguments.png, arguments.pdf)
+        save(drawn, png, pdf)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,26 +1,14 @@
 """A table of residual perturbation: attack, training and test accuracy of some methods on one task."""
 
-import argparse
+from pathlib import Path
 
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row
+from lib.core.command import command, run
 from lib.reporting.records import read_record
 from lib.reporting.tables import write_table, yes_no
-from scripts import cli
 
 BASELINE = "DP-SGD"
 COMPARABLE = 0.006  # by which the paper's tables have areas differ that it calls as good
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", nargs="+", required=True, help="records of attacks; scores and curves beside them")
-    parser.add_argument("--control", required=True, help="the record of the attack on what was learned by heart")
-    parser.add_argument("--draws", required=True, help="the record of draw_task")
-    cli.add_json(parser, "--rows", "the rows: [title of the method, noise coefficient, members]")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def rows_of(found: list[Attacked], wanted: list[list], control: Attacked, negative: float | None) -> list[dict]:
@@ -44,14 +32,19 @@ def rows_of(found: list[Attacked], wanted: list[list], control: Attacked, negati
     return rows
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    (control,) = read_attacked([arguments.control])
-    negative = read_record(arguments.draws)["private_metrics"].get("all_negative_accuracy")
-    rows = rows_of(read_attacked(arguments.records), arguments.rows, control, negative)
-    write_table(arguments.output, arguments.privacy, rows, key=("dataset", "method", "gamma", "members", "attack"))
+@command
+def main(records: list[Path], control: Path, draws: Path, rows: list, table: Path, privacy: Path) -> None:
+    """Write the table.
+
+    records: records of attacks; scores and curves lie beside them. control: record of the attack on what was learned by
+    heart. draws: record of draw_task. rows: title of the method, noise coefficient and members of each. table: the .csv
+    to write. privacy: the .csv of what its epsilons mean to write.
+    """
+    (learned,) = read_attacked([control])
+    negative = read_record(draws)["private_metrics"].get("all_negative_accuracy")
+    shown = rows_of(read_attacked(records), rows, learned, negative)
+    write_table(table, privacy, shown, key=("dataset", "method", "gamma", "members", "attack"))
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,25 +1,16 @@
 """What Theorems 1 and 2 of residual perturbation say that its strategies cost, in every reading; no guarantee."""
 
-import argparse
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 from lib.accounting.statement import PrivacyStatement
+from lib.core.command import command, run
 from lib.reporting.tables import write_table
 from lib.residual_perturbation.theorems import CONDITIONS, best_share, least_noise, theorem1, theorem2
-from scripts import cli
 
 DATA = "none: theory only"
 SHARES = {"best": None, "half": 0.5}  # readings of the free lambda
-
-
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    cli.add_json(parser, "--theory", "the block theory: delta, strategy1, strategy2")
-    parser.add_argument("--output", required=True, help="the table, .csv")
-    parser.add_argument("--privacy", required=True, help="the meaning of its epsilons, .csv")
-    return parser.parse_args(argv)
 
 
 def strategy1_rows(setting: dict, delta: float) -> Iterator[dict]:
@@ -88,15 +79,18 @@ def condition_rows(
         }
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the table."""
-    arguments = parse_arguments(argv)
-    theory = arguments.theory
+@command
+def main(theory: dict, table: Path, privacy: Path) -> None:
+    """Write the table.
+
+    theory: delta, strategy1 and strategy2 of the block `theory`. table: the .csv to write. privacy: the .csv of what
+    its epsilons mean to write.
+    """
     rows = [row for setting in theory["strategy1"] for row in strategy1_rows(setting, theory["delta"])]
     rows += [row for setting in theory["strategy2"] for row in strategy2_rows(setting, theory["delta"])]
     key = ("dataset", "method", "gamma", "uses_reading", "uses", "lambda_reading", "condition")
-    write_table(arguments.output, arguments.privacy, rows, key=key)
+    write_table(table, privacy, rows, key=key)
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path, load_arrays
-from lib.reporting.claims import load_claims
+from lib.reporting.claims.loading import load_claims
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name

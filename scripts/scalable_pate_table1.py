@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 from lib.core.command import command, run
-from lib.reporting.claims import load_claims
+from lib.reporting.claims.loading import load_claims
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table

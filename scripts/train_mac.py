@@ -4,35 +4,38 @@ from dataclasses import replace
 
 import numpy as np
 
-from lib.dp_mac.accounting import Run
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.command import Job, Training, command, progress, run
+from lib.dp_mac.accounting import MacRun
+from lib.dp_mac.curve_job import CurveJob
 from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
 from lib.dp_mac.trainer import MacRecipe, Noise
 from lib.dp_mac.training import Learning, account, train
 from lib.training.device import choose_device
-from scripts import cli
-from scripts.curve import read_curve
 
 
-def main(argv: list[str] | None = None) -> None:
+@command
+def main(curve: CurveJob, job: Job, training: Training) -> None:
     """Write the curves, the weights, and the record with the thresholds and with what the training cost."""
-    job = read_curve(__doc__, argv)
-    arguments, series = job.arguments, job.series
-    network, recipe = network_of(job.images, series["network"], series["classes"]), MacRecipe(**series["recipe"])
+    images, series = curve.images(job), curve.series
+    network, recipe = network_of(images, series["network"], series["classes"]), MacRecipe(**series["recipe"])
     learning = Learning(**series["learning"]) if series.get("learning") else None
-    x, y = inputs_and_targets(network, job.images)
-    names = [str(repetition) for repetition in arguments.repetitions]
+    x, y = inputs_and_targets(network, images)
+    names = [str(repetition) for repetition in curve.repetitions]
 
-    def run_at(sigma: float) -> Run:
+    def run_at(sigma: float) -> MacRun:
         return account(network, len(x), recipe, sigma, "blocks", learning)
 
-    sigma = job.sigma(run_at)
+    sigma = curve.sigma(run_at)
     if sigma is None:
         recipe, noise = replace(recipe, expansion="exact"), None
     else:
         tops = {kind: np.full((len(names), network.layers), top) for kind, top in series["thresholds"].items()}
         noise = Noise(np.full(len(names), sigma), tops)
-    device = choose_device(arguments.device, arguments.threads)
-    with job.checkpoint(__file__) as checkpoint:
+    device = choose_device(training.device, training.threads)
+    key = state_key(training.settings, digest("scripts/train_mac.py"), images.fingerprint)
+    with Checkpoint(training.checkpoint, key) as checkpoint:
         trained = train(
             network,
             x,
@@ -40,23 +43,26 @@ def main(argv: list[str] | None = None) -> None:
             recipe,
             noise,
             learning,
-            arguments.seed,
-            tuple(arguments.job),
+            job.seed,
+            tuple(job.job),
             names,
             device,
-            evaluation(network, job.images, device),
+            evaluation(network, images, device),
             checkpoint,
-            cli.progress("epochs"),
+            progress("epochs"),
         )
         thresholds = {
             f"threshold.{kind}.{layer}": float(value)
             for kind, values in trained.thresholds.items()
             for layer, value in enumerate(values.mean(0), start=1)
         }
-        privacy = {} if sigma is None else job.privacy(run_at(sigma))
-        job.write(trained.curves, named_weights(trained.weights), sigma, privacy, thresholds)
+        privacy = {} if sigma is None else curve.privacy(run_at(sigma))
+        weights = named_weights(trained.weights)
+        curve.write(
+            job, training.device, images.fingerprint, trained.curves, weights, sigma, privacy, metrics=thresholds
+        )
         checkpoint.remove()
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,71 +1,72 @@
 """Train the baseline of PATE for masks, a U-Net by DP-SGD on every private patient, and test it."""
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from lib.accounting.rdp import order_grid
+from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
+from lib.core.command import command, progress, run
 from lib.core.files import save_arrays
-from lib.dp_mac.accounting import calibrated_sigma, statements, steps_per_epoch
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import account
 from lib.reporting.records import write_record
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
+from lib.segmentation.job import SegmentationTraining, scores_of
+from lib.segmentation.networks import PUBLIC, network_of
 from lib.segmentation.prediction import predicted_masks
-from scripts import cli
-from scripts.segmentation_job import read_job, scores_of, training_parser
-from scripts.segmentation_networks import PUBLIC, network_of
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the weights and the record with what the training cost."""
-    made = training_parser(__doc__)
-    cli.add_json(made, "--sgd", "sigma, delta, and the recipe")
-    made.add_argument("--epsilon", type=float, help="budget to find sigma by; without it sigma is the printed one")
-    cli.add_json(made, "--accounting", "the accounting block of the configuration")
-    made.add_argument("--weights", required=True, help="weights, .npz")
-    made.add_argument("--output", required=True, help="the record to write")
-    job = read_job(made, argv)
-    arguments, block = job.arguments, job.arguments.sgd
+@command
+def main(
+    job: SegmentationTraining, sgd: dict, accounting: dict, weights: Path, record: Path, epsilon: float | None = None
+) -> None:
+    """Write the weights and the record with what the training cost.
+
+    sgd: sigma, delta, and the recipe. accounting: the accounting block of the configuration. weights: weights to write,
+    .npz. record: the record to write. epsilon: budget to find sigma by; without it sigma is the printed one.
+    """
     recipe = SegmentationSgdRecipe(
-        **{key: tuple(it) if isinstance(it, list) else it for key, it in block["recipe"].items()}
+        **{key: tuple(it) if isinstance(it, list) else it for key, it in sgd["recipe"].items()}
     )
     rows = np.concatenate([job.rows[part] for part in ("teachers", "student")])  # all that the paper trains on
-    orders = order_grid(**arguments.accounting["orders"])
+    orders = order_grid(**accounting["orders"])
     charged = recipe.sgd(network_of(job))
-    sigma = block["sigma"]
-    if arguments.epsilon:
-        sigma = calibrated_sigma(account(len(rows), charged, sigma), orders, block["delta"], arguments.epsilon)
-    with job.checkpoint(__file__) as checkpoint:
-        weights = train_segmentation_dp_sgd(
+    sigma = sgd["sigma"]
+    if epsilon:
+        sigma = calibrated_sigma(account(len(rows), charged, sigma), orders, sgd["delta"], epsilon)
+    with job.state(__file__) as checkpoint:
+        trained = train_segmentation_dp_sgd(
             network_of(job),
-            job.volumes.image,
+            job.prepared.image,
             job.labels(rows),
             rows,
             recipe,
             sigma,
-            arguments.seed,
-            tuple(arguments.job),
-            job.device,
+            job.seed,
+            tuple(job.job),
+            job.place,
             checkpoint,
-            cli.progress("epochs"),
+            progress("epochs"),
         )
-        seen = partial(predicted_masks, network_of(job), weights, job.volumes.image)
+        seen = partial(predicted_masks, network_of(job), trained, job.prepared.image)
         test, public = job.rows["test"], job.rows[job.task["encoder_part"]][:PUBLIC]
-        masks = seen(test, job.device, recipe.patch)
-        limit = job.threshold(seen(public, job.device, recipe.patch), public)
+        masks = seen(test, job.place, recipe.patch)
+        limit = job.threshold(seen(public, job.place, recipe.patch), public)
         found = scores_of(job.dice(masks, test)) | scores_of(job.dice(masks, test, limit), "tuned_dice")
-        save_arrays(arguments.weights, **weights)
-        run = account(len(rows), charged, sigma)
+        save_arrays(weights, **trained)
+        charge = account(len(rows), charged, sigma)
         steps = recipe.epochs * steps_per_epoch(len(rows), recipe.batch)
         write_record(
-            arguments.output,
-            **job.record(),
-            parameters={"task": job.task, "sgd": block, "repetition": arguments.repetition},
+            record,
+            **job.identity(),
+            parameters={"task": job.task, "sgd": sgd, "repetition": job.repetition},
             metrics=found | {"patients": float(len(rows)), "steps": float(steps), "sigma": sigma},
-            privacy=statements(run, orders, block["delta"]),
+            privacy=statements(one_block(charge), orders, sgd["delta"]),
         )
         checkpoint.remove()
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,78 +1,73 @@
 """Train some of a task's teachers, each on its own patients, and keep what they say of the volumes of others."""
 
+from pathlib import Path
+
 import numpy as np
 
+from lib.core.command import command, progress, run
 from lib.core.files import save_arrays
 from lib.data.volumes.split import teacher_shards
 from lib.reporting.records import write_record
 from lib.segmentation.baselines import teachers_average
+from lib.segmentation.job import LEVELS, SegmentationTraining
+from lib.segmentation.networks import network_of, recipe_of
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.training import train_segmentation
-from scripts import cli
-from scripts.segmentation_job import LEVELS, SegmentationJob, read_job, training_parser
-from scripts.segmentation_networks import network_of, recipe_of
 
 
-def taught(job: SegmentationJob, teacher: int, rows: np.ndarray) -> dict[str, np.ndarray]:
+def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> dict[str, np.ndarray]:
     """The weights of one teacher."""
-    name = (*job.arguments.job[:-1], f"teacher {teacher}")
-    with job.checkpoint(__file__, str(teacher)) as checkpoint:
+    name = (*job.job[:-1], f"teacher {teacher}")
+    with job.state(__file__, str(teacher)) as checkpoint:
         weights = train_segmentation(
             network_of(job),
-            job.volumes.image,
+            job.prepared.image,
             job.labels(rows),
             rows,
             recipe_of(job, "teacher"),
-            job.arguments.seed,
+            job.seed,
             name,
-            job.device,
+            job.place,
             checkpoint,
-            cli.progress(f"steps of teacher {teacher}"),
+            progress(f"steps of teacher {teacher}"),
         )
     return weights
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the answers, the weights, and the record."""
-    made = training_parser(__doc__)
-    made.add_argument("--first", type=int, required=True, help="the first of these teachers, from 0")
-    made.add_argument("--last", type=int, required=True, help="the one after the last")
-    made.add_argument("--answers", required=True, help="soft masks of the student's and the test volumes, .npz")
-    made.add_argument("--weights", required=True, help="weights, .npz")
-    made.add_argument("--output", required=True, help="the record to write")
-    job = read_job(made, argv)
-    arguments = job.arguments
+@command
+def main(job: SegmentationTraining, first: int, last: int, answers: Path, weights: Path, record: Path) -> None:
+    """Write the answers, the weights, and the record.
+
+    first: the first of these teachers, from 0. last: the one after the last. answers: soft masks of the student's and
+    the test volumes to write, .npz. weights: weights to write, .npz. record: the record to write.
+    """
     shards = teacher_shards(job.rows["teachers"], job.task["teachers"])
-    answers, weights, scores = {"student": [], "test": []}, {}, []
-    for teacher in range(arguments.first, arguments.last):
+    said, kept, scores = {"student": [], "test": []}, {}, []
+    for teacher in range(first, last):
         network = taught(job, teacher, shards[teacher])
-        weights |= {f"{teacher}.{name}": array for name, array in network.items()}
-        for part, kept in answers.items():
+        kept |= {f"{teacher}.{name}": array for name, array in network.items()}
+        for part, masks_of_part in said.items():
             rows = job.rows[part]
             masks = predicted_masks(
-                network_of(job), network, job.volumes.image, rows, job.device, recipe_of(job, "teacher").patch
+                network_of(job), network, job.prepared.image, rows, job.place, recipe_of(job, "teacher").patch
             )
             if part == "test":
                 scores.append(job.dice(masks, rows))
-            kept.append(np.rint(masks * LEVELS).astype(np.uint8))
-    save_arrays(arguments.answers, **{part: np.stack(kept) for part, kept in answers.items()})
-    save_arrays(arguments.weights, **weights)
+            masks_of_part.append(np.rint(masks * LEVELS).astype(np.uint8))
+    save_arrays(answers, **{part: np.stack(masks) for part, masks in said.items()})
+    save_arrays(weights, **kept)
     averages = {f"dice_{name}": value for name, value in teachers_average(scores).items() if value is not None}
     write_record(
-        arguments.output,
-        **job.record(),
-        parameters={
-            "task": job.task,
-            "repetition": arguments.repetition,
-            "teachers": [arguments.first, arguments.last],
-        },
+        record,
+        **job.identity(),
+        parameters={"task": job.task, "repetition": job.repetition, "teachers": [first, last]},
         metrics={},
         private_metrics=averages,
     )
-    for teacher in range(arguments.first, arguments.last):
-        with job.checkpoint(__file__, str(teacher)) as checkpoint:
+    for teacher in range(first, last):
+        with job.state(__file__, str(teacher)) as checkpoint:
             checkpoint.remove()
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,41 +1,48 @@
 """Train the perturbed residual networks of one attack: members of ensembles, of the target and of its shadow."""
 
+from pathlib import Path
+
 import numpy as np
 
 from lib.attacks.predictions import SIDES
+from lib.core.command import Job, Training, command, progress, run
+from lib.residual_perturbation.job import Networks, NetworksJob
 from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
-from scripts import cli
-from scripts.residual_job import read_job
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Write the weights, what they predict, and the record."""
-    job = read_job(__doc__, argv)
-    arguments, task = job.arguments, job.task
+@command
+def main(networks: Networks, job: Job, training: Training, weights: Path, predictions: Path, record: Path) -> None:
+    """Write the weights, what the networks predict, and the record.
+
+    weights: the .npz of weights to write. predictions: the .npz of probabilities to write. record: the record to write.
+    """
+    work = NetworksJob(networks, job, training)
+    task = work.task
     places = [(repetition, side) for repetition in task.repetitions for side in SIDES]
     replicas = [
-        Replica(f"{repetition} {side} {member}", task.rows(repetition, f"{side}_train"), arguments.gamma)
+        Replica(f"{repetition} {side} {member}", task.rows(repetition, f"{side}_train"), networks.gamma)
         for repetition, side in places
-        for member in range(arguments.members)
+        for member in range(networks.members)
     ]
-    with job.checkpoint(__file__) as checkpoint:
+    with work.checkpoint(__file__) as checkpoint:
         trained = train_residual(
-            job.network,
+            work.network,
             task.x,
             task.y,
             replicas,
-            ResidualRecipe(**job.recipe("recipe")),
-            arguments.seed,
-            tuple(arguments.job),
-            job.device,
-            job.largest,
+            ResidualRecipe(**work.recipe("recipe")),
+            job.seed,
+            work.words,
+            work.device,
+            work.largest,
             checkpoint,
-            cli.progress("epochs"),
+            progress("epochs"),
         )
         members = np.arange(len(replicas)).reshape(len(places), -1)
-        job.write({place: trained.select(own) for place, own in zip(places, members, strict=True)})
+        sides = {place: trained.select(own) for place, own in zip(places, members, strict=True)}
+        work.write(sides, weights, predictions, record)
         checkpoint.remove()
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

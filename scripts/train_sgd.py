@@ -1,46 +1,50 @@
 """Train a network by gradients, private (DP-SGD) or not (backpropagation): one repetition."""
 
-from lib.dp_mac.accounting import Run
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.command import Job, Training, command, progress, run
+from lib.dp_mac.accounting import MacRun, one_block
+from lib.dp_mac.backpropagation import train_dp_sgd
+from lib.dp_mac.curve_job import CurveJob
 from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
-from lib.dp_sgd.training import SgdRecipe, account, train_dp_sgd
+from lib.dp_sgd.training import SgdRecipe, account
 from lib.training.device import choose_device
-from scripts import cli
-from scripts.curve import read_curve
 
 
-def main(argv: list[str] | None = None) -> None:
+@command
+def main(curve: CurveJob, job: Job, training: Training) -> None:
     """Write the curves, the weights, and the record with what the training cost."""
-    job = read_curve(__doc__, argv)
-    arguments = job.arguments
-    (repetition,) = arguments.repetitions
-    network = network_of(job.images, job.series["network"], job.series["classes"])
-    recipe = SgdRecipe(**job.series["recipe"])
-    x, y = inputs_and_targets(network, job.images)
+    images, (repetition,) = curve.images(job), curve.repetitions
+    network = network_of(images, curve.series["network"], curve.series["classes"])
+    recipe = SgdRecipe(**curve.series["recipe"])
+    x, y = inputs_and_targets(network, images)
 
-    def run_at(sigma: float) -> Run:
-        return account(len(x), recipe, sigma)
+    def run_at(sigma: float) -> MacRun:
+        return one_block(account(len(x), recipe, sigma))
 
-    sigma = job.sigma(run_at)
-    device = choose_device(arguments.device, arguments.threads)
-    with job.checkpoint(__file__) as checkpoint:
+    sigma = curve.sigma(run_at)
+    device = choose_device(training.device, training.threads)
+    key = state_key(training.settings, digest("scripts/train_sgd.py"), images.fingerprint)
+    with Checkpoint(training.checkpoint, key) as checkpoint:
         trained = train_dp_sgd(
             network,
             x,
             y,
             recipe,
             sigma or 0.0,
-            arguments.seed,
-            tuple(arguments.job),
+            job.seed,
+            tuple(job.job),
             str(repetition),
             device,
-            evaluation(network, job.images, device),
+            evaluation(network, images, device),
             checkpoint,
-            cli.progress("epochs"),
+            progress("epochs"),
         )
-        privacy = {} if sigma is None else job.privacy(run_at(sigma))
-        job.write(trained.curves, named_weights(trained.weights), sigma, privacy)
+        privacy = {} if sigma is None else curve.privacy(run_at(sigma))
+        weights = named_weights(trained.weights)
+        curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, privacy)
         checkpoint.remove()
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,76 +1,80 @@
 """Train one method at one budget in some worlds of the leaderboard, and ask the released models about all records."""
 
-import argparse
+from pathlib import Path
 
 import numpy as np
 
 from lib.accounting.rdp import order_grid
+from lib.core.code_inputs import digest
+from lib.core.command import Job, Training, command, run
 from lib.core.files import load_arrays, save_arrays
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
+from lib.leaderboard.shard import Arrays, each_world
 from lib.leaderboard.worlds import read_private, read_public
 from lib.reporting.records import write_record
 from lib.training.device import choose_device
-from scripts import cli
-from scripts.world_job import add_worlds, each_world
 
 
-def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = cli.job_parser(__doc__)
-    parser.add_argument("--votes", help="what the teachers of these worlds say, for methods that ask them, .npz")
-    cli.add_json(parser, "--method", "the method's block of the configuration")
-    parser.add_argument("--budget", required=True, help="epsilon to be kept, or none")
-    cli.add_json(parser, "--privacy", "delta, orders, classes, and the largest pixel value")
-    add_worlds(parser)
-    parser.add_argument("--predictions", required=True, help="probabilities of every candidate record, .npz")
-    parser.add_argument("--output", required=True, help="the record to write")
-    return parser.parse_args(argv)
+@command
+def main(
+    worlds: Path,
+    public: Path,
+    shard: list[int],
+    method: dict,
+    budget: str,
+    privacy: dict,
+    job: Job,
+    training: Training,
+    predictions: Path,
+    record: Path,
+    votes: Path | None = None,
+) -> None:
+    """Write what the models predict, and the record with their accuracy in percent and what they cost.
 
-
-def main(argv: list[str] | None = None) -> None:
-    """Write what the models predict, and the record with their accuracy in percent and what they cost."""
-    arguments = parse_arguments(argv)
-    device = choose_device(arguments.device, arguments.threads)
-    private, public = read_private(arguments.worlds), read_public(arguments.public)
-    votes = load_arrays(arguments.votes, "votes")["votes"] if arguments.votes else None
-    method = build_method(
-        arguments.method,
+    worlds: the private records of every world. public: what is public in all worlds. shard: the first world, and the
+    one after the last. method: the method's block of the configuration. budget: epsilon to be kept, or none. privacy:
+    delta, orders, classes, and the largest pixel value. predictions: probabilities of every candidate record. record:
+    the record to write. votes: what the teachers of these worlds say, for methods that ask them.
+    """
+    device = choose_device(training.device, training.threads)
+    private, shared = read_private(worlds), read_public(public)
+    said = load_arrays(votes, "votes") if votes else {}
+    built = build_method(
+        method,
         private.slots,
         private.x.shape[1:],
-        arguments.privacy["classes"],
-        arguments.privacy["largest"],
-        None if arguments.budget == "none" else float(arguments.budget),
-        arguments.privacy["delta"],
-        order_grid(**arguments.privacy["orders"]),
+        privacy["classes"],
+        privacy["largest"],
+        None if budget == "none" else float(budget),
+        privacy["delta"],
+        order_grid(**privacy["orders"]),
     )
 
-    def trained(number: int) -> dict[str, np.ndarray]:
-        said = None if votes is None else votes[number - arguments.range[0]]
-        job = (*arguments.job, str(number))
-        predict = method.fit(Given(*private.world(number), public, said, arguments.seed, job, device))
-        right = (predict(public.test_x).argmax(1) == public.test_y).mean()
+    def trained(number: int) -> Arrays:
+        asked = said["votes"][number - shard[0]] if votes else None
+        own = (*job.job, str(number))
+        predict = built.fit(Given(*private.world(number), shared, asked, job.seed, own, device))
+        right = (predict(shared.test_x).argmax(1) == shared.test_y).mean()
         return {"probabilities": predict(private.x).astype(np.float32), "accuracy": np.array(100 * right)}
 
-    asked = {} if votes is None else {"votes": votes}
-    read = {"worlds": vars(private), "public": vars(public), "votes": asked}
-    found = each_world(arguments, __file__, read, trained)
+    read = {"worlds": vars(private), "public": vars(shared), "votes": said}
+    numbers = range(*shard)
+    found = each_world(numbers, trained, read, training, digest("scripts/train_worlds.py"))
     accuracy = found.pop("accuracy")
-    save_arrays(arguments.predictions, **found)
+    save_arrays(predictions, **found)
     write_record(
-        arguments.output,
-        **cli.identity(arguments),
+        record,
+        **job.identity(),
         fingerprint=private.fingerprint,
-        device=arguments.device,
-        parameters={"method": arguments.method, "budget": arguments.budget, "noise": method.parameters()},
+        device=training.device,
+        parameters={"method": method, "budget": budget, "noise": built.parameters()},
         metrics={},
         # accuracy on public samples, but of models that no mechanism may have released
-        private_metrics={
-            f"accuracy {number}": float(value) for number, value in zip(range(*arguments.range), accuracy, strict=True)
-        },
-        privacy=method.statements(),
+        private_metrics={f"accuracy {number}": float(value) for number, value in zip(numbers, accuracy, strict=True)},
+        privacy=built.statements(),
     )
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    run(main)

@@ -1,6 +1,7 @@
 """A privacy statement: an epsilon that cannot be separated from what it means."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 NEIGHBOURING = ("replace_one", "add_or_remove_one")
@@ -64,3 +65,8 @@ class PrivacyStatement:
     def as_dict(self) -> dict:
         """All fields as plain JSON values."""
         return asdict(self)
+
+
+def dearest(costs: Sequence[Mapping[str, PrivacyStatement]]) -> dict[str, PrivacyStatement]:
+    """The largest epsilon of each reading over some runs: which run is the dearest may differ between readings."""
+    return {name: max((cost[name] for cost in costs), key=lambda made: made.epsilon) for name in costs[0]}

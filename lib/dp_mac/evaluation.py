@@ -1,8 +1,12 @@
 """Errors of R trained networks, each on the same samples."""
 
+from collections.abc import Callable
+
 import torch
 
 from lib.dp_mac.network import MacNetwork
+
+Evaluate = Callable[[list[torch.Tensor]], dict[str, torch.Tensor]]  # measures (R,) by name, from weights a layer
 
 
 def squared_errors(

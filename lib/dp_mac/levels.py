@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from lib.accounting.training_run import TrainingRun, calibrated_sigma
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import Run, calibrated_sigma
 
 NOISES = ("printed", "needed", "none")
 
@@ -14,7 +14,7 @@ def sigma_of(
     noise: str,
     epsilon: float | None,
     printed: list[list[float]],
-    run_at: Callable[[float], Run],
+    run_at: Callable[[float], TrainingRun],
     orders: np.ndarray,
     delta: float,
 ) -> float | None:

@@ -91,3 +91,18 @@ class MacNetwork:
         """Predictions (R, n, outputs) of every network for the same samples x (n, features)."""
         with torch.no_grad():
             return self.outputs(weights, x.expand(len(weights[0]), -1, -1))[-1]
+
+
+def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float) -> None:
+    """InputError unless x (N, features) and y (N, outputs) are samples for the network, at least `batch` of them."""
+    for what, array, width in (("x", x, network.sizes[0]), ("y", y, network.sizes[-1])):
+        if array.ndim != 2 or array.shape[1] != width or len(array) != len(x) or array.dtype.kind != "f":
+            raise InputError(
+                f"{what} {array.shape} {array.dtype}: allowed is one floating-point row of {width} for each sample"
+            )
+        if not np.isfinite(array).all():
+            raise InputError(f"{what}: all of it must be finite")
+    if network.output == "binary_cross_entropy" and (y.min(initial=0) < 0 or y.max(initial=0) > 1):
+        raise InputError(f"y from {y.min()} to {y.max()}: a classifier's targets lie in [0, 1]")
+    if batch > len(x):
+        raise InputError(f"batch {batch}: there are only {len(x)} samples")

@@ -14,13 +14,11 @@ import torch
 
 from lib.dp_mac.accounting import SCALINGS
 from lib.dp_mac.expansion import PerSample, Polynomial
-
-# Clipped a hair below the threshold, or else rounding in single precision would leave norms above it.
-SLACK = 1e-5
+from lib.dp_sgd.slack import SLACK
 
 
 def blocks(layers: int, coefficients: int, scaling: str = "blocks") -> int:
-    """M under the root: all blocks, or (`layers`, as the paper prints it) layers only; see `accounting.Run`."""
+    """M under the root: all blocks, or (`layers`, as the paper prints it) layers only; see `accounting.MacRun`."""
     if scaling not in SCALINGS:
         raise ValueError(f"scaling {scaling!r}: allowed are {', '.join(SCALINGS)}")
     return layers * coefficients if scaling == "blocks" else layers

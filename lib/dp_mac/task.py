@@ -1,6 +1,5 @@
 """What networks are trained for, to reconstruct images or to classify them: inputs, targets, errors, curves."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +9,8 @@ import torch
 from lib.core.errors import InputError
 from lib.core.files import atomic_path
 from lib.data.supervised import Images
-from lib.dp_mac.evaluation import accuracies, squared_errors
+from lib.dp_mac.evaluation import Evaluate, accuracies, squared_errors
 from lib.dp_mac.network import MacNetwork
-
-Evaluate = Callable[[list[torch.Tensor]], dict[str, torch.Tensor]]
 
 
 def network_of(images: Images, settings: dict, classes: int) -> MacNetwork:

@@ -7,8 +7,9 @@ import torch
 
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
-from lib.data.supervised import Images, divided
+from lib.data.supervised import Images
 from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.series import series_images
 from lib.dp_mac.task import network_of, weights_of
 from lib.reporting.records import read_record
 
@@ -33,7 +34,7 @@ def read_networks(record_path: str | Path, weights_path: str | Path, data: str |
     record = read_record(record_path)
     given = record["parameters"]
     series = given["series"]
-    images = divided(data, series["train"], series["test"], series["largest"], seed, "split", record["dataset"])
+    images = series_images(data, series, seed, record["dataset"])
     if images.fingerprint != record["fingerprint"]:
         raise InputError(f"{data}: not the data that {record_path} is about")
     name = series["title"]

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from lib.accounting.training_run import steps_per_epoch
 from lib.core.checkpoint import State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_mac.accounting import COEFFICIENTS, SCALINGS, steps_per_epoch
+from lib.dp_mac.accounting import COEFFICIENTS, SCALINGS
 from lib.dp_mac.auxiliary import auxiliary_coordinates
 from lib.dp_mac.expansion import PerSample, Polynomial, per_sample
-from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.network import MacNetwork, check_data
 from lib.dp_mac.release import blocks, exact, release
 from lib.dp_sgd.sampling import padded, poisson_batch
 
@@ -63,7 +64,7 @@ class Noise:
     """The noise of R private runs.
 
     sigma: (R,) noise multipliers; 0 clips and adds nothing, for comparison, and is not private. thresholds: (R, K) for
-    each coefficient released (`linear`: T_b, `quadratic`: T_C), K objectives. scaling: see `accounting.Run`.
+    each coefficient released (`linear`: T_b, `quadratic`: T_C), K objectives. scaling: see `accounting.MacRun`.
     Raises InputError for what is not allowed.
     """
 
@@ -246,21 +247,6 @@ class MacTrainer:
                 index, _, name = name.partition(".")
                 adam.setdefault(int(index), {})[name] = self._tensor(value)
         self._adam.load_state_dict({"state": adam, "param_groups": self._adam.state_dict()["param_groups"]})
-
-
-def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float) -> None:
-    """InputError unless x (N, features) and y (N, outputs) are samples for the network, at least `batch` of them."""
-    for what, array, width in (("x", x, network.sizes[0]), ("y", y, network.sizes[-1])):
-        if array.ndim != 2 or array.shape[1] != width or len(array) != len(x) or array.dtype.kind != "f":
-            raise InputError(
-                f"{what} {array.shape} {array.dtype}: allowed is one floating-point row of {width} for each sample"
-            )
-        if not np.isfinite(array).all():
-            raise InputError(f"{what}: all of it must be finite")
-    if network.output == "binary_cross_entropy" and (y.min(initial=0) < 0 or y.max(initial=0) > 1):
-        raise InputError(f"y from {y.min()} to {y.max()}: a classifier's targets lie in [0, 1]")
-    if batch > len(x):
-        raise InputError(f"batch {batch}: there are only {len(x)} samples")
 
 
 def _check_noise(network: MacNetwork, recipe: MacRecipe, noise: Noise, runs: int) -> None:

@@ -9,12 +9,11 @@ import torch
 from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_mac.accounting import Run
+from lib.dp_mac.accounting import MacRun
+from lib.dp_mac.evaluation import Evaluate
 from lib.dp_mac.histogram import learned_thresholds
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
-
-Evaluate = Callable[[list[torch.Tensor]], dict[str, torch.Tensor]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +51,9 @@ class Trained:
 
 def account(
     network: MacNetwork, samples: int, recipe: MacRecipe, sigma: float, scaling: str, learning: Learning | None
-) -> Run:
+) -> MacRun:
     """What the accountant must charge for one run of `train` with noise of `sigma`; InputError where that is 0."""
-    return Run(
+    return MacRun(
         samples=samples,
         batch=recipe.batch,
         epochs=recipe.epochs,

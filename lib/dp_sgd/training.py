@@ -1,4 +1,4 @@
-"""DP-SGD (Abadi et al. 2016, Algorithm 1) with Opacus, and plain backpropagation: of any module, and of DP-MAC's.
+"""DP-SGD (Abadi et al. 2016, Algorithm 1) with Opacus, and plain backpropagation, of any module.
 
 Neighbouring relation: add or remove one record. A step clips each sample's gradient, over all layers jointly, to norm
 C, adds noise of standard deviation sigma C to every number of the batch's sum, and divides by the expected batch size
@@ -15,19 +15,14 @@ import torch
 from opacus.optimizers import DPOptimizerFastGradientClipping
 from torch import nn
 
-from lib.core.checkpoint import Checkpoint, State
+from lib.accounting.training_run import TrainingRun, steps_per_epoch
+from lib.core.checkpoint import State
 from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
-from lib.dp_mac.accounting import Run, steps_per_epoch
-from lib.dp_mac.activations import ACTIVATIONS
-from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.release import SLACK
-from lib.dp_mac.trainer import check_data
-from lib.dp_mac.training import Evaluate, Trained
 from lib.dp_sgd.ghost_clipping import GhostClipping
 from lib.dp_sgd.per_sample_clipping import PerSampleClipping
 from lib.dp_sgd.sampling import poisson_batch
-from lib.models.chain import Chain
+from lib.dp_sgd.slack import SLACK
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
@@ -69,24 +64,17 @@ class SgdRecipe:
         return self.rate * self.decay ** (epoch // self.decay_every)
 
 
-def account(samples: int, recipe: SgdRecipe, sigma: float) -> Run:
+def account(samples: int, recipe: SgdRecipe, sigma: float) -> TrainingRun:
     """What the accountant must charge for one run of an `SgdTrainer` with noise of `sigma`.
 
-    It is the mechanism of a DP-MAC run that releases one block: a step's release, the clipped sum over C, is a vector
-    that one record moves by at most 1, with noise of sigma on each number, on a Poisson sample of rate B / N, and there
-    are as many steps; what the optimizer makes of it is post-processing. That a gradient has many layers does not
-    matter, since they are clipped jointly. Raises InputError where there is no epsilon: sigma 0 and no clip.
+    A step's release, the clipped sum over C, is a vector that one record moves by at most 1, with noise of sigma on
+    each number, on a Poisson sample of rate B / N; what the optimizer makes of it is post-processing. That a gradient
+    has many layers does not matter, since they are clipped jointly. Raises InputError where there is no epsilon:
+    sigma 0 and no clip.
     """
     if recipe.clip is None:
         raise InputError("clip None: without one there is no epsilon")
-    return Run(
-        samples=samples,
-        batch=recipe.batch,
-        epochs=recipe.epochs,
-        layers=1,
-        sigma=sigma,
-        coefficients=("linear",),
-    )
+    return TrainingRun(samples=samples, batch=recipe.batch, epochs=recipe.epochs, sigma=sigma)
 
 
 class SgdTrainer:
@@ -194,93 +182,3 @@ class SgdTrainer:
             for name, weight in self.module.named_parameters():
                 weight.copy_(torch.as_tensor(state[f"weight.{name}"]))
         restore_optimizer(self._optimizer, state)
-
-
-class ChainTrainer(SgdTrainer):
-    """A network of DP-MAC in training; its first weights are keyed by (seed, job, name), too."""
-
-    def __init__(
-        self,
-        network: MacNetwork,
-        x: np.ndarray,
-        y: np.ndarray,
-        recipe: SgdRecipe,
-        sigma: float,
-        seed: int,
-        job: tuple[str, ...],
-        name: str,
-        device: torch.device,
-    ) -> None:
-        """x (N, features) and y (N, outputs), floating-point. sigma: noise multiplier; 0 adds none.
-
-        Raises InputError for data or sigma that do not fit.
-        """
-        check_data(network, x, y, recipe.batch)
-
-        def tensor(array: np.ndarray) -> torch.Tensor:
-            # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
-            return torch.tensor(array, dtype=torch.float32, device=device)
-
-        chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
-        first = network.initial_weights(generator(seed, *job, name, "weights"))
-        chain.load([tensor(layer) for layer in first])
-        objective = network.objectives[-1]
-        # eq. (1) halves the squared error; cross-entropy is taken whole
-        factor = 0.5 if network.output == "squared_error" else 1.0
-
-        def loss(u: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-            return factor * objective.value(u, target).sum(1)
-
-        super().__init__(chain, loss, GhostClipping, tensor(x), tensor(y), recipe, sigma, seed, job, name)
-
-    @property
-    def weights(self) -> list[torch.Tensor]:
-        """Weights (1, in, out) of every layer, copied."""
-        return [weight[None] for weight in self.module.weights()]
-
-
-def train_dp_sgd(
-    network: MacNetwork,
-    x: np.ndarray,
-    y: np.ndarray,
-    recipe: SgdRecipe,
-    sigma: float,
-    seed: int,
-    job: tuple[str, ...],
-    name: str,
-    device: torch.device,
-    evaluate: Evaluate,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Trained:
-    """Train one run, `name`, on x (N, features), y (N, outputs), with noise multiplier `sigma`.
-
-    The loss of a sample is half its sum of squared errors (eq. (1)), or its cross-entropy summed over outputs. sigma 0
-    clips only, without a clip it is plain backpropagation: for comparison. evaluate: from weights (1, in, out) a layer,
-    (1,) of each name, before training and at every epoch's end. With a checkpoint, which must be entered, training goes
-    on where it stopped and gives the same bytes. Calls progress(done, total) after each epoch. Raises InputError as
-    `ChainTrainer` does.
-    """
-    trainer = ChainTrainer(network, x, y, recipe, sigma, seed, job, name, device)
-    saved = (checkpoint.load() if checkpoint else None) or {}
-    if saved:
-        trainer.restore(saved)
-    curves = {key.partition(".")[2]: list(values.T) for key, values in saved.items() if key.startswith("curve.")}
-
-    def note() -> None:
-        for measure, values in evaluate(trainer.weights).items():
-            curves.setdefault(measure, []).append(values.double().cpu().numpy())
-
-    def stacked() -> dict[str, np.ndarray]:
-        return {measure: np.stack(values, axis=1) for measure, values in curves.items()}
-
-    if trainer.step == 0:
-        note()
-    while trainer.step < trainer.steps:
-        trainer.advance()
-        if trainer.step % trainer.epoch_steps == 0:
-            note()
-            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
-        if checkpoint and checkpoint.due():
-            checkpoint.save({**{f"curve.{measure}": c for measure, c in stacked().items()}, **trainer.state()})
-    return Trained([weight.cpu().numpy() for weight in trainer.weights], stacked(), {})

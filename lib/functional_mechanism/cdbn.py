@@ -11,7 +11,7 @@ its own, clipping, and the split of epsilon.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -226,6 +226,20 @@ class Trained:
 
     network: object
     curve: np.ndarray
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The network's tensors, by the names of the fields and the places that hold them."""
+        arrays = {}
+        for field in fields(self.network):
+            arrays |= _arrays(field.name, getattr(self.network, field.name))
+        return arrays
+
+
+def _arrays(name: str, part: object) -> dict[str, np.ndarray]:
+    if torch.is_tensor(part):
+        return {name: part.detach().cpu().numpy()}
+    inner = enumerate(part) if isinstance(part, list | tuple) else ()
+    return {key: array for place, each in inner for key, array in _arrays(f"{name}.{place}", each).items()}
 
 
 def checked(x: np.ndarray, y: np.ndarray, classes: int, epsilon: float | None) -> None:

@@ -22,8 +22,8 @@ from lib.accounting.gaussian import epsilon_analytic
 from lib.accounting.ledger import NEIGHBOURING, selective_caps
 from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
 from lib.accounting.statement import PrivacyStatement
+from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import Run, steps_per_epoch
 
 MARGIN = 1.002  # noise grows by so much, as often as it must, where the second route costs more than the target
 MOST = 20  # times
@@ -155,13 +155,13 @@ def encoded_mean_noise(queries: int, teachers: int, diameter: float, budget: Bud
     )
 
 
-def sampled_noise(run: Run, budget: Budget) -> Calibrated:
+def sampled_noise(run: TrainingRun, budget: Budget) -> Calibrated:
     """`sigma`, the noise multiplier of DP-SGD or DP-MAC as `run` describes it; the run's own is not used.
 
     A record's part of a step's vector has a norm of at most 1 in the unit of the noise; one that is replaced moves it
     by up to 2. Raises InputError for a run with pre-training or histograms, which this does not account for.
     """
-    if run.pretraining_epochs or run.histograms:
+    if run.events().keys() - {"training"}:
         raise InputError("thresholds learned from data: not accounted for under replace-one; allowed are fixed ones")
     steps = run.epochs * steps_per_epoch(run.samples, run.batch)
     unit = 1 / run.sensitivity

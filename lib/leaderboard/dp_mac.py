@@ -15,7 +15,7 @@ from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.mlp import Mlp, Predict
 from lib.training.epochs import run_to_end
 
-SCALING = "blocks"  # the released vector of a step then has sensitivity 1 (see `lib.dp_mac.accounting.Run`)
+SCALING = "blocks"  # the released vector of a step then has sensitivity 1 (see `lib.dp_mac.accounting.MacRun`)
 
 
 @dataclass(frozen=True)

@@ -64,13 +64,13 @@ class VatClassifier(nn.Module):
             made = nn.ModuleList()
             for width, size in zip(widths, sizes, strict=True):
                 convolution = skip_init(nn.Conv2d, channels, width, size, padding=padding, bias=False)
-                made.append(nn.ModuleList([_drawn(convolution, rng), BatchNorm(width, momentum)]))
+                made.append(nn.ModuleList([_he_initialised(convolution, rng), BatchNorm(width, momentum)]))
                 channels = width
             return made
 
         self.blocks = nn.ModuleList(layers(widths, [3] * len(widths), 1) for widths in blocks)
         self.top = layers(top, [3] + [1] * (len(top) - 1), 0)
-        self.last = _drawn(skip_init(nn.Linear, channels, classes), rng)
+        self.last = _he_initialised(skip_init(nn.Linear, channels, classes), rng)
 
     def forward(self, x: Tensor, statistics: str = RUNNING, dropout: torch.Generator | None = None) -> Tensor:
         """Logits; `statistics` as in `BatchNorm`; nothing is dropped without a generator to draw it from."""
@@ -86,7 +86,7 @@ class VatClassifier(nn.Module):
         return self.last(x.mean((2, 3)))
 
 
-def _drawn(layer: nn.Conv2d | nn.Linear, rng: np.random.Generator) -> nn.Module:
+def _he_initialised(layer: nn.Conv2d | nn.Linear, rng: np.random.Generator) -> nn.Module:
     """The layer with weights of variance 2/inputs (He et al., 2015), biases 0; batch normalisation undoes the scale."""
     shape = tuple(layer.weight.shape)
     drawn = rng.standard_normal(shape, dtype=np.float32) * np.float32((2 / np.prod(shape[1:])) ** 0.5)

@@ -1,7 +1,6 @@
-"""What a schema cannot say of the configuration of DP-MAC: names that must exist, and levels that must be trained."""
+"""What a schema cannot say of the configuration of DP-MAC: levels that must be trained."""
 
 from lib.core.errors import InputError
-from lib.plan.references import known
 
 PLAIN = ("mac", "backpropagation", "cdbn")  # methods without noise
 BELIEF = ("cdbn", "dp_cdbn", "dp_cdbn_published")  # methods whose recipe describes the network, a classifier
@@ -12,15 +11,14 @@ def check_mac(config: dict) -> None:
     block = config["dp_mac"]
     series, networks = block["series"], block["networks"]
     for name, each in series.items():
-        known(f"dp_mac.series.{name}.dataset", each["dataset"], config["datasets"])
-        if each["method"] not in BELIEF:
-            known(f"dp_mac.series.{name}.network", each["network"], networks)
-        elif each["network"] is not None:
-            raise InputError(f"dp_mac.series.{name}.network = {each['network']!r}: allowed is null, for its method")
+        if (each["method"] in BELIEF) != (each["network"] is None):
+            allowed = "null" if each["method"] in BELIEF else f"one of {', '.join(networks)}"
+            raise InputError(
+                f"dp_mac.series.{name}.network = {each['network']!r}: allowed is {allowed}, for its method"
+            )
     trained = set()
     for place, curve in enumerate(block["curves"]):
         key, name, noise = f"dp_mac.curves.{place}", curve["series"], curve["noise"]
-        known(f"{key}.series", name, series)
         if (series[name]["method"] in PLAIN) != (noise == "none"):
             allowed = "none" if series[name]["method"] in PLAIN else "printed, needed"
             raise InputError(

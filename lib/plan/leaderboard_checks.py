@@ -1,10 +1,9 @@
-"""What a schema cannot say of the leaderboard: names that must exist, worlds and queries that must fit."""
+"""What a schema cannot say of the leaderboard: worlds and queries that must fit."""
 
 import math
 
 from lib.core.errors import InputError
 from lib.leaderboard.settings import settings_at
-from lib.plan.references import known
 
 # kinds of methods that ask teachers, that keep no budget, and whose steps are on Poisson samples of the private records
 ASK_TEACHERS = ("lnmax", "gnmax", "gnmax_broken", "confident_gnmax", "interactive_gnmax", "encoded_mean")
@@ -15,8 +14,6 @@ ON_SAMPLES = ("dp_sgd", "dp_sgd_broken", "dp_mac")
 def check_leaderboard(config: dict) -> None:
     """Raise InputError for the first fault in the block leaderboard: key, value, and what is allowed."""
     block = config["leaderboard"]
-    known("leaderboard.dataset", block["dataset"], config["datasets"])
-    known("leaderboard.teachers.model", block["teachers"]["model"], config["models"])
     if not 0 < block["canaries"] < block["slots"]:
         raise InputError(f"leaderboard.canaries = {block['canaries']}: allowed is at least 1 and less than slots")
     if block["teachers"]["count"] > block["slots"]:
@@ -31,7 +28,6 @@ def check_leaderboard(config: dict) -> None:
         if "e" in f"{epsilon:g}" or float(f"{epsilon:g}") != epsilon:
             raise InputError(f"leaderboard.epsilons: {epsilon!r}: allowed are 0.0001 to 999999 of 6 significant digits")
     for name in block["chosen"]:
-        known("leaderboard.chosen", name, block["methods"])
         _check_method(f"leaderboard.methods.{name}", block["methods"][name], block)
     titles = [block["methods"][name]["title"] for name in block["chosen"]]
     if len(set(titles)) < len(titles):

@@ -3,11 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lib.plan import dp_mac
+from lib.plan.audit import Audit
 from lib.plan.data import Data
+from lib.plan.dp_mac import DpMac
 from lib.plan.layout import Layout
+from lib.plan.leaderboard import Leaderboard
 from lib.plan.release import Release
+from lib.plan.residual_perturbation import ResidualPerturbation
 from lib.plan.results import Results
 from lib.plan.scalable_pate import ScalablePate
+from lib.plan.segmentation import Segmentation
 
 
 class Plan:
@@ -16,7 +22,12 @@ class Plan:
     def __init__(self, config: Mapping[str, Any], register: Mapping[str, Any]) -> None:
         """config: the whole, checked configuration. register: the block `results` of catalogue/results.yaml."""
         self.layout = Layout(config["preset"])
-        self.results = Results(config, register, {"dp_mac.autoencoders": True, "dp_mac.classifiers": True})
+        self.results = Results(config, register, dp_mac.facts(config))
         self.data = Data(config)
         self.scalable_pate = ScalablePate(config, self.results)
         self.release = Release(config, self.scalable_pate)
+        self.dp_mac = DpMac(config, self.results)
+        self.residual_perturbation = ResidualPerturbation(config, self.results)
+        self.leaderboard = Leaderboard(config)
+        self.audit = Audit(config)
+        self.segmentation = Segmentation(config, self.results)

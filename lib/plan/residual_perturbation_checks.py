@@ -1,7 +1,6 @@
-"""What a schema cannot say of residual perturbation's attacks: names that must exist, and networks that are trained."""
+"""What a schema cannot say of residual perturbation: networks that are trained, and sizes that must fit."""
 
 from lib.core.errors import InputError
-from lib.plan.references import known
 
 ROC = ("fig7", "fig12")  # figures with a column a task; the others show one
 
@@ -9,10 +8,10 @@ ROC = ("fig7", "fig12")  # figures with a column a task; the others show one
 def check_attacks(config: dict) -> None:
     """Raise InputError for the first fault in the block residual_perturbation: key, value, and what is allowed."""
     block = config["residual_perturbation"]
-    nobodys = {name: entry for name, entry in config["datasets"].items() if entry["module"] != "idc"}
-    known("residual_perturbation.patches", block["patches"], nobodys)  # no image of a real patient is shown
+    nobodys = [name for name, entry in config["datasets"].items() if entry["module"] != "idc"]
+    if block["patches"] not in nobodys:  # no image of a real patient is shown
+        raise InputError(f"{_key('patches')} = {block['patches']!r}: allowed: {', '.join(sorted(nobodys))}")
     for name, task in block["tasks"].items():
-        known(f"residual_perturbation.tasks.{name}.dataset", task["dataset"], config["datasets"])
         if task["top"] > task["classes"]:
             raise InputError(f"{_key(f'tasks.{name}.top')} = {task['top']}: allowed is at most classes")
         if task["quarter"] and task["dp_sgd"]["batch"] > task["quarter"]:
@@ -43,6 +42,18 @@ def check_attacks(config: dict) -> None:
             _check_row(f"figures.{name}", (task, "plain", 0, 1), trained, block["sizes"])
             if not any(each[:2] == (task, figure["method"]) and each[2] > 0 for each in trained):
                 raise InputError(f"{_key(f'figures.{name}.method')} = {figure['method']!r}: no noise of it on {task}")
+    _check_audit(block["audit"], config.get("repetitions", 1))
+
+
+def _check_audit(audit: dict, repetitions: int) -> None:
+    """Batches need samples, and every repetition two runs."""
+    for name, task in audit["tasks"].items():
+        key, least = _key(f"audit.tasks.{name}"), 2 * repetitions
+        batch, samples = task["sgd"]["recipe"]["batch"], task["samples"]
+        if batch > samples:
+            raise InputError(f"{key}.sgd.recipe.batch = {batch}: allowed is at most samples = {samples}")
+        if task["runs"] < least:
+            raise InputError(f"{key}.runs = {task['runs']}: allowed is at least two a repetition, {least}")
 
 
 def _trained(block: dict) -> dict[tuple[str, str, float], int]:
@@ -50,8 +61,6 @@ def _trained(block: dict) -> dict[tuple[str, str, float], int]:
     trained = {}
     for place, entry in enumerate(block["networks"]):
         key = f"networks.{place}"
-        known(f"residual_perturbation.{key}.task", entry["task"], block["tasks"])
-        known(f"residual_perturbation.{key}.method", entry["method"], block["methods"])
         method = block["methods"][entry["method"]]
         if method["kind"] == "dp_sgd" and entry["members"] != 1:
             raise InputError(f"{_key(f'{key}.members')} = {entry['members']}: allowed is 1 for DP-SGD")

@@ -22,7 +22,7 @@ TITLES = PAPERS | {"leaderboard": "All methods under the same attacks"}
 class Results:
     """The rows of catalogue/results.yaml, and which of them a configuration switches on.
 
-    A row is named by its target, PAPER_ITEM, and lies at results/{preset}/PAPER/ITEM.*.
+    A row is named by its target, PAPER_ITEM, and lies at results/{preset}/PAPER/ITEM.*; a row may name another `item`.
     """
 
     def __init__(self, config: Mapping[str, Any], rows: Mapping[str, Any], facts: Mapping[str, bool]) -> None:
@@ -36,8 +36,8 @@ class Results:
         return self.rows[name]["paper"]
 
     def item(self, name: str) -> str:
-        """What a result is called within its paper."""
-        return name.removeprefix(f"{self.paper(name)}_")
+        """What a result is called within its paper: what its row says, or its name without the paper's."""
+        return self.rows[name].get("item", name.removeprefix(f"{self.paper(name)}_"))
 
     def is_on(self, name: str) -> bool:
         """Whether the configuration asks for a result: every key that its row names under `when` holds something."""

@@ -1,4 +1,4 @@
-"""What a schema cannot say of PATE for segmentation masks: names that must exist, and sizes that must fit."""
+"""What a schema cannot say of PATE for segmentation masks: parts that are there, and sizes that must fit."""
 
 import math
 from collections.abc import Iterator
@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from lib.core.errors import InputError
 from lib.data.volumes.registry import VOLUMES
-from lib.plan.references import known
 
 # words that stand where an encoder's name does in the paths of results, and in the tables of reconstructions
 RESERVED = ("none", "components")
@@ -23,15 +22,10 @@ def check_segmentation(config: dict) -> None:
             raise InputError(f"segmentation.encoders.{name}: allowed are other names than {', '.join(RESERVED)}")
     for name, task in block["tasks"].items():
         _check_task(f"segmentation.tasks.{name}", task, block["volumes"])
-    for key, names in _lists(config, "tasks"):
-        _check_names(key, names, block["tasks"])
+    for key, names in _task_lists(config):
         labels = [block["tasks"][name]["label"] for name in names]
         if len(set(labels)) < len(labels):
             raise InputError(f"{key} = {names}: allowed are tasks whose labels differ, which are {', '.join(labels)}")
-    for key, names in _lists(config, "encoders"):
-        _check_names(key, names, block["encoders"])
-    for key, name in _of_fig3(config["compressed_pate"]["fig3"]):
-        known(key, name, block["encoders"])
     for key, task, encoder in encoders_used(config):
         _check_pair(key, task, encoder, block)
     _check_results(config["autoencoded_pate"]["results"], block)
@@ -42,12 +36,12 @@ def check_segmentation(config: dict) -> None:
     _check_rising("compressed_pate.limits.epsilons", config["compressed_pate"]["limits"]["epsilons"])
 
 
-def _lists(config: dict, what: str) -> Iterator[tuple[str, list[str]]]:
-    """Key and names of every list of tasks, or of encoders."""
+def _task_lists(config: dict) -> Iterator[tuple[str, list[str]]]:
+    """Key and names of every list of tasks."""
     for paper in ("autoencoded_pate", "compressed_pate"):
         for item, block in config[paper].items():
-            if block and what in block:
-                yield f"{paper}.{item}.{what}", block[what]
+            if block and "tasks" in block:
+                yield f"{paper}.{item}.tasks", block["tasks"]
 
 
 def encoders_used(config: dict) -> Iterator[tuple[str, str, str]]:
@@ -66,14 +60,10 @@ def _of_fig3(block: dict) -> list[tuple[str, str]]:
     return [*curves, (f"{key}.noiseless", block["noiseless"])]
 
 
-def _check_names(key: str, names: list[str], catalogue: dict) -> None:
-    for name in names:
-        known(key, name, catalogue)
-
-
 def _check_volumes(key: str, volumes: dict) -> None:
     """The collection exists, and has the settings that it needs and no others."""
-    known(f"{key}.name", volumes["name"], VOLUMES)
+    if volumes["name"] not in VOLUMES:
+        raise InputError(f"{key}.name = {volumes['name']!r}: allowed: {', '.join(sorted(VOLUMES))}")
     spec, given = VOLUMES[volumes["name"]], volumes["settings"]
     if missing := [name for name in spec.needed if name not in given]:
         raise InputError(f"{key}.settings: lacks the key '{missing[0]}'; required: {', '.join(spec.needed)}")
@@ -83,14 +73,14 @@ def _check_volumes(key: str, volumes: dict) -> None:
 
 
 def _check_task(key: str, task: dict, catalogue: dict) -> None:
-    """Its volumes exist, are enough, and tell its classes apart; its parts are there."""
-    known(f"{key}.volumes", task["volumes"], catalogue)
+    """Its volumes are enough, and tell its classes apart; its parts are there."""
     volumes, parts = catalogue[task["volumes"]], task["parts"]
     classes = VOLUMES[volumes["name"]].classes
     if task["classes"] not in (1, classes):
         allowed = " or ".join(map(str, sorted({1, classes})))
         raise InputError(f"{key}.classes = {task['classes']}: the labels of {volumes['name']} allow {allowed}")
-    known(f"{key}.encoder_part", task["encoder_part"], parts)
+    if task["encoder_part"] not in parts:
+        raise InputError(f"{key}.encoder_part = {task['encoder_part']!r}: allowed: {', '.join(sorted(parts))}")
     most = volumes["settings"].get("subjects", math.inf)
     if sum(parts.values()) * task["apart"] > most:
         raise InputError(
@@ -223,8 +213,6 @@ def _check_external(paper: dict, block: dict) -> None:
     key, external = "compressed_pate.external", paper["external"]
     if external is None:
         return
-    known(f"{key}.task", external["task"], paper["fig3"]["tasks"])
-    known(f"{key}.volumes", external["volumes"], block["volumes"])
     task, other = block["tasks"][external["task"]], block["volumes"][external["volumes"]]
     shape = block["volumes"][task["volumes"]]["shape"]
     if task["classes"] != 1:

@@ -124,14 +124,14 @@ def published(job: Job) -> dict:
     labels' file, say, carries the fingerprint of the whole dataset), and would confirm a guess of them.
     """
 
-    def listed(files: dict[str, str | None], told: bool) -> list[dict]:
+    def entries(files: dict[str, str | None], told: bool) -> list[dict]:
         return [{"path": path, "sha256": digest if told else None} for path, digest in sorted(files.items())]
 
     return {
         "job": list(job.name),
         "kind": job.kind,
-        "read": listed(job.read, False),
-        "wrote": listed(job.wrote, job.kind == PUBLIC),
+        "read": entries(job.read, False),
+        "wrote": entries(job.wrote, job.kind == PUBLIC),
         "draws": job.draws,
         "released": job.released,
         "noise_seed": job.noise_seed,

@@ -4,21 +4,28 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from lib.reporting.claims import VERDICTS, is_repeat
+from lib.reporting.claims.ledger import is_repeat
+from lib.reporting.claims.rows import GRADES
+from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
 
 MEANINGS = {
-    "reproduced": "the paper's number is met within the tolerance set before the run, or its ordering holds",
-    "not reproduced": "it is not",
-    "undecided": "the spread over seeds is too large, or the seeds are too few, to say",
-    "reduced": "a number of the paper's, measured on its data with fewer images, epochs or the like: shown, not judged",
-    "substitute data": "a number of the paper's, measured on other data: shown, not judged",
-    "not run": "something was missing; the note says what",
+    "holds": "the paper's number is met within the tolerance set before the run, or its ordering holds, beyond chance",
+    "fails": "it is contradicted beyond chance; at most 5 % of claims would be where the truth is equality",
+    "undecided": "neither: the spread is too large, the seeds are too few, or the paper leaves too much open",
+    "not judged": "no signal (a control failed), not run, or a number of the paper's measured on less or other data",
 }
+GRADE_MEANINGS = {
+    "paper": "the paper's data and protocol",
+    "reduced": "its data, less of them, or a shorter training",
+    "stand-in": "other data: can support or contradict an ordering, and says so",
+    BY_CONSTRUCTION: "settings, identities and our own readings, which cannot fail: in no total",
+}
+PLACES = {"paper": "on the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
 
 
 def claims_page(verdicts: pd.DataFrame, preset: str) -> str:
     """All claims of all papers, with counts; `verdicts` is what `lib.reporting.claims.judge_all` returns."""
-    parts = [f"# Claims, preset {preset}", "What a verdict means:", _meanings(), counts(verdicts)]
+    parts = [f"# Claims, preset {preset}", "What a verdict means:", _meanings(), headline(verdicts), counts(verdicts)]
     for paper, rows in verdicts.groupby("paper", sort=False):
         parts += [f"## {paper}", claims_table(rows)]
     return _page(parts)
@@ -41,7 +48,7 @@ def paper_page(
     """
     parts = [f"# {title}", f"Made by the workflow from preset {preset}; do not edit."]
     if verdicts is not None:
-        parts += [f"The claims below as a table: [{paper}.csv]({paper}.csv).", counts(verdicts)]
+        parts += [f"The claims below as a table: [{paper}.csv]({paper}.csv).", headline(verdicts), counts(verdicts)]
     for heading, items in (("Tables", tables), ("Figures", figures)):
         if items:
             parts.append(f"## {heading}")
@@ -56,16 +63,34 @@ def paper_page(
 
 
 def counts(verdicts: pd.DataFrame) -> str:
-    """How many claims of each paper got which verdict; a claim that repeats another is not counted."""
-    repeats = verdicts["note"].map(is_repeat).astype(bool)
+    """How many claims of each paper got which judgement on which grade of evidence; repeats are not counted.
+
+    What has no evidence at all has no grade. The last rows are of all papers, where there are several.
+    """
+    counted = verdicts[~verdicts["note"].map(is_repeat).astype(bool)]
+    of_papers = [(paper, rows) for paper, rows in counted.groupby("paper", sort=False)]
+    of_papers += [("all", counted)] if len(of_papers) > 1 else []
     rows = []
-    for paper, found in verdicts[~repeats].groupby("paper", sort=False)["verdict"]:
-        rows.append([paper, *(int((found == verdict).sum()) for verdict in VERDICTS), len(found)])
-    if len(rows) > 1:
-        rows.append(["all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])])
-    text = markdown_table(["paper", *VERDICTS, "claims"], rows)
-    left_out = int(repeats.sum())
-    return text + (f"\n\nNot counted: {left_out} rows that repeat another claim." if left_out else "")
+    for paper, found in of_papers:
+        for grade in (*GRADES, ""):
+            judged = found[found["grade"] == grade]["judgement"]
+            if len(judged):
+                rows.append([paper, grade or "none", *((judged == judgement).sum() for judgement in JUDGEMENTS)])
+    text = markdown_table(["paper", "grade of evidence", *JUDGEMENTS], rows)
+    built, left_out = (counted["grade"] == BY_CONSTRUCTION).sum(), len(verdicts) - len(counted)
+    return f"{text}\n\nIn no total: {built} rows by construction, and {left_out} rows that repeat another claim."
+
+
+def headline(verdicts: pd.DataFrame) -> str:
+    """The counts in a line, the grade `paper` first, and nothing by construction."""
+    counted = verdicts[~verdicts["note"].map(is_repeat).astype(bool)]
+    parts = []
+    for grade, place in PLACES.items():
+        judged = counted[counted["grade"] == grade]["judgement"]
+        numbers = [f"{(judged == judgement).sum()} {judgement.removesuffix('s')}" for judgement in JUDGEMENTS[:-1]]
+        parts += [f"{place}: {', '.join(numbers)}"] if (judged != "not judged").any() else []
+    others = (counted["grade"] != BY_CONSTRUCTION) & (counted["judgement"] == "not judged")
+    return "; ".join([*parts, f"not judged: {others.sum()}"]) + "."
 
 
 def claims_table(verdicts: pd.DataFrame) -> str:
@@ -115,7 +140,10 @@ def _escaped(cell: object) -> str:
 
 
 def _meanings() -> str:
-    return "\n".join(f"* *{verdict}*: {meaning}" for verdict, meaning in MEANINGS.items())
+    judgements, grades = (
+        "\n".join(f"* *{word}*: {meaning}" for word, meaning in words.items()) for words in (MEANINGS, GRADE_MEANINGS)
+    )
+    return f"{judgements}\n\nHow strong its evidence is:\n\n{grades}"
 
 
 def _page(parts: Iterable[str]) -> str:

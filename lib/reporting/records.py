@@ -7,6 +7,7 @@ import importlib.metadata
 import platform
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import yaml
@@ -19,8 +20,7 @@ DATA_FILES = ("../../schemas/record.schema.yaml",)
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "dp-accounting")
 
 
-def write_record(
-    path: str | Path,
+def record_of(
     *,
     job: list[str],
     preset: str,
@@ -34,12 +34,12 @@ def write_record(
     ledger: list[dict] | None = None,
     provenance: dict | None = None,
     device: str = "cpu",
-) -> None:
-    """Write and validate a record.
+) -> dict:
+    """A record, not yet validated.
 
     metrics: numbers that are public or only about public data. private_metrics: numbers that depend on private data
     other than through a mechanism; they are research results and marked as not sanitised. provenance: of
-    `lib.core.provenance`. Raises InputError, naming the file, for what is no record.
+    `lib.core.provenance`.
     """
     record = {
         "job": job,
@@ -55,15 +55,39 @@ def write_record(
         "privacy": {name: statement.as_dict() for name, statement in (privacy or {}).items()},
         "ledger": ledger or [],
     }
-    if provenance:
-        record["provenance"] = provenance
+    return record | ({"provenance": provenance} if provenance else {})
+
+
+def write_record(path: str | Path, **content: Any) -> None:
+    """Write and validate a record of what `record_of` takes; InputError names the file of what is none."""
+    record = record_of(**content)
     _validate(path, record)
     write_sealed_json(path, record)
 
 
+def write_records(path: str | Path, records: list[dict]) -> None:
+    """Write and validate several records of `record_of` in one file: those of a job that does several units' work."""
+    for record in records:
+        _validate(path, record)
+    write_sealed_json(path, {"records": records})
+
+
 def read_record(path: str | Path) -> dict:
     """Read a record back, its privacy statements as PrivacyStatement; InputError names one that is none, or altered."""
-    record = read_sealed_json(path)
+    return _read(path, read_sealed_json(path))
+
+
+def read_records(path: str | Path) -> list[dict]:
+    """Read a file of one record or of several back, as `read_record` does."""
+    content = read_sealed_json(path)
+    return (
+        [_read(path, record) for record in content["records"]]
+        if set(content) == {"records"}
+        else [_read(path, content)]
+    )
+
+
+def _read(path: str | Path, record: dict) -> dict:
     _validate(path, record)
     try:
         record["privacy"] = {name: PrivacyStatement(**statement) for name, statement in record["privacy"].items()}

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lib.accounting.statement import PrivacyStatement
-from lib.reporting.records import read_record
+from lib.reporting.records import read_records
 from lib.reporting.spread import mean_and_spread
 
 
 def by_job(paths: Iterable[str | Path]) -> dict[tuple[str, ...], list[dict]]:
     """Records grouped by their job's name without its last part, the repetition; each group in that order."""
     groups = defaultdict(list)
-    for record in sorted(map(read_record, paths), key=lambda record: int(record["job"][-1])):
+    records = [record for path in paths for record in read_records(path)]
+    for record in sorted(records, key=lambda record: int(record["job"][-1])):
         groups[tuple(record["job"][:-1])].append(record)
     return dict(groups)
 

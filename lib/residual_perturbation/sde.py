@@ -5,7 +5,8 @@ variance dt, so that sqrt(dt) is its standard deviation.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from scipy.ndimage import uniform_filter
@@ -15,6 +16,8 @@ from lib.core.errors import InputError
 Field = Callable[[np.ndarray], np.ndarray]
 # what the noise of a step is multiplied by, besides its coefficient: eq. (3), and eq. (7)
 STRATEGIES = {"additive": lambda image: 1.0, "multiplicative": lambda image: image}
+# how an image is recovered from noisy features: with new noise, without it, and blurred besides
+RECOVERIES = ("printed", "noiseless", "blurred")
 
 
 def velocity_field(rows: int, columns: int) -> Field:
@@ -95,6 +98,31 @@ def _propagate(
             moved += noise * math.sqrt(step) * STRATEGIES[strategy](image) * rng.standard_normal(image.shape)
         image = moved
     return image
+
+
+def through_ode(image: np.ndarray, field: Field, settings: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Features without noise, and the image recovered from them.
+
+    settings: steps, and time, which they take together. Arguments and errors as `forward`.
+    """
+    taken = {"field": field, "steps": settings["steps"], "step": settings["time"] / settings["steps"]}
+    features = forward(image, **taken)
+    return features, backward(features, **taken)
+
+
+def through_sde(
+    image: np.ndarray, field: Field, settings: Mapping[str, Any], strategy: str, rng: np.random.Generator
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Features with noise, and the image recovered from them in each of RECOVERIES.
+
+    settings: steps and time as for `through_ode`, noise, and blur, a radius in pixels. Errors as `forward`.
+    """
+    taken = {"field": field, "steps": settings["steps"], "step": settings["time"] / settings["steps"]}
+    noisy = taken | {"strategy": strategy, "noise": settings["noise"], "rng": rng}
+    features = forward(image, **noisy)
+    noiseless = backward(features, **taken)
+    recovered = (backward(features, **noisy), noiseless, blurred(noiseless, settings["blur"]))
+    return features, dict(zip(RECOVERIES, recovered, strict=True))
 
 
 def blurred(image: np.ndarray, radius: int) -> np.ndarray:

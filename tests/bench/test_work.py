@@ -50,9 +50,10 @@ def test_networks_of_an_attack_are_of_both_sides_and_all_repetitions(rule, turns
     task = {"dataset": "mnist", "quarter": None, "classes": 10, "widths": [8, 16, 32]} | dict.fromkeys(
         ("recipe", "dp_sgd"), RECIPE
     )
-    config = {"residual_perturbation": {"tasks": {"mnist": task}, "methods": {"plain": {}}}}
-    trained = {"members": 2, "repetitions": 3}
-    work = COUNTED[rule](job(rule, {"task": "mnist", "method": "plain"}, trained=trained), config)
+    entry = {"task": "mnist", "method": "plain", "gammas": [0], "members": 2, "repetitions": 3}
+    block = {"tasks": {"mnist": task}, "methods": {"plain": {}}, "networks": [entry]}
+    made = job(rule, {"task": "mnist", "method": "plain", "gamma": "0"})
+    work = COUNTED[rule](made, {"residual_perturbation": block})
     assert work.amount == 12 * 3 * 15_000 * resnet8_flops((28, 28), 1, 10, (8, 16, 32))
     # together they take the steps of one; DP-SGD trains one after the other
     assert work.steps == 3 * math.ceil(15_000 / 4) * turns
@@ -65,7 +66,7 @@ BOARD = {"dataset": "mnist", "classes": 10, "slots": 1000, "worlds": 17}
 def test_a_student_of_the_leaderboard_learns_from_what_was_asked_at_its_budget(budget, rows):
     student = {"hidden": [5], "recipe": {"epochs": 3, "batch": 40}}
     method = {"kind": "gnmax", "queries": 100, "student": student, "per_epsilon": [[1.0, {"queries": 20}]]}
-    made = job("train_worlds", {"budget": budget}, method=json.dumps(method), worlds=(9, 17))
+    made = job("train_worlds", {"budget": budget}, options=f"--method '{json.dumps(method)}' --shard 9 17")
     work = COUNTED["train_worlds"](made, {"leaderboard": BOARD})
     assert work.amount == 8 * 3 * rows * 6 * (784 * 5 + 5 * 10)
     assert work.steps == 8 * 3 * math.ceil(rows / 40)
@@ -73,7 +74,7 @@ def test_a_student_of_the_leaderboard_learns_from_what_was_asked_at_its_budget(b
 
 def test_a_method_of_the_leaderboard_learns_from_all_slots():
     method = {"kind": "residual", "widths": [8, 16, 32], "recipe": {"epochs": 2, "batch": 128}}
-    made = job("train_worlds", {"budget": "none"}, method=json.dumps(method), worlds=(0, 9))
+    made = job("train_worlds", {"budget": "none"}, options=f"--shard 0 9 --method '{json.dumps(method)}' --budget none")
     work = COUNTED["train_worlds"](made, {"leaderboard": BOARD})
     assert work.amount == 9 * 2 * 1000 * resnet8_flops((28, 28), 1, 10, (8, 16, 32))
 
@@ -81,7 +82,13 @@ def test_a_method_of_the_leaderboard_learns_from_all_slots():
 def test_teachers_of_the_leaderboard_are_counted_in_every_world():
     model = {**json.loads(MLP), "together": 4, "recipe": {"steps": 10, "batch": 6}}
     board = BOARD | {"teachers": {"count": 10, "model": "mlp"}}
-    made = job("count_world_votes", {"shard": "0"}, worlds=(0, 2))
+    made = job("count_world_votes", {"shard": "0"}, options="--shard 0 2 --seed 1")
     work = COUNTED["count_world_votes"](made, {"leaderboard": board, "models": {"mlp": model}})
     assert work.amount == 2 * 10 * 10 * 6 * teacher_flops(MLP, (28, 28), 10)
     assert work.steps == 2 * 3 * 10
+
+
+def test_an_attack_goes_over_the_records_of_every_world_for_each_of_its_entries():
+    made = job("attack_worlds", {"shard": "1"}, options="--targets 0 1 --entries lnmax/8 plain/none --delta 0.001")
+    work = COUNTED["attack_worlds"](made, {"leaderboard": BOARD})
+    assert work.amount == 2 * 2 * 1000 * 17

@@ -11,7 +11,7 @@ from tests.cluster.one_node import cancel_all, cluster, jobs, missing
 from tests.workflow.running import Project, environment
 
 # The preset quick with one repetition, since each job on Slurm starts Snakemake twice.
-ONCE = {"repetitions": 1}
+ONCE = {"preset": "once", "repetitions": 1}
 PAPER = "autoencoded_pate"
 TRAINED = "train_mask_teachers"  # a rule that trains networks, with a job that is killed
 DEADLINE = 900  # seconds until a run must end: never reached unless it hangs
@@ -80,7 +80,7 @@ def states(rule: str) -> dict[str, str]:
 def test_a_paper_made_on_slurm_is_the_same_though_a_job_was_killed(slurm, local, tmp_path):
     project = Project.copy(tmp_path / "project", ONCE)
     log = tmp_path / "run.log"
-    logs = project.root / "results" / "quick" / "logs" / TRAINED
+    logs = project.root / "results" / "once" / "logs" / TRAINED
     with submitted(project, log, PAPER) as running:
         wait_until(lambda: any(logs.rglob("*.log")), running, log)
         (victim,) = states(TRAINED)
@@ -93,7 +93,7 @@ def test_a_paper_made_on_slurm_is_the_same_though_a_job_was_killed(slurm, local,
     assert project.results() == local.results()
     # every job ran on Slurm, and none asked for a GPU
     ran = jobs("JobState", "Partition", "TresPerJob", "TresPerNode")
-    benchmarks = local.root / "results" / "quick" / "benchmarks"
+    benchmarks = local.root / "results" / "once" / "benchmarks"
     assert len([job for job in ran if job["JobState"] == "COMPLETED"]) == len(list(benchmarks.rglob("*.tsv")))
     assert {(job["Partition"], job["TresPerJob"], job["TresPerNode"]) for job in ran} == {("cpu", "", "")}
 

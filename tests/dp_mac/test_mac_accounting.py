@@ -1,8 +1,7 @@
-"""The accountant against exact integrals, dp_accounting's two routes, and the numbers of the paper's settings."""
+"""The accountant of a run against dp_accounting's two routes, and the numbers of the paper's settings."""
 
 import math
 from dataclasses import replace
-from itertools import pairwise
 
 import dp_accounting
 import numpy as np
@@ -10,90 +9,20 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
-from scipy.special import gammaln, logsumexp
 
 from lib.accounting import rdp
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
+from lib.accounting.training_run import AGREEMENT, TrainingRun, calibrated_sigma, check, epsilon, steps_per_epoch
 from lib.core.errors import InputError
-from lib.dp_mac import accounting
-from lib.dp_mac.accounting import Run, appendix_h, calibrated_sigma, check, epsilon, parts, statements, steps_per_epoch
+from lib.dp_mac.accounting import COEFFICIENTS, MacRun, appendix_h, statements
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
 ORDERS = rdp.order_grid()
 SHORT = rdp.order_grid((1.5, 40.0, 0.5), (40.0, 200.0, 8))
 DELTA = 1e-5
-AUTOENCODER = Run(samples=5000, batch=50, epochs=20, layers=6, sigma=1.0)
-CLASSIFIER = Run(samples=60000, batch=50, epochs=20, layers=3, sigma=1.0)
+AUTOENCODER = MacRun(samples=5000, batch=50, epochs=20, layers=6, sigma=1.0)
+CLASSIFIER = MacRun(samples=60000, batch=50, epochs=20, layers=3, sigma=1.0)
 WHOLE = {"pretraining_epochs": 1, "sigma_histogram": 20.0}
-RATES = st.floats(1e-4, 0.9)
-SIGMAS = st.floats(0.3, 20)
-
-
-# ---------------------------------------------------------------- one step
-
-
-def binomial_sum(order: int, rate: float, sigma: float) -> float:
-    """(order - 1) times the divergence, exactly."""
-    k = np.arange(order + 1)
-    log_choose = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
-    return logsumexp(log_choose + k * np.log(rate) + (order - k) * np.log1p(-rate) + (k * k - k) / (2 * sigma**2))
-
-
-@given(RATES, SIGMAS, st.integers(2, 60))
-@FIXED
-def test_integer_orders_equal_the_binomial_sum(rate, sigma, order):
-    found = subsampled_gaussian_rdp(np.array([float(order)]), rate, sigma)[0]
-    assert found * (order - 1) == pytest.approx(binomial_sum(order, rate, sigma), rel=1e-9, abs=1e-12)
-
-
-@given(RATES, st.floats(1e-3, 0.0085), st.integers(2, 300))
-@FIXED
-def test_with_hardly_any_noise_the_cost_is_bounded_from_above_and_not_by_far(rate, sigma, order):
-    found = subsampled_gaussian_rdp(np.array([float(order)]), rate, sigma)[0]
-    exact = binomial_sum(order, rate, sigma) / (order - 1)
-    assert exact <= found * (1 + 1e-12) and found <= (exact + math.log(1 / rate)) * (1 + 1e-12)
-
-
-def divergence(order, rate, sigma, reverse):
-    """D_order between mu0 and the mixture by adaptive quadrature; `reverse`: mu0 first."""
-
-    def log_normal(z, mean):
-        return -((z - mean) ** 2) / (2 * sigma**2) - math.log(sigma * math.sqrt(2 * math.pi))
-
-    def integrand(z):
-        plain = log_normal(z, 0)
-        mixed = np.logaddexp(math.log1p(-rate) + plain, math.log(rate) + log_normal(z, 1))
-        first, second = (plain, mixed) if reverse else (mixed, plain)
-        return math.exp(order * first - (order - 1) * second)
-
-    cuts = [-order - 15 * sigma, -1, 0, 0.5, 1, order / 2, order, order + 15 * sigma]
-    pieces = [quad(integrand, a, b, epsabs=0, epsrel=1e-12, limit=400)[0] for a, b in pairwise(cuts)]
-    return math.log(math.fsum(pieces)) / (order - 1)
-
-
-@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
-@given(st.floats(0.01, 0.9), st.floats(0.5, 6), st.floats(1.1, 12))
-@FIXED
-def test_any_order_is_the_integral_and_the_larger_direction(rate, sigma, order):
-    found = subsampled_gaussian_rdp(np.array([order]), rate, sigma)[0]
-    assert found == pytest.approx(divergence(order, rate, sigma, reverse=False), rel=1e-6, abs=1e-9)
-    assert divergence(order, rate, sigma, reverse=True) <= found * (1 + 1e-6) + 1e-9
-
-
-def test_the_whole_set_is_a_plain_gaussian_mechanism():
-    np.testing.assert_allclose(subsampled_gaussian_rdp(SHORT, 1.0, 3.0), rdp.gaussian_rdp(SHORT, 3.0, 1.0), rtol=1e-12)
-    near = subsampled_gaussian_rdp(SHORT, 1 - 1e-12, 3.0)
-    np.testing.assert_allclose(near, rdp.gaussian_rdp(SHORT, 3.0, 1.0), rtol=1e-9)
-
-
-@given(RATES, SIGMAS, st.floats(1.001, 1.1))
-@FIXED
-def test_cost_falls_with_noise_and_grows_with_the_rate_and_the_order(rate, sigma, factor):
-    here = subsampled_gaussian_rdp(SHORT, rate, sigma)
-    assert (np.diff(here) >= -1e-12).all()
-    assert (subsampled_gaussian_rdp(SHORT, rate, sigma * factor) <= here + 1e-14).all()
-    assert (subsampled_gaussian_rdp(SHORT, min(1.0, rate * factor), sigma) >= here - 1e-14).all()
 
 
 # ---------------------------------------------------------------- a second accountant
@@ -102,25 +31,25 @@ def test_cost_falls_with_noise_and_grows_with_the_rate_and_the_order(rate, sigma
 @given(st.floats(0.001, 0.2), st.floats(0.5, 15), st.integers(0, 2), st.booleans(), st.integers(1, 3), st.booleans())
 @FIXED
 def test_dp_accounting_agrees(rate, sigma, pretraining, learned, coefficients, printed):
-    run = Run(
+    run = MacRun(
         samples=5000,
         batch=rate * 5000,
         epochs=3,
         layers=4,
         sigma=sigma,
-        coefficients=accounting.COEFFICIENTS[:coefficients],
+        coefficients=COEFFICIENTS[:coefficients],
         pretraining_epochs=pretraining,
         sigma_histogram=20.0 if learned else None,
         scaling="layers" if printed else "blocks",
     )
-    assert check(run, SHORT) <= accounting.AGREEMENT
+    assert check(run, SHORT) <= AGREEMENT
 
 
 @pytest.mark.parametrize("change", [{"epochs": 21}, {"sigma": 0.99}, {"sigma_histogram": 21.0}])
 def test_a_difference_between_the_accountants_is_seen(change, monkeypatch):
     run = replace(AUTOENCODER, **WHOLE)
-    other = accounting.events(replace(run, **change))
-    monkeypatch.setattr(accounting, "events", lambda run: other)
+    other = replace(run, **change).events()
+    monkeypatch.setattr(MacRun, "events", lambda run: other)
     with pytest.raises(ArithmeticError, match="differ"):
         check(run, SHORT)
 
@@ -139,14 +68,14 @@ def test_epsilon_lies_above_the_exact_one_and_not_far(sigma):
 
 def test_parts_make_the_whole_and_events_name_the_relation():
     run = replace(AUTOENCODER, **WHOLE, sigma=3.0, pretraining_sigma=2.0)
-    found = parts(run, ORDERS)
-    assert set(found) == set(accounting.events(run)) == {"pretraining", "histogram", "training"}
+    found = run.parts(ORDERS)
+    assert set(found) == set(run.events()) == {"pretraining", "histogram", "training"}
     np.testing.assert_allclose(found["training"], 2000 * subsampled_gaussian_rdp(ORDERS, 0.01, 3.0))
     np.testing.assert_allclose(found["pretraining"], 100 * subsampled_gaussian_rdp(ORDERS, 0.01, 2.0))
     np.testing.assert_allclose(found["histogram"], 6 * ORDERS / (2 * 20.0**2))
     assert epsilon(run, ORDERS, DELTA) == rdp.epsilon_classic(ORDERS, sum(found.values()), DELTA)[0]
     accountant = dp_accounting.rdp.RdpAccountant(ORDERS)  # whose own default is add or remove one
-    for event in accounting.events(run).values():
+    for event in run.events().values():
         accountant.compose(event)
     assert accountant.get_epsilon(DELTA) == pytest.approx(statements(run, ORDERS, DELTA)["joint_tight"].epsilon, 1e-3)
 
@@ -167,7 +96,7 @@ def test_the_classifiers_sigmas_cost(sigma, expected):
 @pytest.mark.parametrize(("sigma", "claimed", "expected"), [(1.3, 8, 7.11), (2, 4, 3.97), (3.7, 2, 1.96)])
 def test_the_claims_for_dp_sgd_hold(sigma, claimed, expected):
     """The same accountant gives what the paper claims for DP-SGD (7 costs 1.00): it is DP-MAC that differs."""
-    run = Run(samples=5000, batch=100, epochs=100, layers=1, sigma=sigma)
+    run = TrainingRun(samples=5000, batch=100, epochs=100, sigma=sigma)
     found = epsilon(run, ORDERS, DELTA)
     assert found == pytest.approx(expected, abs=0.005) and found <= claimed
     assert epsilon(replace(run, sigma=7.0), ORDERS, DELTA) == pytest.approx(1.0, abs=0.001)
@@ -194,7 +123,7 @@ def test_appendix_h_brackets_the_classifiers_epsilons(sigma, two, three):
 
 @pytest.mark.parametrize(("layers", "correct", "printed"), [(6, 0.595, 0.419), (3, 0.419, 0.296)])
 def test_histograms_cost_twice_what_the_paper_writes(layers, correct, printed):
-    costs = parts(replace(AUTOENCODER, layers=layers, sigma_histogram=20.0), ORDERS)["histogram"]
+    costs = replace(AUTOENCODER, layers=layers, sigma_histogram=20.0).parts(ORDERS)["histogram"]
     assert rdp.epsilon_classic(ORDERS, costs, DELTA)[0] == pytest.approx(correct, abs=0.001)
     moments = ORDERS - 1  # alpha(lambda) = lambda (lambda + 1) / (4 sigma^2) a layer, lambda = order - 1
     formula = layers * (moments**2 + moments) / (4 * 20.0**2) / moments
@@ -224,7 +153,7 @@ def test_two_coefficients_at_the_printed_noise_cost_more_than_one(sigma, expecte
 
 @pytest.mark.parametrize(("batch", "sigma", "expected"), [(500, 1.8, 7.73), (500, 3.1, 3.94), (250, 4.1, 1.99)])
 def test_the_public_codes_settings_cost_what_they_say(batch, sigma, expected):
-    run = Run(samples=5000, batch=batch, epochs=50, layers=6, sigma=sigma)
+    run = MacRun(samples=5000, batch=batch, epochs=50, layers=6, sigma=sigma)
     assert epsilon(run, ORDERS, DELTA) == pytest.approx(expected, abs=0.01)
 
 
@@ -321,23 +250,6 @@ def test_an_epoch_is_rounded_up():
 def test_impossible_runs_are_refused(change, match):
     with pytest.raises(InputError, match=match):
         replace(AUTOENCODER, **change)
-
-
-@pytest.mark.parametrize(
-    ("orders", "rate", "sigma", "match"),
-    [
-        ([2.0], 0.0, 1.0, "rate"),
-        ([2.0], 1.1, 1.0, "rate"),
-        ([2.0], math.nan, 1.0, "rate"),
-        ([2.0], 0.1, 0.0, "sigma"),
-        ([2.0], 0.1, math.nan, "sigma"),
-        ([2.0, 1.0], 0.1, 1.0, "order 1"),
-        ([math.nan], 0.1, 1.0, "order"),
-    ],
-)
-def test_impossible_steps_are_refused(orders, rate, sigma, match):
-    with pytest.raises(InputError, match=match):
-        subsampled_gaussian_rdp(np.array(orders), rate, sigma)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1.0, math.nan])

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 import torch
 
+from lib.accounting.training_run import epsilon as cost
 from lib.core.errors import InputError
 from lib.data.supervised import Images
-from lib.dp_mac.accounting import Run
-from lib.dp_mac.accounting import epsilon as cost
+from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curves import epochs_to_reach
 from lib.dp_mac.features import roughness, significant_units
 from lib.dp_mac.levels import sigma_of
@@ -30,8 +30,8 @@ AUTOENCODER = {"hidden": [4], "output": "squared_error"}
 CLASSIFIER = {"hidden": [5, 4], "output": "binary_cross_entropy"}
 
 
-def run_at(sigma: float) -> Run:
-    return Run(samples=5000, batch=50, epochs=20, layers=6, sigma=sigma)
+def run_at(sigma: float) -> MacRun:
+    return MacRun(samples=5000, batch=50, epochs=20, layers=6, sigma=sigma)
 
 
 def test_the_papers_sigma_is_looked_up_and_the_needed_one_costs_no_more():

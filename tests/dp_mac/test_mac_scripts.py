@@ -80,7 +80,7 @@ def trained(tmp_path_factory):
             arguments += ["--repetitions", *map(str, repetitions), "--accounting", json.dumps(ACCOUNTING)]
             arguments += ["--preset=tiny", "--seed=1", "--dataset=digits", "--device=cpu", "--threads=1"]
             arguments += ["--job", name, f"{noise}_{epsilon}", f"--checkpoint={folder / 'half.npz'}"]
-            arguments += [f"--curves={place}.csv", f"--weights={place}.npz", f"--output={place}.json"]
+            arguments += [f"--curves={place}.csv", f"--weights={place}.npz", f"--record={place}.json"]
             script.main(arguments)
             made[place] = SimpleNamespace(record=f"{place}.json", weights=f"{place}.npz")
         return made[place]
@@ -135,14 +135,14 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
     reference_lines.main(
         [
             *[f"--data={folder / 'digits.npz'}", "--series", json.dumps(SERIES), "--components=4", "--preset=tiny"],
-            *["--seed=1", "--job", "reference_lines", "mac", "--dataset=digits", f"--output={folder / 'lines.json'}"],
+            *["--seed=1", "--job", "reference_lines", "mac", "--dataset=digits", f"--record={folder / 'lines.json'}"],
         ]
     )
     records = [each.record for each in levels]
     dp_mac_table1.main(
         [
             *["--records", *records, f"--references={folder / 'lines.json'}"],
-            *[f"--output={folder / 'table1b.csv'}", f"--privacy={folder / 'table1b_privacy.csv'}"],
+            *[f"--table={folder / 'table1b.csv'}", f"--privacy={folder / 'table1b_privacy.csv'}"],
         ]
     )
     table = pd.read_csv(folder / "table1b.csv")
@@ -154,8 +154,8 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
 
     dp_mac_fig1.main(
         [
-            *["--records", *records, f"--references={folder / 'lines.json'}", f"--output={folder / 'fig1.csv'}"],
-            *[f"--comparison={folder / 'compared.csv'}", f"--privacy={folder / 'compared_privacy.csv'}"],
+            *["--records", *records, f"--references={folder / 'lines.json'}", f"--numbers={folder / 'fig1.csv'}"],
+            *[f"--comparison={folder / 'compared.csv'}", f"--comparison-privacy={folder / 'compared_privacy.csv'}"],
             *[f"--png={folder / 'fig1.png'}", f"--pdf={folder / 'fig1.pdf'}"],
         ]
     )
@@ -174,14 +174,14 @@ def test_features_reconstructions_and_sensitivities_come_from_the_weights(traine
     private = train(train_mac, "private_classifier", PRIVATE | {"network": CLASSIFIER}, "printed", 8)
     data, figure = f"--data={folder / 'digits.npz'}", [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
     pair = ["--records", plain.record, private.record, "--weights", plain.weights, private.weights, data, "--seed=1"]
-    numbers = [f"--output={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
+    numbers = [f"--numbers={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
     dp_mac_fig3.main([*pair, "--labels", "0", "3", "5", *numbers, *figure])
     assert len(pd.read_csv(folder / "f.csv")) == 2 * 2 * 3
     assert pd.read_csv(folder / "f_comparison.csv")["seeds"].tolist() == [2]
 
     autoencoder = train(train_mac, "mac", SERIES, "none")
     pair = ["--records", autoencoder.record, "--weights", autoencoder.weights, data, "--seed=1"]
-    dp_mac_fig4.main([*pair, "--images=12", f"--output={folder / 'f.csv'}", *figure])
+    dp_mac_fig4.main([*pair, "--images=12", f"--numbers={folder / 'f.csv'}", *figure])
     found = pd.read_csv(folder / "f.csv")
     first = pd.read_csv(autoencoder.record.replace(".json", ".csv")).query("epoch == 2 and repetition == 1")
     assert found["test_error"].unique() == pytest.approx(first["test_error"].to_numpy(), rel=1e-4)
@@ -189,7 +189,7 @@ def test_features_reconstructions_and_sensitivities_come_from_the_weights(traine
 
     lists = ["--records", autoencoder.record, plain.record, "--weights", autoencoder.weights, plain.weights]
     lists += ["--data", *[str(folder / "digits.npz")] * 2, "--bounds", "8", "8", "--thresholds", "0.01", "0.1"]
-    dp_mac_sensitivity.main([*lists, "--seed=1", f"--output={folder / 's.csv'}"])
+    dp_mac_sensitivity.main([*lists, "--seed=1", f"--table={folder / 's.csv'}"])
     table = pd.read_csv(folder / "s.csv")
     assert table["layer"].tolist() == [1, 2, 3, 4, 1, 2, 3]
     assert (table["analytic_corrected"] > 0).all()
@@ -217,7 +217,7 @@ def test_the_budget_agrees_with_what_is_known(tmp_path):
     budget = {"autoencoder": autoencoder, "dp_sgd": sgd | {"printed": [[2, 3.7]]}}
     orders = {"orders": {"linear": [1.25, 100.0, 0.25], "logarithmic": [100.0, 500.0, 50]}}
     arguments = ["--budget", json.dumps(budget), "--accounting", json.dumps(orders)]
-    dp_mac_budget.main([*arguments, f"--output={tmp_path / 'b.csv'}", f"--privacy={tmp_path / 'p.csv'}"])
+    dp_mac_budget.main([*arguments, f"--table={tmp_path / 'b.csv'}", f"--privacy={tmp_path / 'p.csv'}"])
     table = pd.read_csv(tmp_path / "b.csv")
     np.testing.assert_allclose(table["epsilon_training"], [1.08, 0.18, 1.96], atol=0.011)
     np.testing.assert_allclose(table["epsilon_histogram"][:2], 0.595, atol=0.002)
@@ -234,9 +234,8 @@ def test_the_budget_agrees_with_what_is_known(tmp_path):
 
 
 def test_figure_2_needs_no_data(tmp_path):
-    figure = {"samples": 60, "bound": 1.0, "sigma": 1.0, "draws": 10}
-    files = [f"--{name}={tmp_path / name}.{end}" for name, end in (("output", "csv"), ("comparison", "csv"))]
+    files = [f"--{name}={tmp_path / name}.csv" for name in ("numbers", "comparison")]
     files += [f"--png={tmp_path / 'f.png'}", f"--pdf={tmp_path / 'f.pdf'}"]
-    dp_mac_fig2.main(["--seed=1", "--figure", json.dumps(figure), *files])
+    dp_mac_fig2.main(["--seed=1", "--samples=60", "--bound=1.0", "--sigma=1.0", "--draws=10", *files])
     compared = pd.read_csv(tmp_path / "comparison.csv")
-    assert len(compared) == 4 and len(pd.read_csv(tmp_path / "output.csv")) == 2 * (81 + 10)
+    assert len(compared) == 4 and len(pd.read_csv(tmp_path / "numbers.csv")) == 2 * (81 + 10)

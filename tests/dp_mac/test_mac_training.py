@@ -1,24 +1,21 @@
-"""Training: as good as backpropagation, runs apart from each other, the same after any stop, and charged in full."""
+"""Training: as good as backpropagation, runs apart from each other, and charged in full."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from sklearn.datasets import load_digits
 
-from lib.accounting import rdp
-from lib.core.checkpoint import Checkpoint
+from lib.accounting import rdp, training_run
 from lib.core.errors import InputError
-from lib.dp_mac import accounting, histogram, release
+from lib.dp_mac import histogram, release
 from lib.dp_mac import trainer as module
 from lib.dp_mac.evaluation import accuracies, squared_errors
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.dp_mac.training import Learning, account, train
 from lib.training.device import choose_device
-from tests.interruptions import stopped_and_resumed
 
 BACKPROPAGATION = 1.15  # MAC's training loss over backpropagation's, both with Adam, at the same rates, at most
 DIGITS = load_digits()
@@ -233,19 +230,6 @@ def test_runs_differ_by_name_seed_and_sigma_only_in_what_they_should():
         assert [torch.equal(a[run], b[run]) for run in range(3)] == [True, True, False]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_stopped_after_any_step_and_resumed_gives_the_same_bytes(case, tmp_path):
-    recipe, noise = CASES[case]
-    expected = as_bytes(advance(make(recipe, noise)))
-    for stop in range(9):
-        with Checkpoint(tmp_path / "state.npz", "key") as checkpoint:
-            checkpoint.save(advance(make(recipe, noise), stop).state())
-            resumed = make(recipe, noise)
-            resumed.restore(checkpoint.load())
-        assert resumed.step == stop
-        assert as_bytes(advance(resumed, 8 - stop)) == expected
-
-
 def test_norms_are_those_of_all_samples_in_order():
     trainer = advance(make(*CASES["second"]), 3)
     whole, pieces = trainer.coefficient_norms(), trainer.coefficient_norms(chunk=5)
@@ -323,21 +307,6 @@ def test_thresholds_are_learned_before_training_and_the_first_network_is_discard
     assert np.array_equal(found.curves["error"], fixed.curves["error"])
 
 
-@pytest.mark.parametrize("learning", [LEARNING, None], ids=["learned", "fixed"])
-def test_a_whole_run_stopped_anywhere_goes_on_to_the_same_bytes(learning, tmp_path):
-    recipe, noise = CASES["second"]
-    expected = whole_run(recipe, noise, learning)
-    batches = 8 + (4 if learning else 0)
-    for stop in range(1, batches + 1):
-        run = partial(whole_run, recipe, noise, learning)
-        found = stopped_and_resumed(run, tmp_path / f"{stop}.npz", stop)
-        for one, two in zip(found.weights, expected.weights, strict=True):
-            assert one.tobytes() == two.tobytes()
-        assert found.curves["error"].tobytes() == expected.curves["error"].tobytes()
-        for kind, values in expected.thresholds.items():
-            assert np.array_equal(found.thresholds[kind], values)
-
-
 def test_plain_runs_learn_no_thresholds():
     with pytest.raises(InputError, match="plain MAC has none"):
         whole_run(SMALL, None, LEARNING)
@@ -365,12 +334,12 @@ def test_a_run_is_charged_for_every_batch_and_histogram_it_draws(monkeypatch):
         made.update(release=0, histograms=0)
         whole_run(recipe, noise, LEARNING)
         run = account(TINY, 13, recipe, 1.0, noise.scaling, LEARNING)
-        steps = accounting.steps_per_epoch(run.samples, run.batch) * (run.epochs + run.pretraining_epochs)
+        steps = training_run.steps_per_epoch(run.samples, run.batch) * (run.epochs + run.pretraining_epochs)
         assert made == {"release": steps * run.layers, "histograms": 3 * run.histograms}
         assert run.coefficients == recipe.coefficients and run.rate == recipe.batch / 13
         assert run.sigma_histogram == LEARNING.sigma
         orders = rdp.order_grid((2.0, 30.0, 1.0), (30.0, 100.0, 5))
-        assert accounting.check(run, orders) <= accounting.AGREEMENT
+        assert training_run.check(run, orders) <= training_run.AGREEMENT
 
 
 def test_a_run_without_noise_has_no_account():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, kstest
 
 from lib.dp_mac import release as module
-from lib.dp_mac.accounting import Run
+from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.expansion import PerSample
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.release import blocks, clip_factors, exact, noise_deviation, release
@@ -150,7 +150,9 @@ def test_it_moves_by_one_where_every_block_is_clipped(kinds, network, seed):
     change = released_vector(layers, thresholds, with_all, kinds, "layers") - released_vector(
         layers, thresholds, without, kinds, "layers"
     )
-    accounted = Run(samples=9, batch=1, epochs=1, layers=len(layers), sigma=1.0, coefficients=kinds, scaling="layers")
+    accounted = MacRun(
+        samples=9, batch=1, epochs=1, layers=len(layers), sigma=1.0, coefficients=kinds, scaling="layers"
+    )
     assert accounted.sensitivity == math.sqrt(len(kinds))
     np.testing.assert_allclose(change.norm(dim=1).numpy(), accounted.sensitivity * (1 - module.SLACK), rtol=1e-6)
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from lib.accounting import rdp
+from lib.accounting.training_run import TrainingRun, epsilon
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import Run, epsilon
 from lib.dp_sgd.sampling_rate import epsilon_at_rate, sampling_rate
 
 ORDERS = rdp.order_grid((1.25, 10.0, 0.25), (10.0, 128.0, 20))  # such large budgets are least at orders below 2
@@ -25,7 +25,7 @@ def test_the_published_budgets_take_about_one_twentieth(published, epochs):
     ("samples", "epochs", "expected"), [(9988, 100, 7.23), (39952, 100, 3.35), (12500, 100, 6.36), (12500, 182, 8.81)]
 )
 def test_what_the_printed_settings_cost(samples, epochs, expected):
-    run = Run(samples=samples, batch=128, epochs=epochs, layers=1, sigma=1.1)
+    run = TrainingRun(samples=samples, batch=128, epochs=epochs, sigma=1.1)
     fractional = epsilon_at_rate(128 / samples, 1.1, epochs, ORDERS, DELTA)
     assert fractional == pytest.approx(expected, rel=0.002)
     # the accountant of runs rounds the batches of an epoch up
@@ -33,7 +33,7 @@ def test_what_the_printed_settings_cost(samples, epochs, expected):
 
 
 def test_whole_steps_cost_as_the_accountant_of_runs_says():
-    run = Run(samples=1000, batch=50, epochs=3, layers=1, sigma=1.5)
+    run = TrainingRun(samples=1000, batch=50, epochs=3, sigma=1.5)
     assert epsilon_at_rate(0.05, 1.5, 3, ORDERS, DELTA) == pytest.approx(epsilon(run, ORDERS, DELTA), rel=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""The network learns from released coefficients alone, the same bytes each time, and goes on where it stopped."""
+"""The network learns from released coefficients alone, the same bytes each time."""
 
 from dataclasses import replace
 
@@ -8,14 +8,12 @@ import torch
 from numpy.polynomial import Polynomial
 from sklearn.datasets import load_digits
 
-from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.functional_mechanism import cdbn
 from lib.functional_mechanism.cdbn import Cdbn, CdbnSettings, accuracy, fit_hidden, fit_output, train_cdbn
 from lib.functional_mechanism.chebyshev import softplus
 from lib.functional_mechanism.published import PublishedSettings, claim, output_cost, train_published
 from lib.functional_mechanism.release import release_hidden, release_output
-from tests.interruptions import StoppedError, stop_after
 
 CPU = torch.device("cpu")
 SETTINGS = CdbnSettings(
@@ -106,16 +104,6 @@ def test_draws_are_keyed_by_name(digits):
     assert not torch.equal(first.network.output, other.network.output)
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_it_goes_on_with_the_same_bytes(digits, tmp_path, count):
-    whole = trained(digits, QUICK, 1.0)
-    with Checkpoint(tmp_path / "state.npz", "key") as checkpoint:
-        with pytest.raises(StoppedError):
-            trained(digits, QUICK, 1.0, checkpoint=checkpoint, progress=stop_after(count))
-        resumed = trained(digits, QUICK, 1.0, checkpoint=checkpoint)
-    assert torch.equal(whole.network.output, resumed.network.output) and np.array_equal(whole.curve, resumed.curve)
-
-
 PUBLISHED = PublishedSettings(filters=(4, 6), size=3, batch=200, epochs=30)
 
 
@@ -145,17 +133,6 @@ def test_the_published_step_shows_labels_without_noise():
             gradients.append(bias.grad)
     assert all(torch.equal(gradients[0], same) for same in gradients[1:3])
     assert all((changed - gradients[0]).tolist() == [1.0, 0.0, -1.0] for changed in gradients[3:])
-
-
-def test_the_published_training_goes_on_with_the_same_bytes(digits, tmp_path):
-    settings = replace(PUBLISHED, epochs=4)
-    whole = published(digits, settings)
-    with Checkpoint(tmp_path / "state.npz", "key", seconds=0) as checkpoint:
-        with pytest.raises(StoppedError):
-            published(digits, settings, checkpoint=checkpoint, progress=stop_after(2))
-        resumed = published(digits, settings, checkpoint=checkpoint)
-    assert np.array_equal(whole.curve, resumed.curve)
-    assert all(torch.equal(a, b) for a, b in zip(whole.network.dense, resumed.network.dense, strict=True))
 
 
 @pytest.mark.parametrize(

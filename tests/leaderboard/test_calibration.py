@@ -13,8 +13,9 @@ from lib.accounting import rdp
 from lib.accounting.lnmax import pure_epsilon
 from lib.accounting.replaced import replaced_gaussian_rdp
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
+from lib.accounting.training_run import TrainingRun
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import Run
+from lib.dp_mac.accounting import MacRun
 from lib.leaderboard.calibration import (
     Budget,
     calibrated,
@@ -120,7 +121,7 @@ def test_an_encoded_mean_costs_what_its_events_cost(queries, teachers, budget):
 @given(st.integers(100, 2000), st.floats(0.02, 1), st.integers(1, 30), BUDGETS)
 @FEW
 def test_sampled_gaussians_cost_a_replaced_record(samples, rate, epochs, budget):
-    run = Run(samples=samples, batch=max(1.0, rate * samples), epochs=epochs, layers=1, sigma=1.0)
+    run = TrainingRun(samples=samples, batch=max(1.0, rate * samples), epochs=epochs, sigma=1.0)
     found = sampled_noise(run, budget)
     epsilon, sigma = check_statements(found, budget, "pld"), found.parameters["sigma"]
     steps = epochs * math.ceil(samples / run.batch)
@@ -133,7 +134,7 @@ def test_sampled_gaussians_cost_a_replaced_record(samples, rate, epochs, budget)
 
 def test_a_step_of_the_whole_data_set_is_a_gaussian_of_twice_the_clip():
     budget = Budget(1.0, 1e-5, ORDERS)
-    found = sampled_noise(Run(samples=50, batch=50, epochs=10, layers=1, sigma=1.0), budget)
+    found = sampled_noise(TrainingRun(samples=50, batch=50, epochs=10, sigma=1.0), budget)
     sigma = found.parameters["sigma"]
     assert by_events(gaussians(sigma, 2.0, 10), budget) == pytest.approx(found.statements["guarantee"].epsilon)
     assert gaussian_delta(2 * math.sqrt(10), sigma, found.statements["pld"].epsilon) <= 1e-5
@@ -141,7 +142,7 @@ def test_a_step_of_the_whole_data_set_is_a_gaussian_of_twice_the_clip():
 
 def test_what_is_not_accounted_for_is_refused():
     budget = Budget(1.0, 1e-5, ORDERS)
-    learned = Run(samples=50, batch=5, epochs=1, layers=2, sigma=1.0, pretraining_epochs=1, sigma_histogram=5.0)
+    learned = MacRun(samples=50, batch=5, epochs=1, layers=2, sigma=1.0, pretraining_epochs=1, sigma_histogram=5.0)
     with pytest.raises(InputError, match="thresholds learned"):
         sampled_noise(learned, budget)
     with pytest.raises(InputError, match="max_answered 11"):

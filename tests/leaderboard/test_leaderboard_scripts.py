@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from lib.core.checkpoint import Checkpoint
+from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator
 from lib.leaderboard.gradients import Plain
@@ -20,7 +21,7 @@ from scripts import attack_worlds, count_world_votes, draw_worlds, leaderboard, 
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-SETTINGS = {"slots": 60, "canaries": 20, "public": 40, "test": 40, "worlds": 4, "classes": 3}
+SIZES = {"slots": 60, "canaries": 20, "public": 40, "test": 40, "worlds": 4, "classes": 3}
 PRIVACY = {
     "delta": 1e-3,
     "classes": 3,
@@ -32,6 +33,8 @@ METHODS = {
     "memorised": {"kind": "memorised", "hidden": [8], "recipe": ADAM},
     "gnmax": {"kind": "gnmax", "queries": 20, "teachers": 6, "student": {"hidden": [], "recipe": ADAM}},
 }
+ENTRIES = {"memorised": "memorised/none", "gnmax": "gnmax/8"}
+ATTACKED = {"scores": "", "curves": ".roc", "audits": ".audit"}  # ends of the files of a shard of attacks
 ATTACKS = {
     "shadow": {"rate": 0.001, "top": 3, "epochs": 1, "batch": 128},
     "rates": [0.2],
@@ -50,28 +53,32 @@ def folder(tmp_path_factory):
     save_arrays(root / "data.npz", x=x.reshape(300, 4, 4), y=y, fingerprint=np.array("f" * 64))
     parts = ["--worlds", str(root / "worlds.npz"), "--public", str(root / "public.npz")]
     seeded = ["--seed", "1", "--job", "leaderboard"]
-    given = ["--data", str(root / "data.npz"), "--settings", json.dumps(SETTINGS)]
+    given = ["--data", str(root / "data.npz"), "--sizes", json.dumps(SIZES)]
     draw_worlds.main([*given, *seeded, "worlds", *parts])
     for shard in (0, 1):
-        work = [*parts, "--range", str(2 * shard), str(2 * shard + 2), "--device", "cpu", "--threads", "1"]
+        work = [*parts, "--shard", str(2 * shard), str(2 * shard + 2), "--device", "cpu", "--threads", "1"]
         work += ["--checkpoint", str(root / "checkpoint.npz")]
         model = json.dumps({"kind": "logistic_regression", "iterations": 20})
         asked = ["--teachers", "6", "--model", model, "--classes", "3", *seeded, "teachers"]
-        count_world_votes.main([*asked, *work, "--output", str(root / f"votes{shard}.npz")])
+        count_world_votes.main([*asked, *work, "--votes", str(root / f"votes{shard}.npz")])
         for name, method in METHODS.items():
             budget = "none" if name == "memorised" else "8"
             told = ["--method", json.dumps(method), "--budget", budget, "--privacy", json.dumps(PRIVACY)]
             told += ["--preset", "test", "--dataset", "made", *seeded, name, budget, *work]
             told += ["--votes", str(root / f"votes{shard}.npz")] if name == "gnmax" else []
-            written = ["--predictions", str(root / f"{name}{shard}.npz"), "--output", str(root / f"{name}{shard}.json")]
+            written = ["--predictions", str(root / f"{name}{shard}.npz"), "--record", str(root / f"{name}{shard}.json")]
             train_worlds.main([*told, *written])
-    for name in METHODS:
-        shards = [str(root / f"{name}{shard}.npz") for shard in (0, 1)]
-        told = ["--worlds", str(root / "worlds.npz"), "--predictions", *shards, "--attacks", json.dumps(ATTACKS)]
-        told += ["--targets", "0", "1", "--delta", "1e-3", *seeded, "attack", name]
-        written = [f"{root}/{name}{end}.csv" for end in ("", ".roc", ".audit")]
-        attack_worlds.main([*told, "--scores", written[0], "--curves", written[1], "--audit", written[2]])
+    attack(root, "0", *METHODS)
     return root
+
+
+def attack(root, place, *names):
+    """Attack the entries of some methods in one job, and write what it finds as the shard `place`."""
+    told = ["--worlds", str(root / "worlds.npz"), "--attacks", json.dumps(ATTACKS), "--targets", "0", "1"]
+    told += ["--predictions", *(f"{root}/{name}{shard}.npz" for name in names for shard in (0, 1))]
+    told += ["--entries", *(ENTRIES[name] for name in names), "--delta", "1e-3"]
+    told += ["--seed", "1", "--job", "leaderboard", "attack"]
+    attack_worlds.main([*told, *(f"--{option}={root}/{place}{end}.csv" for option, end in ATTACKED.items())])
 
 
 def board(folder, *names):
@@ -86,18 +93,13 @@ def board(folder, *names):
         "delta": 1e-3,
         "rates": [0.2],
     }
-    files = {"scores": "", "curves": ".roc", "audits": ".audit"}
-    told = [
-        text
-        for option, end in files.items()
-        for text in (f"--{option}", *(f"{folder}/{name}{end}.csv" for name in names))
-    ]
+    told = [f"--{option}={folder}/0{end}.csv" for option, end in ATTACKED.items()]
     told += ["--records", *(f"{folder}/{name}{shard}.json" for name in names for shard in (0, 1))]
     told += ["--entries", json.dumps(entries), "--settings", json.dumps(settings)]
-    for name in ("output", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
+    for name in ("table", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
         told += [f"--{name}", f"{folder}/board.{name.replace('-', '.')}"]
     leaderboard.main(told)
-    return pd.read_csv(folder / "board.output")
+    return pd.read_csv(folder / "board.table")
 
 
 def test_shards_are_of_the_worlds_they_say(folder):
@@ -129,10 +131,29 @@ def test_the_control_is_found_out_and_the_private_method_keeps_its_budget(folder
     assert np.isnan(table.loc["memorised", "epsilon_tighter"])
 
 
+@pytest.mark.parametrize("names", [("gnmax",), ("gnmax", "memorised")])
+def test_attacks_do_not_depend_on_the_shards_of_entries(folder, names):
+    attack(folder, "other", *names)
+    for end in ATTACKED.values():
+        together, other = (pd.read_csv(folder / f"{place}{end}.csv") for place in ("0", "other"))
+        assert set(other["entry"]) == {ENTRIES[name] for name in names} and len(set(together["entry"])) == 2
+        for entry, rows in other.groupby("entry"):
+            same = together[together["entry"] == entry].reset_index(drop=True)
+            pd.testing.assert_frame_equal(rows.reset_index(drop=True), same, check_exact=True, check_dtype=False)
+
+
+def test_an_attack_needs_what_was_predicted_in_every_world(folder):
+    told = ["--worlds", str(folder / "worlds.npz"), "--predictions", str(folder / "gnmax0.npz"), "--entries", "gnmax/8"]
+    told += ["--attacks", json.dumps(ATTACKS), "--targets", "0", "--delta", "1e-3", "--seed", "1", "--job", "attack"]
+    with pytest.raises(InputError, match=r"^predictions of 2 worlds: allowed are the 4 there are$"):
+        attack_worlds.main([*told, *(f"--{option}={folder}/none{end}.csv" for option, end in ATTACKED.items())])
+
+
 def test_the_bound_is_of_the_target_that_was_named_first(folder):
     table = board(folder, "memorised", "gnmax").set_index("method")
-    audit = pd.read_csv(folder / "memorised.audit.csv")
-    audit = audit[audit["score"] == "lira"].set_index("target")["lower_bound"]
+    audit = pd.read_csv(folder / "0.audit.csv")
+    audit = audit[(audit["entry"] == "memorised/none") & (audit["score"] == "lira")]
+    audit = audit.set_index("target")["lower_bound"]
     row = table.loc["memorised"]
     assert row["lower_bound"] == pytest.approx(audit[0], rel=1e-5)
     assert row["lower_bound_mean"] == pytest.approx(audit.mean(), rel=1e-5)
@@ -154,17 +175,17 @@ def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, t
     monkeypatch.setattr(Plain, "fit", stopping)
 
     def draw(canaries):
-        told = ["--data", str(folder / "data.npz"), "--settings", json.dumps(SETTINGS | {"canaries": canaries})]
+        told = ["--data", str(folder / "data.npz"), "--sizes", json.dumps(SIZES | {"canaries": canaries})]
         told += ["--seed", "1", "--job", "leaderboard", "worlds", "--worlds", f"{tmp_path}/worlds.npz"]
         draw_worlds.main([*told, "--public", f"{tmp_path}/public.npz"])
 
     def train(name):
-        told = ["--worlds", f"{tmp_path}/worlds.npz", "--public", f"{tmp_path}/public.npz", "--range", "0", "3"]
+        told = ["--worlds", f"{tmp_path}/worlds.npz", "--public", f"{tmp_path}/public.npz", "--shard", "0", "3"]
         told += ["--device", "cpu", "--threads", "1", "--checkpoint", f"{tmp_path}/{name}.checkpoint.npz"]
         told += ["--method", json.dumps(METHODS["memorised"] | {"kind": "plain"}), "--budget", "none"]
         told += ["--privacy", json.dumps(PRIVACY), "--preset", "test", "--seed", "1", "--dataset", "made"]
         told += ["--job", "leaderboard", "plain", "none"]
-        train_worlds.main([*told, "--predictions", f"{tmp_path}/{name}.npz", "--output", f"{tmp_path}/{name}.json"])
+        train_worlds.main([*told, "--predictions", f"{tmp_path}/{name}.npz", "--record", f"{tmp_path}/{name}.json"])
         return load_arrays(tmp_path / f"{name}.npz")["probabilities"]
 
     draw(20)
@@ -219,12 +240,12 @@ def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
         for budget in ("1", "8"):
             running.append((name, budget))
             first[running[-1]] = []
-            told = ["--worlds", f"{folder}/worlds.npz", "--public", f"{folder}/public.npz", "--range", "0", "2"]
+            told = ["--worlds", f"{folder}/worlds.npz", "--public", f"{folder}/public.npz", "--shard", "0", "2"]
             told += ["--device", "cpu", "--threads", "1", "--checkpoint", f"{tmp_path}/checkpoint.npz"]
             told += ["--method", json.dumps(method), "--budget", budget, "--privacy", json.dumps(PRIVACY)]
             told += ["--votes", f"{folder}/votes0.npz"] if method["kind"] in ASK_TEACHERS else []
             told += ["--preset", "test", "--dataset", "made", "--seed", "1", "--job", "leaderboard", name, budget]
-            train_worlds.main([*told, "--predictions", f"{tmp_path}/found.npz", "--output", f"{tmp_path}/found.json"])
+            train_worlds.main([*told, "--predictions", f"{tmp_path}/found.npz", "--record", f"{tmp_path}/found.json"])
     for (name, _), drawn in first.items():
         assert len(drawn) == (4 if name == "dp_mac" else 2)  # DP-MAC: a generator a step, and two steps
     everything = [draw for drawn in first.values() for draw in drawn]
@@ -244,8 +265,6 @@ def test_cost_is_shared_among_worlds(tmp_path):
         )
     entries = [{"title": "GNMax", "kind": "gnmax", "budget": "1"}]
     told = ["--benchmarks", f"{tmp_path}/a.tsv", "--teachers", f"{tmp_path}/teachers.tsv", "--asks", "gnmax"]
-    leaderboard_cost.main(
-        [*told, "--entries", json.dumps(entries), "--worlds", "4", "--output", f"{tmp_path}/cost.csv"]
-    )
+    leaderboard_cost.main([*told, "--entries", json.dumps(entries), "--worlds", "4", "--table", f"{tmp_path}/cost.csv"])
     row = pd.read_csv(tmp_path / "cost.csv").iloc[0]
     assert row["seconds_per_world"] == 10 and row["teachers_processor_seconds_per_world"] == 7.5

@@ -1,9 +1,7 @@
 """A configuration is refused in one line, before any job, that names key, value and what is allowed."""
 
 import copy
-import json
 import math
-from pathlib import Path
 
 import pytest
 import yaml
@@ -12,23 +10,11 @@ from lib.accounting.readings import ACCOUNTS
 from lib.aggregation.queries import MECHANISMS
 from lib.core.errors import InputError
 from lib.models.classifiers import make_classifier
-from lib.plan.config import check_config, fill_defaults
+from lib.plan.config import check_config, layered, load
+from lib.plan.schema import check_schema, fill_defaults
+from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, changed, parent_of, refusal
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-SCHEMA = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text(encoding="utf-8"))
-# through JSON, so that blocks which YAML merges share no list: changing one must not change another
-CONFIG = json.loads(json.dumps(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))))
-PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 RUNS = "scalable_pate.runs"
-
-
-def merged(below: dict, above: dict) -> dict:
-    """Mappings key by key, all else replaced, as Snakemake lays one file over another."""
-    result = copy.deepcopy(below)
-    for key, value in above.items():
-        both = isinstance(value, dict) and isinstance(result.get(key), dict)
-        result[key] = merged(result[key], value) if both else value
-    return result
 
 
 def walk(block: object, path: tuple = ()):
@@ -41,19 +27,6 @@ def walk(block: object, path: tuple = ()):
             yield from walk(value, (*path, key))
 
 
-def parent_of(config: dict, path: tuple) -> object:
-    for key in path[:-1]:
-        config = config[key]
-    return config
-
-
-def changed(key: str | tuple, value: object, config: dict = CONFIG) -> dict:
-    path = tuple(key.split(".")) if isinstance(key, str) else key
-    config = copy.deepcopy(config)
-    parent_of(config, path)[path[-1]] = value
-    return config
-
-
 def without(key: str) -> dict:
     path = tuple(key.split("."))
     config = copy.deepcopy(CONFIG)
@@ -61,19 +34,12 @@ def without(key: str) -> dict:
     return config
 
 
-def refusal(config: object) -> str:
-    with pytest.raises(InputError) as caught:
-        check_config(config, SCHEMA)
-    message = str(caught.value)
-    assert "\n" not in message and message
-    return message
-
-
 LEAVES = {".".join(map(str, path)): path for path, _ in walk(CONFIG)}
 
 
 def catalogues(schema: dict = SCHEMA, above: tuple = ()) -> set[tuple]:
     """Paths of the mappings whose names are free, and whose entries share one schema."""
+    schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
     found = {above} if isinstance(schema.get("additionalProperties"), dict) else set()
     return found.union(*(catalogues(below, (*above, key)) for key, below in schema.get("properties", {}).items()))
 
@@ -89,11 +55,11 @@ def place_in_schema(path: tuple, free: set[tuple]) -> tuple:
 
 def first_of_each_kind(paths: dict[str, tuple]) -> dict[str, tuple]:
     """One leaf for each place in the schema: entries of a catalogue, and of a list, are many and checked alike."""
-    free = catalogues()
-    kinds = {place_in_schema(path, free): key for key, path in reversed(paths.items())}
+    kinds = {place_in_schema(path, CATALOGUES): key for key, path in reversed(paths.items())}
     return {key: paths[key] for key in paths if key in set(kinds.values())}
 
 
+CATALOGUES = catalogues()
 NUMBERS = first_of_each_kind(
     {
         key: path
@@ -113,10 +79,8 @@ def test_the_shipped_configuration_passes():
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
 def test_every_preset_laid_over_it_passes(preset):
-    config = merged(CONFIG, yaml.safe_load(preset.read_text(encoding="utf-8")))
-    check_config(config, SCHEMA)
+    config = load([preset])
     assert config["preset"] == preset.stem
-    fill_defaults(config, SCHEMA)
     check_config(config, SCHEMA)
 
 
@@ -243,8 +207,7 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
     ],
 )
 def test_a_bad_value_is_refused_with_key_value_and_what_is_allowed(key, value, allowed):
-    path = tuple(int(part) if part.isdigit() else part for part in key.split("."))
-    message = refusal(changed(path, value))
+    message = refusal(changed(key, value))
     assert message.startswith(f"{key} = {value!r}: ")
     assert allowed in message
 
@@ -262,6 +225,25 @@ def test_no_mapping_at_all(config):
     assert refusal(config) == f"the configuration = {config!r}: allowed is a value of type object"
 
 
+def alone(path: tuple, block: object = CONFIG, above: tuple = ()) -> object:
+    """Quick's configuration without other blocks than a path's, and of catalogues its entry at most."""
+    if not isinstance(block, dict):
+        return block
+    free = CATALOGUES | {()}
+    names = set(path[:1]) if above in free else set(block)
+    return {
+        name: alone(path[1:] if name in path[:1] else (), block[name], (*above, name)) for name in names & set(block)
+    }
+
+
+def schema_refusal(path: tuple, value: object) -> str:
+    """What the schema says of another value there; the blocks that the configuration is without are not missed."""
+    with pytest.raises(InputError) as caught:
+        check_schema(changed(path, value, alone(path)), SCHEMA | {"required": []})
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
 @pytest.mark.parametrize("wrong", ["many", True, None, [1]], ids=str)
 @pytest.mark.parametrize("key", NUMBERS)
 def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong):
@@ -269,7 +251,7 @@ def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong)
     whole |= key.startswith("segmentation.tasks.") and key.endswith((".teachers", ".shard")) and ".parts." not in key
     if wrong is None and (whole or key.endswith((".recipe.average", ".sigma_histogram", ".processes", "noise_seed"))):
         pytest.skip("null is allowed: there is none")
-    message = refusal(changed(NUMBERS[key], wrong))
+    message = schema_refusal(NUMBERS[key], wrong)
     assert message.startswith(f"{key} = {wrong!r}: allowed is ")
 
 
@@ -281,25 +263,18 @@ def test_the_numbers_above_are_all_numbers():
 @pytest.mark.parametrize("wrong", [math.nan, math.inf], ids=str)
 def test_any_number_that_is_not_finite_is_refused(wrong):
     for path in NUMBERS.values():
-        refusal(changed(path, wrong))
+        schema_refusal(path, wrong)
 
 
 # written as whole numbers in the configuration, though they need not be
 REAL = {"wait", "threshold", "largest", "printed", "epsilon", "clip", "gammas"}
 
 
-def test_any_integer_written_as_a_fraction_is_refused_or_becomes_one():
+def test_any_integer_written_as_a_fraction_is_refused():
     for path in INTEGERS.values():
         if REAL & {*path} or ("rows" in path and path[-1] == 1):  # a row's noise coefficient
             continue
-        value = parent_of(CONFIG, path)[path[-1]]
-        config = changed(path, float(value))
-        try:
-            check_config(config, SCHEMA)
-        except InputError:
-            continue
-        fill_defaults(config, SCHEMA)
-        assert type(parent_of(config, path)[path[-1]]) is int, path
+        schema_refusal(path, float(parent_of(CONFIG, path)[path[-1]]))
 
 
 # ---------------------------------------------------------------- keys
@@ -673,7 +648,7 @@ def test_filling_twice_is_filling_once():
     ],
 )
 def test_what_a_figure_cannot_show_is_refused(key, value, what):
-    assert what in refusal(changed(tuple(key.split(".")), value))
+    assert what in refusal(changed(key, value))
 
 
 def test_figure_4_is_off_without_either_panel():
@@ -727,7 +702,6 @@ def test_releases_that_can_be_are_accepted(block):
 
 def test_the_shipped_noise_is_that_of_the_seed():
     """So results of before `noise_seed` stay what they are."""
-    for preset in (None, *PRESETS):
-        above = yaml.safe_load(preset.read_text(encoding="utf-8")) if preset else {}
-        config = merged(CONFIG, above)
+    for overlays in ([], *([preset] for preset in PRESETS)):
+        config = layered(overlays)
         assert config["noise_seed"] == config["seed"] == 2018

@@ -1,36 +1,19 @@
 """Configurations of the leaderboard that are refused before any job starts."""
 
 import copy
-from pathlib import Path
 
 import pytest
-import yaml
 
-from lib.core.errors import InputError
 from lib.leaderboard.methods import KINDS
-from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, PROMISE_NOTHING, check_leaderboard
-
-ROOT = Path(__file__).parents[2]
-QUICK = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-
-
-def refused(change) -> str:
-    """What is said of quick's configuration after a change to its block."""
-    config = copy.deepcopy(QUICK)
-    change(config["leaderboard"])
-    with pytest.raises(InputError) as error:
-        check_leaderboard(config)
-    return str(error.value)
+from lib.plan.config import check_config
+from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, PROMISE_NOTHING
+from tests.plan.configurations import CONFIG, SCHEMA, refusal
 
 
 def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
-    config = copy.deepcopy(QUICK)
+    config = copy.deepcopy(CONFIG)
     config["leaderboard"]["methods"]["gnmax"]["per_epsilon"].append([3.0, {"queries": 40}])
-    check_leaderboard(config)
-
-
-def test_the_shipped_configuration_is_allowed():
-    check_leaderboard(QUICK)
+    check_config(config, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -59,9 +42,9 @@ def test_the_shipped_configuration_is_allowed():
     ],
 )
 def test_what_does_not_fit_is_named(change, names):
-    found = refused(change)
-    assert names in found
-    assert "\n" not in found
+    config = copy.deepcopy(CONFIG)
+    change(config["leaderboard"])
+    assert names in refusal(config)
 
 
 def test_every_kind_is_sorted_by_what_it_asks_and_promises():

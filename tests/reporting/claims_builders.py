@@ -2,9 +2,12 @@
 
 import pandas as pd
 
+from lib.reporting.claims.rule import Verdict
+from lib.reporting.claims.rule import judge as judge_with
+
 COLUMNS = (
-    "id,paper,where,kind,quantity,dataset,method,setting,value,unit,relation,tolerance,table,row,column,"
-    "than_row,than_column,same_as,note"
+    "id,paper,where,kind,quantity,dataset,method,setting,value,unit,relation,tolerance,latitude,table,row,gate,column,"
+    "than_row,than_column,controls,by_construction,same_as,note"
 ).split(",")
 
 
@@ -41,3 +44,8 @@ def row(**changes: object) -> dict[str, object]:
 
 def tables(*rows: dict[str, object], item: str = "table1") -> dict[tuple[str, str], pd.DataFrame]:
     return {("scalable_pate", item): pd.DataFrame(list(rows))}
+
+
+def judge(claim: dict[str, str], results: dict[tuple[str, str], pd.DataFrame]) -> Verdict:
+    """The verdict on a claim that names no control."""
+    return judge_with(claim, results, {})

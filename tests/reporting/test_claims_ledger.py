@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from lib.core.errors import InputError
-from lib.reporting.claims import COLUMNS, is_repeat, judge_all, load_claims
+from lib.reporting.claims.controls import load_controls, shipped_controls
+from lib.reporting.claims.ledger import COLUMNS, check_controls, is_repeat, judge_all
+from lib.reporting.claims.loading import load_claims
 from tests.reporting.claims_builders import COLUMNS as LEDGER_COLUMNS
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
 
@@ -49,7 +51,7 @@ def test_without_tables_nothing_is_run_and_every_note_says_why(shipped):
     verdicts = judge_all(shipped, {})
     assert list(verdicts.columns) == COLUMNS
     assert len(verdicts) == len(shipped)
-    assert set(verdicts["verdict"]) == {"not run"}
+    assert set(verdicts["verdict"]) == {"not judged: not run"}
     assert verdicts["note"].str.len().gt(0).all()
 
 
@@ -57,7 +59,7 @@ def test_a_repeat_takes_the_verdict_of_what_it_repeats():
     repeat = value_claim(id="scalable_pate.v02", same_as="scalable_pate.v01", note="in percent")
     repeat |= dict.fromkeys(("relation", "tolerance", "table", "row", "column"), "")
     first, second = judge_all([value_claim(), repeat], tables(row())).to_dict("records")
-    assert (first["verdict"], first["measured"]) == (second["verdict"], second["measured"]) == ("reproduced", "2")
+    assert (first["verdict"], first["measured"]) == (second["verdict"], second["measured"]) == ("holds", "2")
     assert second["note"] == "repeats scalable_pate.v01; in percent"
     assert [is_repeat(found["note"]) for found in (first, second)] == [False, True]
 
@@ -99,6 +101,9 @@ def test_what_the_paper_says_is_put_in_words():
         (value_claim(paper="dp_mac"), "paper", "dp_mac", "the paper that the id names"),
         (value_claim(id="v1"), "id", "v1", "two digits"),
         (value_claim(where=""), "where", "", "the place"),
+        (value_claim(latitude="some"), "latitude", "some", "moves the number"),
+        (value_claim(gate="learned"), "gate", "learned", "column=value"),
+        (value_claim(controls="Learned!"), "controls", "Learned!", "names of controls.csv"),
     ],
 )
 def test_a_bad_cell_is_refused_in_one_line(tmp_path, claim, column, value, allowed):
@@ -124,7 +129,7 @@ def test_columns_are_fixed(tmp_path):
     with pytest.raises(InputError, match=r"scalable_pate\.v01: lacks the columns \['note'\]"):
         load_claims(written(path, value_claim(), columns=LEDGER_COLUMNS[:-1]))
     with pytest.raises(InputError, match=r"unknown columns \['verdict'\]"):
-        load_claims(written(path, value_claim(verdict="reproduced"), columns=[*LEDGER_COLUMNS, "verdict"]))
+        load_claims(written(path, value_claim(verdict="holds"), columns=[*LEDGER_COLUMNS, "verdict"]))
 
 
 def test_an_unreadable_or_empty_ledger_is_refused(tmp_path):
@@ -132,3 +137,42 @@ def test_an_unreadable_or_empty_ledger_is_refused(tmp_path):
         load_claims(tmp_path / "absent.csv")
     with pytest.raises(InputError, match="has no claims"):
         load_claims(written(tmp_path / "claims.csv"))
+
+
+def test_shipped_claims_name_controls_that_are_set(shipped):
+    check_controls(shipped, shipped_controls())
+    used = {(claim["paper"], name) for claim in shipped for name in claim["controls"].split(";") if name}
+    assert used == {key[:2] for key in shipped_controls()}
+
+
+def test_a_control_that_is_not_set_is_refused():
+    with pytest.raises(
+        InputError, match=r"scalable_pate\.v01: column controls: 'made_up' is not allowed; allowed: none"
+    ):
+        judge_all([value_claim(controls="made_up")], {})
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"guards": "some"}, "guards"),
+        ({"threshold": ""}, "threshold"),
+        ({"chance": "0.1"}, "chance"),
+        ({"relation": "="}, "relation"),
+        ({"row": "method"}, "row"),
+        ({"of": "row"}, "threshold"),
+    ],
+)
+def test_a_bad_control_is_refused_in_one_line(tmp_path, changes, named):
+    control = next(iter(shipped_controls().values()))
+    assert control["of"] == "experiment"
+    path = written(tmp_path / "controls.csv", control | changes, columns=list(control))
+    with pytest.raises(InputError, match=named) as refused:
+        load_controls(path)
+    assert "\n" not in str(refused.value) and control["name"] in str(refused.value)
+
+
+def test_a_control_of_a_dataset_is_set_once(tmp_path):
+    control = next(iter(shipped_controls().values()))
+    with pytest.raises(InputError, match="occurs twice"):
+        load_controls(written(tmp_path / "controls.csv", control, control, columns=list(control)))

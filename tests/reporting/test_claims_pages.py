@@ -8,8 +8,19 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
-from lib.reporting.claims import COLUMNS, VERDICTS, judge_all
-from lib.reporting.pages import MEANINGS, claims_page, counts, markdown_table, paper_page, result_table
+from lib.reporting.claims.ledger import COLUMNS, judge_all
+from lib.reporting.claims.rows import GRADES
+from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
+from lib.reporting.pages import (
+    GRADE_MEANINGS,
+    MEANINGS,
+    claims_page,
+    counts,
+    headline,
+    markdown_table,
+    paper_page,
+    result_table,
+)
 from scripts import claims as claims_script
 from scripts import reproduction, reproduction_page
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
@@ -21,6 +32,7 @@ LEDGER = [
     value_claim(id="scalable_pate.v03", same_as="scalable_pate.v01"),
     order_claim(),
     order_claim(id="dp_mac.o01", paper="dp_mac"),
+    order_claim(id="dp_mac.o02", paper="dp_mac", by_construction="an identity"),
 ]
 
 
@@ -29,22 +41,35 @@ def verdicts():
     return judge_all(LEDGER, tables(row(), row(aggregator="lnmax", epsilon=3.0)))
 
 
-def test_every_verdict_has_a_meaning():
-    assert set(MEANINGS) == set(VERDICTS)
+def test_every_judgement_and_grade_has_a_meaning():
+    assert set(MEANINGS) == set(JUDGEMENTS)
+    assert set(GRADE_MEANINGS) == {*GRADES, BY_CONSTRUCTION}
 
 
-def test_counts_leave_repeats_out(verdicts):
+def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
     lines = counts(verdicts).splitlines()
-    assert lines[2] == "| scalable_pate | 2 | 1 | 0 | 0 | 0 | 0 | 3 |"
-    assert lines[3] == "| dp_mac | 0 | 0 | 0 | 0 | 0 | 1 | 1 |"
-    assert lines[4] == "| all | 2 | 1 | 0 | 0 | 0 | 1 | 4 |"
-    assert lines[-1] == "Not counted: 1 rows that repeat another claim."
+    assert lines[2:-2] == [
+        "| scalable_pate | paper | 2 | 1 | 0 | 0 |",
+        "| dp_mac | none | 0 | 0 | 0 | 1 |",
+        "| all | paper | 2 | 1 | 0 | 0 |",
+        "| all | none | 0 | 0 | 0 | 1 |",
+    ]
+    assert lines[-1] == "In no total: 1 rows by construction, and 1 rows that repeat another claim."
+
+
+def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(verdicts):
+    said = "on the paper's data and protocol: 2 hold, 1 fail, 0 undecided; not judged: 1."
+    assert headline(verdicts) == said
+    below = verdicts.assign(grade=["stand-in", "reduced", "stand-in", "reduced", "", "by construction"])
+    assert headline(below) == (
+        "on less of its data: 1 hold, 1 fail, 0 undecided; on stand-ins: 1 hold, 0 fail, 0 undecided; not judged: 1."
+    )
 
 
 def test_the_page_of_all_claims(verdicts):
     page = claims_page(verdicts, "real")
     assert page.startswith("# Claims, preset real\n")
-    assert "| v01, Table 1: epsilon: 2.00 | 2 | MNIST | reproduced |  |" in page
+    assert "| v01, Table 1: epsilon: 2.00 | 2 | MNIST | holds |  |" in page
     assert "a \\| b" in page
     assert "## dp_mac" in page and page.endswith("|\n")
 
@@ -90,9 +115,10 @@ def test_the_claims_script(results):
         "1.999",
         "0",
         "MNIST",
-        "reproduced",
+        "holds",
     )
-    assert found.loc["scalable_pate.v10", "note"] == "table1 has no column student_accuracy"
+    assert tuple(found.loc["scalable_pate.v09", ["judgement", "grade"]]) == ("holds", "paper")
+    assert found.loc["scalable_pate.v10", "note"].startswith("table1 has no column student_accuracy")
     assert "scalable_pate.v09" not in (results / "claims.md").read_text()  # ids are short below the paper's heading
     assert "v09, Table 1 row 3" in (results / "claims.md").read_text()
 

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from lib.accounting import rdp
+from lib.accounting.statement import dearest
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import asked, read_predictions
 from lib.attacks.shadow import AttackSettings
@@ -20,10 +21,11 @@ from lib.attacks.task import PARTS, read_task
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
-from lib.dp_mac.accounting import statements
+from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import SgdRecipe, SgdTrainer, account
 from lib.reporting.records import read_record
 from lib.residual_perturbation import dp_sgd as residual_dp_sgd
+from lib.residual_perturbation import job as residual_job
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualTrainer, TrainedReplicas
@@ -31,7 +33,6 @@ from lib.training.device import choose_device
 from scripts import (
     attack_residual,
     draw_task,
-    residual_job,
     residual_perturbation_fig2,
     residual_perturbation_noise,
     residual_perturbation_roc,
@@ -41,7 +42,7 @@ from scripts import (
 )
 from tests.attacks.builders import JOINT, ROW, write_attack
 
-ACCOUNTING = {"orders": {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}}
+ORDERS = {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}
 CROSSING = ({"joint": 2.0, "joint_tight": 1.0}, {"joint": 1.9, "joint_tight": 1.5})
 TASK = {
     "dataset": "made",
@@ -82,7 +83,7 @@ def draw(folder, block, arrays, repetitions=2):
         [
             *[*COMMON, f"--data={folder / 'data.npz'}", "--task", json.dumps(block), "--job", "made"],
             *["--dataset=made", f"--repetitions={repetitions}", f"--samples={files['npz']}"],
-            *[f"--patients={files['csv']}", f"--output={files['json']}"],
+            *[f"--patients={files['csv']}", f"--record={files['json']}"],
         ]
     )
     return SimpleNamespace(samples=files["npz"], patients=files["csv"], record=files["json"])
@@ -96,11 +97,18 @@ def train(samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=
     }
     script.main(
         [
-            *[*COMMON, f"--data={samples}", "--task", json.dumps(block), "--method", json.dumps(method)],
+            *[*COMMON, f"--samples={samples}", "--task", json.dumps(block), "--method", json.dumps(method)],
             *[f"--gamma={gamma}", f"--members={members}", "--sizes", *map(str, sizes), f"--repetitions={repetitions}"],
-            *["--accounting", json.dumps(ACCOUNTING), "--job", "made", method["title"], f"{gamma:g}", "--dataset=made"],
+            *[
+                *(["--orders", json.dumps(ORDERS)] if method["kind"] == "dp_sgd" else []),
+                "--job",
+                "made",
+                method["title"],
+                f"{gamma:g}",
+                "--dataset=made",
+            ],
             *["--device=cpu", "--threads=1", f"--checkpoint={checkpoint or f'{place}_half.npz'}"],
-            *[f"--predictions={files['predictions']}", f"--weights={files['weights']}", f"--output={files['record']}"],
+            *[f"--predictions={files['predictions']}", f"--weights={files['weights']}", f"--record={files['record']}"],
         ]
     )
     return SimpleNamespace(**files)
@@ -110,10 +118,10 @@ def attack(trained, plain, place):
     """Attack it, with the shadow of the plain networks besides its own, and return the path of the record."""
     attack_residual.main(
         [
-            *[*COMMON, f"--record={trained.record}", f"--predictions={trained.predictions}"],
+            *[*COMMON, f"--networks={trained.record}", f"--predictions={trained.predictions}"],
             *[f"--plain={plain.predictions}", "--dataset=made", "--attack", json.dumps(ATTACK)],
             *["--job", "attack", Path(place).name, f"--scores={place}.csv", f"--curves={place}.roc.csv"],
-            f"--output={place}.json",
+            f"--record={place}.json",
         ]
     )
     return f"{place}.json"
@@ -270,7 +278,7 @@ def test_noise_that_depends_on_the_batch_is_given_to_a_mixture_of_all_parts(work
 def test_dp_sgd_alone_costs_something_and_says_how_much(work):
     record = read_record(work.train(DP_SGD).record)
     recipe = SgdRecipe(batch=8, epochs=2, rate=0.1, clip=1.0)
-    expected = statements(account(16, recipe, 1.1), rdp.order_grid(**ACCOUNTING["orders"]), 1e-5)
+    expected = statements(one_block(account(16, recipe, 1.1)), rdp.order_grid(**ORDERS), 1e-5)
     assert record["privacy"] == expected and record["privacy"]["joint"].guarantee
     for which in ((PLAIN,), (STRATEGY1, 0.5, 2), (CONTROL,)):
         assert read_record(work.train(*which).record)["privacy"] == {}
@@ -285,12 +293,14 @@ def test_none_of_the_networks_by_dp_sgd_costs_more_than_is_said(work, tmp_path):
     """Fewer samples have a larger rate, but one more may make one more step of an epoch."""
     rows = np.concatenate([work.task.rows(1, "target_train")[:15], work.task.rows(1, *PARTS[1:])])
     work.task.select(rows).write(tmp_path / "uneven.npz")
-    recipe, orders = TASK["dp_sgd"] | {"batch": 7.5, "epochs": 1}, rdp.order_grid(**ACCOUNTING["orders"])
+    recipe, orders = TASK["dp_sgd"] | {"batch": 7.5, "epochs": 1}, rdp.order_grid(**ORDERS)
     trained = train(
         tmp_path / "uneven.npz", tmp_path / "uneven", DP_SGD, repetitions=1, block=TASK | {"dp_sgd": recipe}
     )
     private = SgdRecipe(batch=7.5, epochs=1, rate=0.1, clip=1.0)
-    costs = [statements(account(samples, private, 1.1), orders, 1e-5)["joint"].epsilon for samples in (15, 16)]
+    costs = [
+        statements(one_block(account(samples, private, 1.1)), orders, 1e-5)["joint"].epsilon for samples in (15, 16)
+    ]
     assert costs[1] > 1.05 * costs[0]
     assert read_record(trained.record)["privacy"]["joint"].epsilon == max(costs)
 
@@ -432,7 +442,7 @@ def make_table(folder, records, control, draws, rows):
     residual_perturbation_table.main(
         [
             *["--records", *records, f"--control={control}", f"--draws={draws}", "--rows", json.dumps(rows)],
-            *[f"--output={folder / 'table.csv'}", f"--privacy={folder / 'table_privacy.csv'}"],
+            *[f"--table={folder / 'table.csv'}", f"--privacy={folder / 'table_privacy.csv'}"],
         ]
     )
     return pd.read_csv(folder / "table.csv"), pd.read_csv(folder / "table_privacy.csv")
@@ -513,7 +523,7 @@ def test_a_row_that_nobody_trained_is_refused(work, tmp_path):
 
 
 def make_figure(script, folder, records, controls, *more):
-    files = [f"--output={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
+    files = [f"--numbers={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
     files += [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
     script.main(["--records", *records, "--controls", *controls, *more, *files])
     assert all((folder / f"f.{end}").stat().st_size > 5000 for end in ("png", "pdf"))
@@ -539,7 +549,7 @@ def test_figures_over_noise_have_every_network_that_was_attacked(work, tmp_path)
         for column, found in (("", means[row["gamma"]].loc[2]), ("_at_zero", means[0].loc[1]), ("_before", before)):
             for name in ("auc", "test_accuracy"):
                 assert row[f"{name}{column}"] == pytest.approx(found.loc[row["attack"], name], rel=1e-4)
-    sizes, _ = make_figure(residual_perturbation_noise, tmp_path, records, controls, "--sizes")
+    sizes, _ = make_figure(residual_perturbation_noise, tmp_path, records, controls, "--by-size")
     pd.testing.assert_frame_equal(sizes, numbers)
 
 
@@ -718,7 +728,7 @@ def test_draws_that_do_not_come_out_even_can_be_trained_on_and_none_costs_more_t
     private = train(patches.drawn.samples, patches.folder / "private", DP_SGD, repetitions=3, block=block)
     smallest = min(len(patches.task.rows(number, "target_train")) for number in (1, 2, 3))
     recipe = SgdRecipe(batch=8, epochs=1, rate=0.1, clip=1.0)
-    needed = statements(account(smallest, recipe, 1.1), rdp.order_grid(**ACCOUNTING["orders"]), 1e-5)
+    needed = statements(one_block(account(smallest, recipe, 1.1)), rdp.order_grid(**ORDERS), 1e-5)
     assert read_record(private.record)["privacy"]["joint"].epsilon >= needed["joint"].epsilon
     plain = train(patches.drawn.samples, patches.folder / "plain", PLAIN, repetitions=3, block=block)
     assert list(read_predictions(plain.predictions)) == [1, 2, 3]
@@ -727,9 +737,9 @@ def test_draws_that_do_not_come_out_even_can_be_trained_on_and_none_costs_more_t
 def test_every_reading_is_the_dearest_of_its_own():
     """Whoever costs most by one reading may cost less by another."""
     recipe = SgdRecipe(batch=8, epochs=1, rate=0.1, clip=1.0)
-    made = statements(account(40, recipe, 1.1), rdp.order_grid(**ACCOUNTING["orders"]), 1e-5)
+    made = statements(one_block(account(40, recipe, 1.1)), rdp.order_grid(**ORDERS), 1e-5)
     one, other = ({name: replace(made[name], epsilon=cost) for name, cost in costs.items()} for costs in CROSSING)
-    assert {name: cost.epsilon for name, cost in train_residual_dp_sgd.dearest([one, other]).items()} == {
+    assert {name: cost.epsilon for name, cost in dearest([one, other]).items()} == {
         "joint": 2.0,
         "joint_tight": 1.5,
     }

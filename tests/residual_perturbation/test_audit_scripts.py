@@ -7,22 +7,25 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
+from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
-from lib.dp_mac.accounting import steps_per_epoch
 from lib.dp_sgd.training import SgdRecipe
-from lib.reporting.claims import judge, load_claims
+from lib.plan.config import catalogue
+from lib.reporting.claims.controls import shipped_controls
+from lib.reporting.claims.loading import load_claims
+from lib.reporting.claims.rule import judge
 from lib.reporting.records import read_record
 from lib.residual_perturbation import audited as audited_module
 from lib.residual_perturbation.audited import audited, with_one_more
 from scripts import audit_residual, residual_perturbation_budget
 
 ROOT = Path(__file__).parents[2]
-BLOCK = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["residual_perturbation"]
+BLOCK = catalogue()["residual_perturbation"]
 THEORY, PUBLISHED = BLOCK["theory"], BLOCK["audit"]["published"]
+CONTROLS = shipped_controls()
 CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
 DELTA = THEORY["delta"]
 TASK = {
@@ -54,7 +57,7 @@ def audits(tmp_path_factory):
             arguments += ["--orders", json.dumps(THEORY["dp_sgd"]["orders"]), f"--delta={DELTA}", "--level=0.9"]
             arguments += ["--preset=tiny", "--seed=1", "--dataset=noise", "--device=cpu", "--threads=1"]
             arguments += ["--job", "audit_residual", "noise", mechanism, f"--checkpoint={place}_half.npz"]
-            audit_residual.main([*arguments, f"--statistics={place}.csv", f"--output={place}.json"])
+            audit_residual.main([*arguments, f"--statistics={place}.csv", f"--record={place}.json"])
             made[place] = (f"{place}.json", f"{place}.csv")
         return made[place]
 
@@ -136,7 +139,7 @@ def table(audits):
     arguments = ["--records", *records, "--statistics", *statistics, "--theory", json.dumps(THEORY)]
     arguments += ["--published", json.dumps(PUBLISHED), "--repetitions=3"]
     residual_perturbation_budget.main(
-        [*arguments, f"--output={folder / 'budget.csv'}", f"--privacy={folder / 'budget_privacy.csv'}"]
+        [*arguments, f"--table={folder / 'budget.csv'}", f"--privacy={folder / 'budget_privacy.csv'}"]
     )
     return pd.read_csv(folder / "budget.csv"), pd.read_csv(folder / "budget_privacy.csv"), statistics
 
@@ -165,17 +168,19 @@ def test_claims_about_the_bounds_can_be_judged(table):
     rows, *_ = table
     tables = {("residual_perturbation", "budget"): rows}
     found = {
-        name: judge(CLAIMS[f"residual_perturbation.{name}"], tables) for name in ("v53", "v54", "o13", "o14", "o15")
+        name: judge(CLAIMS[f"residual_perturbation.{name}"], tables, CONTROLS)
+        for name in ("v53", "v54", "o13", "o14", "o15")
     }
-    assert found["v53"].verdict == found["v54"].verdict == "substitute data"
+    assert found["v53"].verdict == found["v54"].verdict == "not judged: stand-in"
     # a bound of 0 or at its ceiling says nothing of the distance, whichever these few runs give
     judged = ((rows["method"] == "Strategy I") & (rows["informative"] == "yes")).any()
-    assert found["o13"].verdict == ("reproduced" if judged else "not run")
-    assert found["o15"].verdict in ("reproduced", "undecided", "not run")
+    assert found["o13"].judgement == ("holds" if judged else "not judged")
+    assert found["o15"].judgement in ("holds", "undecided", "not judged")
     assert (rows["informative"] == "yes").tolist() == [
         0 < bound < most for bound, most in zip(rows["lower_bound_pooled"], rows["largest_pooled"], strict=True)
     ]
-    assert found["o14"].verdict in ("reproduced", "not reproduced", "undecided")
+    # far fewer images than the paper's
+    assert found["o14"].verdict == "not judged: no signal"
 
 
 def test_bounds_that_are_cut_off_on_both_sides_are_not_compared():

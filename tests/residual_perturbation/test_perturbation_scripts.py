@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
-from lib.reporting.claims import judge, load_claims
+from lib.plan.config import catalogue
+from lib.reporting.claims.controls import shipped_controls
+from lib.reporting.claims.loading import load_claims
+from lib.reporting.claims.rule import judge
 from scripts import (
     residual_perturbation_dp_sgd,
     residual_perturbation_rademacher,
@@ -17,7 +19,8 @@ from scripts import (
 )
 
 ROOT = Path(__file__).parents[2]
-THEORY = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["residual_perturbation"]["theory"]
+THEORY = catalogue()["residual_perturbation"]["theory"]
+CONTROLS = shipped_controls()
 CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
 
 
@@ -27,7 +30,7 @@ def figures(tmp_path_factory):
     folder, settings = tmp_path_factory.mktemp("figures"), {"size": 64, "steps": 100, "time": 1.0, "noise": 1.0}
     for item, strategy in (("fig1", "additive"), ("fig8", "multiplicative")):
         files = [f"--{name}={folder / item}.{name}" for name in ("png", "pdf")]
-        files += [f"--output={folder / item}.csv", f"--comparison={folder / item}_comparison.csv"]
+        files += [f"--numbers={folder / item}.csv", f"--comparison={folder / item}_comparison.csv"]
         block = json.dumps(settings | {"pixels": [1, 255], "blur": 3})
         arguments = ["--seed=1", "--repetitions=3", f"--strategy={strategy}", "--settings", block, *files]
         residual_perturbation_sde.main(arguments)
@@ -51,16 +54,19 @@ def test_verdicts_on_the_figures_are_what_their_numbers_say(figures):
         ("residual_perturbation", f"{item}_comparison"): pd.read_csv(figures / f"{item}_comparison.csv")
         for item in ("fig1", "fig8")
     }
-    found = {name: judge(CLAIMS[f"residual_perturbation.{name}"], tables) for name in ("o01a", "o01b", "o01c", "o01d")}
-    assert found["o01a"].verdict == found["o01b"].verdict == "reproduced"
+    found = {
+        name: judge(CLAIMS[f"residual_perturbation.{name}"], tables, CONTROLS)
+        for name in ("o01a", "o01b", "o01c", "o01d")
+    }
+    assert found["o01a"].judgement == found["o01b"].judgement == "holds"
     # additive noise cannot be seen on pixels in [0, 255], and a blur sees through either noise
-    assert found["o01c"].verdict == found["o01d"].verdict == "not reproduced"
+    assert found["o01c"].judgement == found["o01d"].judgement == "fails"
     # one for each range of pixels, or for each strategy
     assert all(len(verdict.measured.split(";")) == 2 for verdict in found.values())
 
 
 def test_the_table_of_theorems_has_every_reading_and_no_guarantee(tmp_path):
-    files = [f"--output={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
+    files = [f"--table={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
     residual_perturbation_theory.main(["--theory", json.dumps(THEORY), *files])
     table, meaning = pd.read_csv(tmp_path / "t.csv"), pd.read_csv(tmp_path / "p.csv")
     counts = [len(s["gammas"]) * (len(s["epochs"]) + 1) for s in THEORY["strategy1"]]
@@ -82,11 +88,11 @@ def test_the_table_of_theorems_has_every_reading_and_no_guarantee(tmp_path):
     np.testing.assert_array_equal(sides["joint"], sides[["gamma", "pi"]].max(axis=1))
     for name in ("v47", "v49"):
         claim = CLAIMS[f"residual_perturbation.{name}"]
-        assert judge(claim, {("residual_perturbation", "theory"): table}).verdict == "not reproduced"
+        assert judge(claim, {("residual_perturbation", "theory"): table}, CONTROLS).judgement == "fails"
 
 
 def test_the_noise_that_the_published_budget_takes_gives_it(tmp_path):
-    files = [f"--output={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
+    files = [f"--table={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
     setting = THEORY["strategy1"][0]
     residual_perturbation_theory.main(["--theory", json.dumps(THEORY), *files])
     table = pd.read_csv(tmp_path / "t.csv")
@@ -103,7 +109,7 @@ def test_the_noise_that_the_published_budget_takes_gives_it(tmp_path):
 
 
 def test_the_baselines_cost_is_a_guarantee_and_far_from_the_published_one(tmp_path):
-    files = [f"--output={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
+    files = [f"--table={tmp_path / 't.csv'}", f"--privacy={tmp_path / 'p.csv'}"]
     block = THEORY["dp_sgd"]
     runs = [block["runs"][0], block["runs"][3]]
     residual_perturbation_dp_sgd.main(["--settings", json.dumps(block | {"runs": runs}), *files])
@@ -121,7 +127,7 @@ def test_the_perturbed_class_is_found_smaller(tmp_path):
     block = THEORY["rademacher"] | {"samples": 8, "dimension": 4, "moves": 5, "gammas": [1.0, 2.0]}
     path = tmp_path / "r.csv"
     residual_perturbation_rademacher.main(
-        ["--seed=1", "--repetitions=3", "--settings", json.dumps(block), f"--output={path}"]
+        ["--seed=1", "--repetitions=3", "--settings", json.dumps(block), f"--table={path}"]
     )
     table = pd.read_csv(path)
     assert list(table["gamma"]) == [1.0, 2.0]
@@ -129,5 +135,5 @@ def test_the_perturbed_class_is_found_smaller(tmp_path):
     assert (table["plain_lower"] < table["paper"] + 4 * table["paper_error"]).all()
     assert (table["plain"] < table["plain_upper"]).all()
     assert table["factor"].to_numpy() == pytest.approx(table["factor_exact"], abs=0.05)
-    verdict = judge(CLAIMS["residual_perturbation.o11"], {("residual_perturbation", "rademacher"): table})
-    assert verdict.verdict == "reproduced"
+    verdict = judge(CLAIMS["residual_perturbation.o11"], {("residual_perturbation", "rademacher"): table}, CONTROLS)
+    assert verdict.judgement == "holds"

@@ -1,4 +1,4 @@
-"""Perturbed residual networks trained together: as an ordinary loop, as alone, and the same after any interruption."""
+"""Perturbed residual networks trained together: as an ordinary loop, and as alone."""
 
 import math
 from dataclasses import replace
@@ -13,9 +13,8 @@ from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator, integer_seed
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
-from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer, train_residual
+from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
 from lib.training.device import choose_device
-from tests.interruptions import stopped_and_resumed
 
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
@@ -193,25 +192,6 @@ def test_more_noise_fits_less():
     advance(trainer, trainer.steps)
     plain, noisy = np.mean(losses[-6:], axis=0)
     assert plain < 0.5 < 1.5 < noisy
-
-
-# ---------------------------------------------------------------- interruptions
-
-
-@pytest.mark.parametrize("form", FORMS[:2])
-def test_stopped_after_any_step_a_job_goes_on_to_the_same_bytes(form, tmp_path):
-    network = replace(NETWORK, form=form)
-
-    def run(checkpoint=None, seen=None):
-        note = (lambda done, total: seen.append((done, total))) if seen is not None else (lambda done, total: None)
-        arguments = (network, X, Y, REPLICAS, RECIPE, 1, ("job",), CPU)
-        return as_bytes(train_residual(*arguments, checkpoint=checkpoint, progress=note).arrays)
-
-    seen = []
-    expected = run(seen=seen)
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-    for stop in (1, 2, 3, 4, 8, 9):
-        assert stopped_and_resumed(run, tmp_path / f"{stop}.npz", stop) == expected
 
 
 # ---------------------------------------------------------------- refusals

@@ -1,4 +1,4 @@
-"""DP-SGD for ResNet8: the step that is accounted for, on what may be seen, the same after any stop."""
+"""DP-SGD for ResNet8: the step that is accounted for, on what may be seen."""
 
 from dataclasses import replace
 
@@ -10,9 +10,9 @@ from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 from sklearn.datasets import load_digits
 
+from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_mac import accounting
 from lib.dp_sgd import training as dp_sgd
 from lib.dp_sgd.training import SgdRecipe, account
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
@@ -21,7 +21,6 @@ from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
 from lib.training.device import choose_device
-from tests.interruptions import stopped_and_resumed
 
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
@@ -213,27 +212,15 @@ def test_a_run_is_charged_for_every_noise_it_adds(monkeypatch):
     for recipe in CASES.values():
         run(recipe, 1.3)
         charged = account(len(REPLICA.rows), recipe, 1.3)
-        steps = charged.epochs * accounting.steps_per_epoch(charged.samples, charged.batch)
+        steps = charged.epochs * training_run.steps_per_epoch(charged.samples, charged.batch)
         assert added == [pytest.approx(1.3 * 0.3, rel=1e-12)] * steps
         assert drawn == [(13, charged.rate)] * steps
-        assert charged.sensitivity == 1 and accounting.check(charged, np.arange(2.0, 32.0)) <= accounting.AGREEMENT
+        assert charged.sensitivity == 1 and training_run.check(charged, np.arange(2.0, 32.0)) <= training_run.AGREEMENT
         added.clear()
         drawn.clear()
 
 
 # ---------------------------------------------------------------- whole runs
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(case, tmp_path):
-    recipe, seen = CASES[case], []
-    expected = as_bytes(run(recipe, 1.3, progress=lambda done, total: seen.append((done, total))))
-    assert seen == [(k + 1, recipe.epochs) for k in range(recipe.epochs)]
-    for stop in range(1, 4 * recipe.epochs + 1):
-        found = stopped_and_resumed(
-            lambda checkpoint: run(recipe, 1.3, checkpoint=checkpoint), tmp_path / f"{stop}.npz", stop
-        )
-        assert as_bytes(found) == expected
 
 
 def test_runs_differ_by_name_seed_and_sigma():

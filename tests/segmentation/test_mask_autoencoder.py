@@ -1,4 +1,4 @@
-"""Autoencoders in training: they learn, noise in training helps against noise, and a stopped one goes on the same."""
+"""Autoencoders in training: they learn, and noise in training helps against noise."""
 
 import math
 
@@ -7,7 +7,6 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.encoders.autoencoder import AutoencoderDesign, AutoencoderEncoder
@@ -133,24 +132,6 @@ def test_every_epoch_takes_each_mask_once_in_an_order_of_its_own():
 
 def as_bytes(arrays):
     return {name: array.tobytes() for name, array in arrays.items()}
-
-
-@pytest.mark.parametrize("stop", [1, 3, 4, 8])
-@pytest.mark.parametrize("dimensions", [2, 3])
-def test_a_stopped_training_goes_on_with_the_same_bytes(tmp_path, stop, dimensions):
-    design = AutoencoderDesign((1, *SIDES), 4, "ball", dimensions, (2, 3))
-    whole = train_mask_autoencoder(design, TRAIN[:12], QUICK, 0, ("job",), CPU)
-    trainer = AutoencoderTrainer(design, TRAIN[:12], QUICK, 0, ("job",), CPU)
-    for _ in range(stop):
-        trainer.advance()
-    with Checkpoint(tmp_path / "state.npz", "key") as checkpoint:
-        checkpoint.save(trainer.state())
-        done = []
-        again = train_mask_autoencoder(
-            design, TRAIN[:12], QUICK, 0, ("job",), CPU, checkpoint, lambda *seen: done.append(seen)
-        )
-    assert as_bytes(again) == as_bytes(whole)
-    assert done[-1] == (3, 3)
 
 
 def test_seed_and_job_and_noise_matter_and_nothing_else():

@@ -52,7 +52,7 @@ def assert_claimed(table, paper, item):
     about = CLAIMS[(CLAIMS["paper"] == paper) & CLAIMS["table"].str.split(";").map(lambda tables: item in tables)]
     assert len(about)
     for claim in about.to_dict("records"):
-        rows = [part.partition("=")[0] for key in ("row", "than_row") for part in claim[key].split(";")]
+        rows = [part.partition("=")[0] for key in ("row", "than_row", "gate") for part in claim[key].split(";")]
         columns = {*rows, claim["column"], claim["than_column"]} - {""}
         assert columns <= set(table), f"{claim['id']}: {sorted(columns - set(table))}"
 

@@ -1,4 +1,4 @@
-"""Training of segmentation networks: it learns, on what it is given and nothing else, the same after any stop."""
+"""Training of segmentation networks: it learns, on what it is given and nothing else."""
 
 from dataclasses import replace
 
@@ -12,7 +12,6 @@ from lib.models.unet3d import UNet3D
 from lib.segmentation.loss import segmentation_losses
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
-from tests.interruptions import stopped_and_resumed
 from tests.segmentation.volumes import SIDES, blobs, dice
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -158,15 +157,6 @@ def test_a_patch_larger_than_the_volume_is_clipped():
 
 
 # ---------------------------------------------------------------- whole runs
-
-
-def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(tmp_path):
-    seen = []
-    expected = as_bytes(run(progress=lambda done, total: seen.append((done, total))))
-    assert seen == [(k + 1, 4) for k in range(4)]
-    for stop in range(1, 5):
-        found = stopped_and_resumed(lambda checkpoint: run(checkpoint=checkpoint), tmp_path / f"{stop}.npz", stop)
-        assert as_bytes(found) == expected
 
 
 def test_runs_differ_by_job_and_seed_and_not_by_the_runs_before():

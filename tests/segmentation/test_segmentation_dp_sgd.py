@@ -8,9 +8,9 @@ import torch
 from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 
+from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_mac import accounting
 from lib.dp_sgd import training as dp_sgd
 from lib.dp_sgd.training import account
 from lib.models.unet3d import UNet3D
@@ -18,7 +18,6 @@ from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, SegmentationSgdTrainer, train_segmentation_dp_sgd
 from lib.segmentation.loss import segmentation_losses
 from lib.segmentation.patches import Patches
-from tests.interruptions import stopped_and_resumed
 from tests.segmentation.test_volume_clipping import expected_sum, loop, norm
 from tests.segmentation.volumes import SIDES, blobs
 
@@ -171,24 +170,14 @@ def test_a_run_is_charged_for_every_noise_it_adds(clipping, monkeypatch):
     recipe = replace(RECIPE, batch=1.5, epochs=2, clipping=clipping)
     run(recipe, 1.3)
     charged = account(len(ROWS), recipe.sgd(NETWORK), 1.3)
-    steps = charged.epochs * accounting.steps_per_epoch(charged.samples, charged.batch)
+    steps = charged.epochs * training_run.steps_per_epoch(charged.samples, charged.batch)
     assert charged.rate == 1.5 / 4 and steps == 6 and charged.sensitivity == 1
     assert added == [pytest.approx(1.3 * recipe.sgd(NETWORK).clip, rel=1e-12)] * steps
     assert drawn == [(4, charged.rate)] * steps
-    assert accounting.check(charged, np.arange(2.0, 32.0)) <= accounting.AGREEMENT
+    assert training_run.check(charged, np.arange(2.0, 32.0)) <= training_run.AGREEMENT
 
 
 # ---------------------------------------------------------------- whole runs
-
-
-def test_stopped_after_any_step_a_run_goes_on_to_the_same_bytes(tmp_path):
-    recipe = replace(RECIPE, batch=1.5, optimizer="adam", rate=0.01)  # three steps
-    expected = as_bytes(run(recipe, 1.3))
-    for stop in range(1, 4):
-        found = stopped_and_resumed(
-            lambda checkpoint: run(recipe, 1.3, checkpoint=checkpoint), tmp_path / f"{stop}.npz", stop
-        )
-        assert as_bytes(found) == expected
 
 
 def test_runs_differ_by_job_seed_and_sigma(monkeypatch):

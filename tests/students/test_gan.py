@@ -6,7 +6,6 @@ import torch
 from sklearn.datasets import load_digits
 from torch.nn import functional
 
-from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.models.student_gan import GanClassifier, GanGenerator, WeightNormLinear
 from lib.students.gan import (
@@ -25,7 +24,6 @@ from lib.students.semi_supervised import (
     make_images,
     read_settings,
 )
-from tests.interruptions import StoppedError, counting, kill_at, stop_after
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -209,28 +207,6 @@ def test_learning_rate_falls_linearly_to_zero():
     rates = [learning_rate(0.1, step, 10, 0.5) for step in range(11)]
     assert rates == pytest.approx([0.1] * 6 + [0.08, 0.06, 0.04, 0.02, 0.0])
     assert learning_rate(0.1, 9, 10, 1.0) == 0.1
-
-
-def test_resuming_after_any_step_changes_no_byte(tmp_path):
-    whole = probabilities()
-    for steps in range(1, 9):  # 2 epochs of 27 // 6 steps
-        done = []
-        with Checkpoint(tmp_path / str(steps), "key", seconds=0) as checkpoint:
-            with pytest.raises(StoppedError):
-                train(checkpoint=checkpoint, progress=stop_after(steps))
-            resumed = probabilities(checkpoint=checkpoint, progress=counting(done))
-        assert done == list(range(steps + 1, 9))
-        assert resumed.tobytes() == whole.tobytes()
-
-
-def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
-    path = tmp_path / "checkpoint"
-    kill_at(__name__, 5, path)
-    done = []
-    with Checkpoint(path, "key") as checkpoint:
-        resumed = probabilities(checkpoint=checkpoint, progress=counting(done))
-    assert done[0] == 6
-    assert resumed.tobytes() == probabilities().tobytes()
 
 
 def one_line(error):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.models.student_vat import BATCH, UPDATE, BatchNorm, VatClassifier
 from lib.students.semi_supervised import Draws, make_images, read_settings
@@ -18,7 +17,6 @@ from lib.students.vat import (
     unit,
     virtual_adversarial_direction,
 )
-from tests.interruptions import StoppedError, counting, kill_at, stop_after
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -181,28 +179,6 @@ def test_same_names_same_bytes_and_others_others():
     assert probabilities().tobytes() == probabilities().tobytes()
     assert probabilities().tobytes() != probabilities(seed=6).tobytes()
     assert probabilities().tobytes() != probabilities(job=("student", "b")).tobytes()
-
-
-def test_resuming_after_any_step_changes_no_byte(tmp_path):
-    whole = probabilities()
-    for steps in range(1, 7):
-        done = []
-        with Checkpoint(tmp_path / str(steps), "key", seconds=0) as checkpoint:
-            with pytest.raises(StoppedError):
-                train(checkpoint=checkpoint, progress=stop_after(steps))
-            resumed = probabilities(checkpoint=checkpoint, progress=counting(done))
-        assert done == list(range(steps + 1, 7))
-        assert resumed.tobytes() == whole.tobytes()
-
-
-def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
-    path = tmp_path / "checkpoint"
-    kill_at(__name__, 4, path)
-    done = []
-    with Checkpoint(path, "key") as checkpoint:
-        resumed = probabilities(checkpoint=checkpoint, progress=counting(done))
-    assert done[0] == 5
-    assert resumed.tobytes() == probabilities().tobytes()
 
 
 def one_line(error):

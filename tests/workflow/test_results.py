@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-import yaml
 
+from lib.plan.config import catalogue
 from tests.workflow.running import ROOT, Project
 
 TABLE1 = (
@@ -18,7 +18,11 @@ TABLE2 = (
     "dataset, aggregator, order, epsilon, beta, smooth_sensitivity, sigma_ss, gnss_cost, sanitized_epsilon_mean, "
     "sanitized_epsilon_std"
 ).split(", ")
-CLAIMS = "id, paper, where, quantity, paper_value, measured, spread, seeds, data, verdict, note".split(", ")
+CLAIMS = (
+    "id, paper, where, quantity, paper_value, measured, spread, seeds, data, judgement, grade, verdict, note".split(
+        ", "
+    )
+)
 # what a column of Table 1 that is named epsilon may be without a statement of its own: its spread, the paper's value
 NO_STATEMENTS = ("_spread", "paper_epsilon")
 
@@ -89,7 +93,7 @@ def test_a_run_leaves_logs_benchmarks_and_a_list_of_datasets(finished):
     assert logs == benchmarks
     assert len(logs) == len({row["log-file(s)"] for row in outputs.values()})
     listed = (folder / "datasets.md").read_text()
-    assert all(name in listed for name in yaml.safe_load((ROOT / "config.yaml").read_text())["datasets"])
+    assert all(name in listed for name in catalogue()["datasets"])
 
 
 def text_of(report) -> str:

@@ -34,7 +34,7 @@ class DecathlonBrainTumour:
         Raises InputError if dataset.json is not of this task, has no labelled case, or one twice, or if a file that it
         names is missing.
         """
-        return one_each({case: self.patient(case) for case in self._found()}, self._folder / "dataset.json")
+        return one_each({case: self.patient(case) for case in self._case_files()}, self._folder / "dataset.json")
 
     def patient(self, name: str) -> str:
         """The case itself: nothing is known of its patient."""
@@ -42,7 +42,7 @@ class DecathlonBrainTumour:
 
     def read(self, name: str) -> Volume:
         """Image and label of a case; InputError, naming the file, where they are not whole."""
-        path = self._found()[name][0]
+        path = self._case_files()[name][0]
         array, axes = nifti.load_image(path)
         if array.ndim != 4 or array.shape[3] != len(self.channels):
             missing = "; a modality is missing" if array.ndim < 4 or array.shape[3] < len(self.channels) else ""
@@ -56,19 +56,19 @@ class DecathlonBrainTumour:
         return self._label(name)[1]
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
-        path = self._found()[name][1]
+        path = self._case_files()[name][1]
         array, axes = nifti.load_image(path)
         if array.ndim != 3:
             raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
         return path, labels.canonical(array, labels.MSD, path), axes
 
-    def _found(self) -> dict[str, tuple[Path, Path]]:
+    def _case_files(self) -> dict[str, tuple[Path, Path]]:
         """Image and label of each labelled case, found once."""
         if self._cases is None:
-            self._cases = self._listed()
+            self._cases = self._read_list()
         return self._cases
 
-    def _listed(self) -> dict[str, tuple[Path, Path]]:
+    def _read_list(self) -> dict[str, tuple[Path, Path]]:
         # Importing MONAI takes seconds, which rules that only ask where files belong are to be spared.
         from monai.data import load_decathlon_datalist, load_decathlon_properties
 

@@ -79,7 +79,7 @@ class CaseFolders:
 
         Raises InputError if there are none, if none is labelled, if a patient has two, or if a file of one is missing.
         """
-        return one_each({case: self.patient(case) for case in self._found()}, self._folder)
+        return one_each({case: self.patient(case) for case in self._case_folders()}, self._folder)
 
     def patient(self, name: str) -> str:
         """The patient that a case's name begins with."""
@@ -114,9 +114,9 @@ class CaseFolders:
         return path, labels.canonical(array, self._layout.values, path), axes
 
     def _file(self, name: str, file: str, what: str) -> Path:
-        return nifti.existing(self._found()[name] / file.format(case=name), what)
+        return nifti.existing(self._case_folders()[name] / file.format(case=name), what)
 
-    def _found(self) -> dict[str, Path]:
+    def _case_folders(self) -> dict[str, Path]:
         """The folder of each case, found once, whose files are all there."""
         if self._cases is None:
             parents = [path for path in (self._folder / parent for parent in self._layout.parents) if path.is_dir()]

@@ -29,7 +29,7 @@ class BrainPhantom:
 
     def subject(self, number: int) -> Volume:
         """image (4, X, Y, Z) float32, label (X, Y, Z) uint8; InputError for a negative number."""
-        head, tumour = self._drawn(number)
+        head, tumour = self._head_and_tumour(number)
         image = contrast.render(
             self._generator(number, "contrast"), self._generator(number, "noise"), head, tumour, self.skull_stripped
         )
@@ -37,9 +37,9 @@ class BrainPhantom:
 
     def label(self, number: int) -> np.ndarray:
         """The label of `subject(number)` alone, at a fraction of its time."""
-        return self._drawn(number)[1].label()
+        return self._head_and_tumour(number)[1].label()
 
-    def _drawn(self, number: int) -> tuple[Anatomy, Tumour]:
+    def _head_and_tumour(self, number: int) -> tuple[Anatomy, Tumour]:
         if number < 0:
             raise InputError(f"brain phantom: subject {number}, allowed: 0 and above")
         head = draw_anatomy(self._generator(number, "anatomy"), self.shape)

@@ -1,0 +1,106 @@
+"""DP-MAC's networks trained by their gradients: DP-SGD and plain backpropagation, what DP-MAC is compared with."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from lib.core.checkpoint import Checkpoint
+from lib.core.seeding import generator
+from lib.dp_mac.activations import ACTIVATIONS
+from lib.dp_mac.evaluation import Evaluate
+from lib.dp_mac.network import MacNetwork, check_data
+from lib.dp_mac.training import Trained
+from lib.dp_sgd.ghost_clipping import GhostClipping
+from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.models.chain import Chain
+
+
+class ChainTrainer(SgdTrainer):
+    """A network of DP-MAC in training; its first weights are keyed by (seed, job, name), too."""
+
+    def __init__(
+        self,
+        network: MacNetwork,
+        x: np.ndarray,
+        y: np.ndarray,
+        recipe: SgdRecipe,
+        sigma: float,
+        seed: int,
+        job: tuple[str, ...],
+        name: str,
+        device: torch.device,
+    ) -> None:
+        """x (N, features) and y (N, outputs), floating-point. sigma: noise multiplier; 0 adds none.
+
+        Raises InputError for data or sigma that do not fit.
+        """
+        check_data(network, x, y, recipe.batch)
+
+        def tensor(array: np.ndarray) -> torch.Tensor:
+            # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
+            return torch.tensor(array, dtype=torch.float32, device=device)
+
+        chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
+        first = network.initial_weights(generator(seed, *job, name, "weights"))
+        chain.load([tensor(layer) for layer in first])
+        objective = network.objectives[-1]
+        # eq. (1) halves the squared error; cross-entropy is taken whole
+        factor = 0.5 if network.output == "squared_error" else 1.0
+
+        def loss(u: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+            return factor * objective.value(u, target).sum(1)
+
+        super().__init__(chain, loss, GhostClipping, tensor(x), tensor(y), recipe, sigma, seed, job, name)
+
+    @property
+    def weights(self) -> list[torch.Tensor]:
+        """Weights (1, in, out) of every layer, copied."""
+        return [weight[None] for weight in self.module.weights()]
+
+
+def train_dp_sgd(
+    network: MacNetwork,
+    x: np.ndarray,
+    y: np.ndarray,
+    recipe: SgdRecipe,
+    sigma: float,
+    seed: int,
+    job: tuple[str, ...],
+    name: str,
+    device: torch.device,
+    evaluate: Evaluate,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Trained:
+    """Train one run, `name`, on x (N, features), y (N, outputs), with noise multiplier `sigma`.
+
+    The loss of a sample is half its sum of squared errors (eq. (1)), or its cross-entropy summed over outputs. sigma 0
+    clips only, without a clip it is plain backpropagation: for comparison. evaluate: from weights (1, in, out) a layer,
+    (1,) of each name, before training and at every epoch's end. With a checkpoint, which must be entered, training goes
+    on where it stopped and gives the same bytes. Calls progress(done, total) after each epoch. Raises InputError as
+    `ChainTrainer` does.
+    """
+    trainer = ChainTrainer(network, x, y, recipe, sigma, seed, job, name, device)
+    saved = (checkpoint.load() if checkpoint else None) or {}
+    if saved:
+        trainer.restore(saved)
+    curves = {key.partition(".")[2]: list(values.T) for key, values in saved.items() if key.startswith("curve.")}
+
+    def note() -> None:
+        for measure, values in evaluate(trainer.weights).items():
+            curves.setdefault(measure, []).append(values.double().cpu().numpy())
+
+    def stacked() -> dict[str, np.ndarray]:
+        return {measure: np.stack(values, axis=1) for measure, values in curves.items()}
+
+    if trainer.step == 0:
+        note()
+    while trainer.step < trainer.steps:
+        trainer.advance()
+        if trainer.step % trainer.epoch_steps == 0:
+            note()
+            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
+        if checkpoint and checkpoint.due():
+            checkpoint.save({**{f"curve.{measure}": c for measure, c in stacked().items()}, **trainer.state()})
+    return Trained([weight.cpu().numpy() for weight in trainer.weights], stacked(), {})

@@ -1,0 +1,186 @@
+"""What runs for DP-MAC: its curves and those that it is compared with, and the results that are made of them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from lib.core.errors import InputError
+from lib.plan.layout import Layout
+from lib.plan.results import Results
+
+
+class Curve(NamedTuple):
+    """A job that trains repetitions of a series at a level of noise.
+
+    level: the kind of noise and, unless it is none, the paper's epsilon (`needed_8`). part: a repetition, or `all`
+    where they are trained side by side.
+    """
+
+    series: str
+    level: str
+    part: str
+
+
+def facts(config: Mapping[str, Any]) -> dict[str, bool]:
+    """What switches results on that is no key of the configuration."""
+    return {
+        "dp_mac.autoencoders": bool(chosen_curves(config, reconstruct=True)),
+        "dp_mac.classifiers": bool(chosen_curves(config, reconstruct=False)),
+    }
+
+
+def chosen_curves(config: Mapping[str, Any], reconstruct: bool) -> list[Curve]:
+    """The curves that the preset chooses, of autoencoders, which reconstruct, or else of classifiers."""
+    block, curves = config["dp_mac"], []
+    for curve in block["curves"]:
+        series = block["series"][curve["series"]]
+        network = block["networks"].get(series["network"])
+        if reconstruct != (network is not None and network["output"] == "squared_error"):
+            continue
+        parts = ["all"] if series["side_by_side"] else range(1, curve["repetitions"] + 1)
+        levels = [f"{curve['noise']}_{epsilon:g}" for epsilon in curve.get("epsilon", [])] or [curve["noise"]]
+        curves += [Curve(curve["series"], level, str(part)) for level in levels for part in parts]
+    return curves
+
+
+class DpMac:
+    """Files and settings of every job of DP-MAC, as functions of a job's wildcards or of a result."""
+
+    def __init__(self, config: Mapping[str, Any], results: Results) -> None:
+        """config: the whole, checked configuration. results: which of them it switches on."""
+        self.config, self.results = config, results
+        self.layout = Layout(config["preset"])
+        self.folder = self.layout.of("dp_mac")
+        self.block = config["dp_mac"]
+        self.series = self.block["series"]
+
+    def series_trained_by(self, *methods: str) -> list[str]:
+        """Names of the series of some methods."""
+        return [name for name, series in self.series.items() if series["method"] in methods]
+
+    # ------------------------------------------------------------ curves and reference lines
+
+    def data(self, wildcards: Any) -> str:
+        """Input: the prepared images of a series."""
+        return self._data(wildcards.series)
+
+    def data_of_curve(self, wildcards: Any) -> str:
+        """Input: the same for a curve; InputError where the preset does not say how many repetitions it has."""
+        self.repetitions(wildcards)
+        return self.data(wildcards)
+
+    def curve_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_mac`, `train_sgd` and `train_cdbn`."""
+        kind, _, epsilon = wildcards.level.partition("_")
+        return {
+            "job": [wildcards.series, wildcards.level],
+            **self._identity(wildcards.series),
+            "series": self.described(wildcards.series),
+            "noise": kind,
+            "epsilon": epsilon or None,
+            "repetitions": self.repetitions(wildcards),
+            "accounting": self.config["accounting"],
+            "device": self.config["device"],
+            "checkpoint": self.layout.checkpoint(wildcards.series, wildcards.level, wildcards.part),
+        }
+
+    def repetitions(self, wildcards: Any) -> list[int]:
+        """The repetitions that a job trains; InputError where `all` are asked for of what the preset has none of."""
+        if wildcards.part != "all":
+            return [int(wildcards.part)]
+        kind, _, epsilon = wildcards.level.partition("_")
+        for curve in self.block["curves"]:
+            if (curve["series"], curve["noise"]) == (wildcards.series, kind) and (
+                not epsilon or float(epsilon) in curve["epsilon"]
+            ):
+                return list(range(1, curve["repetitions"] + 1))
+        raise InputError(f"dp_mac.curves: has none of {wildcards.series} with noise {wildcards.level}")
+
+    def described(self, series: str) -> dict[str, Any]:
+        """A series' block with its network's block in place of its name."""
+        block = self.series[series]
+        return block | {"network": self.block["networks"].get(block["network"])}
+
+    def reference_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `reference_lines`."""
+        return {
+            "job": ["reference_lines", wildcards.series],
+            **self._identity(wildcards.series),
+            "series": self.described(wildcards.series),
+            "components": self.block["components"],
+        }
+
+    def _identity(self, series: str) -> dict[str, Any]:
+        """What records say of a job besides its name."""
+        config = self.config
+        return {"preset": config["preset"], "seed": config["seed"], "dataset": self.series[series]["dataset"]}
+
+    # ------------------------------------------------------------ results: inputs, of which each checks that it is on
+
+    def records(self, result: str) -> Callable[[Any], list[str]]:
+        """Input: records of the curves of a result."""
+        return lambda wildcards: [self._file(curve, ".json") for curve in self.curves(result)]
+
+    def errors(self, result: str) -> Callable[[Any], list[str]]:
+        """Input: errors by epoch of the curves of a result, each beside its record."""
+        return lambda wildcards: [self._file(curve, ".csv") for curve in self.curves(result)]
+
+    def weights(self, result: str) -> Callable[[Any], list[str]]:
+        """Input: weights of the networks of a result."""
+        folder = f"{self.layout.private}/dp_mac/weights"
+        return lambda wildcards: [f"{folder}/{'/'.join(curve)}.npz" for curve in self.curves(result)]
+
+    def images(self, result: str) -> Callable[[Any], list[str]]:
+        """Input: prepared images of each network of a result."""
+        return lambda wildcards: [self._data(curve.series) for curve in self.curves(result)]
+
+    def images_of_first(self, result: str) -> Callable[[Any], str]:
+        """Input: prepared images of the first network of a result, which all others share."""
+        return lambda wildcards: self._data(self.curves(result)[0].series)
+
+    def references(self, wildcards: Any) -> str:
+        """Input: the reference lines, which are of the first autoencoder's data."""
+        return f"{self.folder}/references/{self.curves('dp_mac_table1b')[0].series}.json"
+
+    def curves(self, result: str) -> list[Curve]:
+        """The curves that a result shows; InputError where it is switched off."""
+        self.results.check(result)
+        if result in ("dp_mac_fig3", "dp_mac_fig4"):
+            pairs = self.block[self.results.item(result)]["curves"]
+        elif result == "dp_mac_sensitivity":
+            pairs = [(entry["series"], "none") for entry in self.block["sensitivity"]]
+        else:
+            return chosen_curves(self.config, reconstruct=result != "dp_mac_table1a")
+        return [Curve(series, level, "all") for series, level in pairs]
+
+    def _data(self, series: str) -> str:
+        return self.layout.data(self.series[series]["dataset"])
+
+    def _file(self, curve: Curve, suffix: str) -> str:
+        return f"{self.folder}/curves/{'/'.join(curve)}{suffix}"
+
+    # ------------------------------------------------------------ results: settings
+
+    def budget_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `dp_mac_budget`."""
+        return {"budget": self.block["budget"], "accounting": self.config["accounting"]}
+
+    def sensitivity_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `dp_mac_sensitivity`."""
+        bounded = self.block["sensitivity"]
+        return {
+            "seed": self.config["seed"],
+            "bounds": [entry["bound"] for entry in bounded],
+            "thresholds": [entry["threshold"] for entry in bounded],
+        }
+
+    def fig2_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `dp_mac_fig2`."""
+        return {"seed": self.config["seed"]} | self.block["fig2"]
+
+    def fig3_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `dp_mac_fig3`."""
+        return {"seed": self.config["seed"], "labels": self.block["fig3"]["labels"]}
+
+    def fig4_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `dp_mac_fig4`."""
+        return {"seed": self.config["seed"], "images": self.block["fig4"]["images"]}

@@ -1,0 +1,156 @@
+"""What runs for the leaderboard: its entries, and how worlds and attacks are cut into jobs."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lib.plan.layout import Layout
+from lib.plan.leaderboard_checks import ASK_TEACHERS, PROMISE_NOTHING
+
+
+class Entry(NamedTuple):
+    """A method at a budget: an epsilon, or `none` for methods that cannot be told how private to be."""
+
+    method: str
+    budget: str
+
+
+class Leaderboard:
+    """Files and settings of every job of the leaderboard, as functions of a job's wildcards.
+
+    Methods are trained in shards of worlds; attacks are made in shards of entries.
+    """
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        """config: the whole, checked configuration."""
+        self.config = config
+        self.layout = Layout(config["preset"])
+        self.folder = self.layout.of("leaderboard")
+        self.private = f"{self.layout.private}/leaderboard"
+        self.block = config["leaderboard"]
+        self.methods = self.block["methods"]
+
+    def entries(self) -> list[Entry]:
+        """The chosen methods, each at every epsilon or, where it promises nothing, once."""
+        epsilons = [f"{epsilon:g}" for epsilon in self.block["epsilons"]]
+        return [
+            Entry(name, budget)
+            for name in self.block["chosen"]
+            for budget in (["none"] if self.methods[name]["kind"] in PROMISE_NOTHING else epsilons)
+        ]
+
+    def shards(self) -> list[tuple[int, int]]:
+        """(first world, the one after the last) of each shard."""
+        worlds, size = self.block["worlds"], self.block["shard"]
+        return [(first, min(first + size, worlds)) for first in range(0, worlds, size)]
+
+    def attack_shards(self) -> list[list[Entry]]:
+        """The entries that each job attacks: one each, or divided among so many processes."""
+        entries = self.entries()
+        processes = self.block["attacks"]["processes"] or len(entries)
+        return [entries[first::processes] for first in range(min(processes, len(entries)))]
+
+    # ------------------------------------------------------------ worlds and what is trained in them
+
+    def worlds_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `draw_worlds`."""
+        sizes = ("slots", "canaries", "public", "test", "worlds", "classes")
+        return {
+            "job": ["leaderboard", "worlds"],
+            "seed": self.config["seed"],
+            "sizes": {name: self.block[name] for name in sizes},
+        }
+
+    def votes_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `count_world_votes`."""
+        return {
+            "job": ["leaderboard", "teachers"],
+            "seed": self.config["seed"],
+            "teachers": self.block["teachers"]["count"],
+            "model": self.config["models"][self.block["teachers"]["model"]],
+            "classes": self.block["classes"],
+            "shard": list(self.shards()[int(wildcards.shard)]),
+            "device": self.config["device"],
+            "checkpoint": self.layout.checkpoint("count_world_votes", wildcards.shard),
+        }
+
+    def votes(self, wildcards: Any) -> list[str]:
+        """Input: what teachers say in the worlds of a shard, for methods that ask them."""
+        return [f"{self.private}/votes/{wildcards.shard}.npz"] if self._asks_teachers(wildcards.method) else []
+
+    def training_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_worlds`."""
+        place = wildcards.method, wildcards.budget
+        return {
+            "job": ["leaderboard", *place],
+            "preset": self.config["preset"],
+            "seed": self.config["seed"],
+            "dataset": self.block["dataset"],
+            "method": self._method(wildcards.method),
+            "budget": wildcards.budget,
+            "privacy": {name: self.block[name] for name in ("delta", "orders", "classes", "largest")},
+            "shard": list(self.shards()[int(wildcards.shard)]),
+            "device": self.config["device"],
+            "checkpoint": self.layout.checkpoint("train_worlds", *place, wildcards.shard),
+        }
+
+    def _method(self, name: str) -> dict[str, Any]:
+        """What a method is built from: its block without its title, and how many teachers there are if it asks them."""
+        block = {key: value for key, value in self.methods[name].items() if key != "title"}
+        return block | ({"teachers": self.block["teachers"]["count"]} if self._asks_teachers(name) else {})
+
+    def _asks_teachers(self, name: str) -> bool:
+        return self.methods[name]["kind"] in ASK_TEACHERS
+
+    # ------------------------------------------------------------ attacks
+
+    def predictions(self, wildcards: Any) -> list[str]:
+        """Input: predictions of the entries that a job attacks, entry by entry, every shard of worlds of each."""
+        return self._of_shards(f"{self.private}/predictions", ".npz", self.attack_shards()[int(wildcards.shard)])
+
+    def attack_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `attack_worlds`."""
+        return {
+            "job": ["leaderboard", "attack"],
+            "seed": self.config["seed"],
+            "entries": ["/".join(entry) for entry in self.attack_shards()[int(wildcards.shard)]],
+            "attacks": {name: value for name, value in self.block["attacks"].items() if name != "processes"},
+            "targets": self.block["targets"],
+            "delta": self.block["delta"],
+        }
+
+    # ------------------------------------------------------------ tables
+
+    def records(self, wildcards: Any) -> list[str]:
+        """Input: records of training, entry by entry, every shard of worlds of each."""
+        return self._of_shards(f"{self.folder}/models", ".json", self.entries())
+
+    def attacks(self, suffix: str) -> list[str]:
+        """What the attacks of every shard wrote; suffix: `.csv`, `.roc.csv` or `.audit.csv`."""
+        return [f"{self.folder}/attacks/{shard}{suffix}" for shard in range(len(self.attack_shards()))]
+
+    def board_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `leaderboard`."""
+        named = ("label", "slots", "canaries", "worlds", "targets", "delta")
+        settings = {name: self.block[name] for name in named} | {"rates": self.block["attacks"]["rates"]}
+        return {"entries": self._described(), "settings": settings}
+
+    def benchmarks(self, wildcards: Any) -> list[str]:
+        """Input: what training cost, as `records`."""
+        return self._of_shards(f"{self.layout.results}/benchmarks/train_worlds", ".tsv", self.entries())
+
+    def benchmarks_of_teachers(self, wildcards: Any) -> list[str]:
+        """Input: what the teachers of every shard of worlds cost."""
+        return [self.layout.benchmark("count_world_votes", str(shard)) for shard in range(len(self.shards()))]
+
+    def cost_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `leaderboard_cost`."""
+        return {"asks": list(ASK_TEACHERS), "entries": self._described(), "worlds": self.block["worlds"]}
+
+    def _described(self) -> list[dict[str, Any]]:
+        """Every entry with its method's block."""
+        return [{"method": name, "budget": budget} | self.methods[name] for name, budget in self.entries()]
+
+    def _of_shards(self, folder: str, suffix: str, entries: list[Entry]) -> list[str]:
+        """A file of every shard of worlds of each entry."""
+        shards = range(len(self.shards()))
+        return [f"{folder}/{method}/{budget}/{shard}{suffix}" for method, budget in entries for shard in shards]

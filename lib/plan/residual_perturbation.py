@@ -1,0 +1,248 @@
+"""What runs for residual perturbation: networks with and without noise, attacks on them, audits, and what they show."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from lib.core.errors import InputError
+from lib.plan.layout import Layout
+from lib.plan.results import Results
+
+
+def entry_of(networks: Iterable[Mapping[str, Any]], task: str, method: str, gamma: str | float) -> Mapping[str, Any]:
+    """The entry of `networks` that trains a method on a task at a noise coefficient; InputError where none does."""
+    for entry in networks:
+        if (entry["task"], entry["method"]) == (task, method) and float(gamma) in map(float, entry["gammas"]):
+            return entry
+    raise InputError(
+        f"residual_perturbation.networks: has none of task {task}, method {method}, gamma {float(gamma):g}"
+    )
+
+
+class ResidualPerturbation:
+    """Files and settings of every job of residual perturbation, as functions of a job's wildcards.
+
+    Networks are named by task, method and gamma, the noise coefficient; audits by task and mechanism.
+    """
+
+    def __init__(self, config: Mapping[str, Any], results: Results) -> None:
+        """config: the whole, checked configuration. results: the register, which says what the preset has."""
+        self.config, self.results = config, results
+        self.layout = Layout(config["preset"])
+        self.folder = self.layout.of("residual_perturbation")
+        self.private = f"{self.layout.private}/residual_perturbation"
+        self.block = config["residual_perturbation"]
+        self.tasks, self.methods, self.networks = (self.block[name] for name in ("tasks", "methods", "networks"))
+        self.theory, self.audit = self.block["theory"], self.block["audit"]
+
+    def methods_of_kind(self, kind: str) -> list[str]:
+        """Methods that are trained in one way: residual or dp_sgd."""
+        return [name for name, method in self.methods.items() if method["kind"] == kind]
+
+    def _job(self, dataset: str, *words: str) -> dict[str, Any]:
+        """What a record says of the job that wrote it."""
+        return {
+            "job": list(words),
+            "preset": self.config["preset"],
+            "seed": self.config["seed"],
+            "dataset": dataset,
+        }
+
+    # ------------------------------------------------------------ data and networks
+
+    def samples_of_task(self, wildcards: Any) -> str:
+        """Input of `draw_task`: the prepared samples of the task; InputError where no networks are trained on it."""
+        self._draws(wildcards.task)
+        return self.layout.data(self.tasks[wildcards.task]["dataset"])
+
+    def draw_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `draw_task`: as many draws as any of the task's networks is trained on."""
+        task = self.tasks[wildcards.task]
+        draws = self._draws(wildcards.task)
+        return self._job(task["dataset"], wildcards.task) | {"task": task, "repetitions": draws}
+
+    def _draws(self, task: str) -> int:
+        counts = [entry["repetitions"] for entry in self.networks if entry["task"] == task]
+        if not counts:
+            raise InputError(f"residual_perturbation.networks: has none of task {task}")
+        return max(counts)
+
+    def draws_of_networks(self, wildcards: Any) -> str:
+        """Input of both trainings: the draws of the task; InputError where the preset has no such networks."""
+        entry_of(self.networks, wildcards.task, wildcards.method, wildcards.gamma)
+        return f"{self.private}/draws/{wildcards.task}.npz"
+
+    def network_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_residual`: the networks and their ensembles, as far as there are so many members."""
+        task, words = self.tasks[wildcards.task], (wildcards.task, wildcards.method, wildcards.gamma)
+        entry = entry_of(self.networks, *words)
+        return self._job(task["dataset"], *words) | {
+            "task": task,
+            "method": self.methods[wildcards.method],
+            "gamma": wildcards.gamma,
+            "members": entry["members"],
+            "sizes": [size for size in self.block["sizes"] if size <= entry["members"]],
+            "repetitions": entry["repetitions"],
+            "device": self.config["device"],
+            "checkpoint": self.layout.checkpoint(*words),
+        }
+
+    def dp_sgd_network_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_residual_dp_sgd`."""
+        return self.network_settings(wildcards) | {"orders": self.config["accounting"]["orders"]}
+
+    # ------------------------------------------------------------ attacks
+
+    def attack_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `attack_residual`."""
+        task = self.tasks[wildcards.task]
+        job = self._job(task["dataset"], "attack", wildcards.task, wildcards.method, wildcards.gamma)
+        return job | {"attack": self.block["attack"] | {"top": task["top"]}}
+
+    def attack(self, task: str, method: str, gamma: float) -> str:
+        """The record of the attack on some networks; InputError where they are not trained."""
+        entry_of(self.networks, task, method, gamma)
+        return f"{self.folder}/attacks/{task}/{method}/{float(gamma):g}.json"
+
+    def attacks_over_noise(self, task: str, method: str) -> list[str]:
+        """Records of the attacks on a method at every coefficient that is trained, the plain network's first."""
+        gammas = [
+            gamma
+            for entry in self.networks
+            if (entry["task"], entry["method"]) == (task, method)
+            for gamma in entry["gammas"]
+        ]
+        if not gammas:
+            raise InputError(f"residual_perturbation.figures: method {method} is not trained on task {task}")
+        return [self.attack(task, "plain", 0), *(self.attack(task, method, gamma) for gamma in sorted(gammas))]
+
+    def positive_control(self, task: str) -> str:
+        """The record of the attack on what was learned by heart, which any attack on the task must find."""
+        return self.attack(task, "control", 0)
+
+    def attacks_in_table(self, item: str) -> Callable[[Any], dict[str, Any]]:
+        """Input of a table of attacks: their records, the positive control, what was drawn, and what lies beside."""
+
+        def files(wildcards: Any) -> dict[str, Any]:
+            self.results.check(f"residual_perturbation_{item}")
+            task, rows = (self.block["tables"][item][name] for name in ("task", "rows"))
+            records = list(dict.fromkeys(self.attack(task, method, gamma) for method, gamma, _ in rows))
+            control = self.positive_control(task)
+            return {
+                "records": records,
+                "control": control,
+                "draws": f"{self.folder}/draws/{task}.json",
+                "beside": _beside([*records, control]),
+            }
+
+        return files
+
+    def rows_of_table(self, item: str) -> Callable[[Any], dict[str, Any]]:
+        """Settings of a table of attacks: its rows, with methods' titles in place of their names."""
+
+        def settings(wildcards: Any) -> dict[str, Any]:
+            rows = self.block["tables"][item]["rows"]
+            return {"rows": [[self.methods[method]["title"], float(gamma), members] for method, gamma, members in rows]}
+
+        return settings
+
+    def attacks_in_figure(self, item: str) -> Callable[[Any], dict[str, Any]]:
+        """Input of a figure of attacks: their records, the positive controls, and what lies beside both."""
+
+        def files(wildcards: Any) -> dict[str, Any]:
+            self.results.check(f"residual_perturbation_{item}")
+            tasks, method = (self.block["figures"][item][name] for name in ("tasks", "method"))
+            records = [record for task in tasks for record in self.attacks_over_noise(task, method)]
+            controls = [self.positive_control(task) for task in tasks]
+            return {"records": records, "controls": controls, "beside": _beside(records + controls)}
+
+        return files
+
+    def settings_of_fig6(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Figure 6: a line for each size of ensembles."""
+        return {"by_size": True}
+
+    # ------------------------------------------------------------ pictures, and what an epoch costs
+
+    def samples_of_fig2(self, wildcards: Any) -> str:
+        """Input of Figure 2: the patches that it shows."""
+        return self.layout.data(self.block["patches"])
+
+    def settings_of_fig2(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Figure 2."""
+        return {"seed": self.config["seed"], "dataset": self.block["patches"]}
+
+    def settings_of_fig1(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Figure 1, with the noise of Strategy I."""
+        return self._flow("additive")
+
+    def settings_of_fig8(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of Figure 8, with the noise of Strategy II."""
+        return self._flow("multiplicative")
+
+    def _flow(self, strategy: str) -> dict[str, Any]:
+        return self._simulation(self.block["sde"]) | {"strategy": strategy}
+
+    def _simulation(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        return {"seed": self.config["seed"], "repetitions": self.config["repetitions"], "settings": settings}
+
+    def files_of_cost(self, wildcards: Any) -> list[str]:
+        """Input of the table of costs: nothing but that the preset has it."""
+        self.results.check("residual_perturbation_cost")
+        return []
+
+    def cost_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of costs."""
+        return {"settings": self.block["cost"], "device": self.config["device"]}
+
+    # ------------------------------------------------------------ theorems and audits
+
+    def theory_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of Theorems 1 and 2."""
+        return {"theory": {name: self.theory[name] for name in ("delta", "strategy1", "strategy2")}}
+
+    def dp_sgd_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of what DP-SGD costs as printed."""
+        return {"settings": self.theory["dp_sgd"]}
+
+    def rademacher_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of Theorem 3."""
+        return self._simulation(self.theory["rademacher"])
+
+    def samples_of_audit(self, wildcards: Any) -> str:
+        """Input of `audit_residual`: the prepared samples of its task."""
+        return self.layout.data(self.audit["tasks"][wildcards.task]["dataset"])
+
+    def audit_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `audit_residual`."""
+        task, words = self.audit["tasks"][wildcards.task], ("audit_residual", wildcards.task, wildcards.mechanism)
+        return self._job(task["dataset"], *words) | {
+            "mechanism": wildcards.mechanism,
+            "task": task,
+            "orders": self.theory["dp_sgd"]["orders"],
+            "delta": self.theory["delta"],
+            "level": self.audit["level"],
+            "device": self.config["device"],
+            "checkpoint": self.layout.checkpoint(*words),
+        }
+
+    def audits(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of the table of lower bounds: every audit's record, and what its runs showed."""
+        self.results.check("residual_perturbation_budget")
+        audits = [f"{task}/{mechanism}" for task in self.audit["chosen"] for mechanism in self.audit["mechanisms"]]
+        return {
+            "records": [f"{self.folder}/audits/{audit}.json" for audit in audits],
+            "statistics": [f"{self.private}/audits/{audit}.csv" for audit in audits],
+        }
+
+    def budget_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of lower bounds."""
+        return {
+            "theory": {name: self.theory[name] for name in ("strategy1", "dp_sgd")},
+            "published": self.audit["published"],
+            "repetitions": self.config["repetitions"],
+        }
+
+
+def _beside(records: Iterable[str]) -> list[str]:
+    """The scores and curves that lie beside records of attacks."""
+    return [record.removesuffix("json") + end for record in records for end in ("csv", "roc.csv")]

@@ -1,0 +1,200 @@
+"""The schema of the configuration, a file a block, and one line for what it refuses."""
+
+import copy
+import difflib
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+import jsonschema
+
+from lib.core.errors import InputError
+
+_CLOSED = ("additionalProperties", "unevaluatedProperties")
+# JSON takes 2.0 for an integer, and whatever counts things would not
+_TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+    "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
+)
+
+
+def compose(parts: Iterable[dict]) -> dict:
+    """One schema of several, each with some keys of the whole configuration (`properties`, `required`) and `$defs`.
+
+    Raises ValueError where two of them have the same key or definition.
+    """
+    whole = {"type": "object", "additionalProperties": False, "required": [], "properties": {}, "$defs": {}}
+    for part in parts:
+        whole["required"] += part.get("required", [])
+        for kind in ("properties", "$defs"):
+            if twice := whole[kind].keys() & part.get(kind, {}).keys():
+                raise ValueError(f"{kind} in two files of the schema: {', '.join(sorted(twice))}")
+            whole[kind] |= part.get(kind, {})
+    return whole
+
+
+def check_schema(config: object, schema: dict) -> None:
+    """Raise InputError for the first fault: the key, its value, and what is allowed, on one line.
+
+    Beside what JSON Schema has, numbers must be finite, and text with the keyword `in: PATH` must be a key of the
+    catalogue, or an item of the list, that stands at this path of the whole configuration.
+    """
+    _check_finite(config, ())
+    validator = jsonschema.validators.extend(
+        jsonschema.Draft202012Validator, {"in": _reference(config)}, type_checker=_TYPES
+    )(schema)
+    # The deepest fault first, and of those the key that should not be there: a misspelt key is also a missing one. Keys
+    # count as unevaluated, too, where their block fails for another reason; those are not unknown. References last, for
+    # a catalogue may lack a name because something is wrong with the catalogue.
+    errors = [error for error in validator.iter_errors(config) if error.validator not in _CLOSED or _unknown(error)]
+    errors.sort(key=lambda error: (error.validator == "in", -len(error.absolute_path), _rank(error), error.message))
+    if errors:
+        raise InputError(_explain(errors[0]))
+
+
+def fill_defaults(config: dict, schema: dict) -> None:
+    """Set, in place, every key of a checked `config` that is missing and has a default in the schema."""
+    _fill(config, schema, schema["$defs"])
+
+
+def references(schema: object) -> Iterator[str]:
+    """Every path that the keyword `in` names somewhere in a schema."""
+    for key, part in schema.items() if isinstance(schema, dict) else enumerate(schema):
+        if key == "in" and isinstance(part, str):
+            yield part
+        elif isinstance(part, dict | list):
+            yield from references(part)
+
+
+def at(config: object, path: str) -> dict | list | None:
+    """The catalogue or list at a path of the configuration, keys joined by dots; None where there is none."""
+    for key in path.split("."):
+        config = config.get(key) if isinstance(config, dict) else None
+    return config if isinstance(config, dict | list) else None
+
+
+def _reference(config: object):
+    """The keyword `in` for one configuration."""
+
+    def check(validator, path: str, name: object, schema: dict):
+        names = at(config, path)
+        if isinstance(name, str) and names is not None and name not in names:
+            yield jsonschema.ValidationError(f"not in {path}; allowed: {', '.join(sorted(map(str, names)))}")
+
+    return check
+
+
+def _fill(block: object, schema: dict, definitions: dict) -> None:
+    schema = definitions[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+    if not isinstance(block, dict):
+        return
+    for name, part in schema.get("properties", {}).items():
+        if name not in block and "default" in part:
+            block[name] = copy.deepcopy(part["default"])
+        if name in block:
+            _fill(block[name], part, definitions)
+    for part in schema.get("allOf", []):
+        if "if" in part and jsonschema.Draft202012Validator(part["if"]).is_valid(block):
+            _fill(block, part["then"], definitions)
+    if isinstance(schema.get("additionalProperties"), dict):
+        for name in set(block) - set(schema.get("properties", {})):
+            _fill(block[name], schema["additionalProperties"], definitions)
+
+
+def _explain(error: jsonschema.ValidationError) -> str:
+    """One line for one schema error."""
+    path = list(error.absolute_path)
+    value, rule = error.instance, error.validator_value
+    if error.validator == "in":
+        while isinstance(path[-1], int):  # a name in a list says itself where it stands
+            path.pop()
+        return f"{'.'.join(map(str, path))} = {value!r}: {error.message}"
+    key = ".".join(map(str, path)) or "the configuration"
+    if error.validator in _CLOSED:
+        unknown = _unknown(error)[0]
+        allowed = sorted(_allowed_keys(error.schema, value))
+        near = difflib.get_close_matches(unknown, allowed, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        return f"{key}: unknown key '{unknown}'{hint}; allowed: {', '.join(allowed)}"
+    if error.validator == "required":
+        missing = [name for name in rule if name not in value]
+        return f"{key}: lacks the key '{missing[0]}'; required: {', '.join(rule)}"
+    allowed = {
+        "type": lambda: f"a value of type {' or '.join([rule] if isinstance(rule, str) else rule)}",
+        "enum": lambda: "one of " + ", ".join(map(str, rule)),
+        "const": lambda: str(rule),
+        "oneOf": lambda: " or ".join(_describe(option) for option in rule),
+        "minimum": lambda: f"at least {rule}",
+        "maximum": lambda: f"at most {rule}",
+        "exclusiveMinimum": lambda: f"greater than {rule}" + _upper(error.schema),
+        "exclusiveMaximum": lambda: f"less than {rule}" + _lower(error.schema),
+        "pattern": lambda: f"text matching {rule}",
+        "minItems": lambda: _length(error.schema),
+        "maxItems": lambda: _length(error.schema),
+        "uniqueItems": lambda: "a list without repetitions",
+    }.get(error.validator, lambda: error.message)()
+    return f"{key} = {value!r}: allowed is {allowed}{_hint(value)}"
+
+
+def _rank(error: jsonschema.ValidationError) -> int:
+    """Which of a block's faults to name: that it does not say what kind it is, then unknown keys, then the others."""
+    if error.validator == "required" and {"kind", "aggregator"} & (set(error.validator_value) - set(error.instance)):
+        return 0
+    return 1 if error.validator in _CLOSED else 2
+
+
+def _unknown(error: jsonschema.ValidationError) -> list[str]:
+    """The keys of a block that nothing allows there."""
+    return sorted(set(error.instance) - _allowed_keys(error.schema, error.instance))
+
+
+def _hint(value: object) -> str:
+    """Why something that looks like a number is none."""
+    if not isinstance(value, str):
+        return ""
+    if re.fullmatch(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+", value):
+        return "; YAML reads this as text: write a decimal point and a signed exponent, as in 1.0e-5"
+    if re.fullmatch(r"[-+]?\d+(\.\d*)?", value):
+        return "; this is text: do not quote it, and set keys inside a block by --configfile, not by --config"
+    return ""
+
+
+def _allowed_keys(schema: dict, block: dict) -> set[str]:
+    """Every key that a schema allows in this block: those it names, and those of the conditions the block meets."""
+    keys = set(schema.get("properties", {}))
+    for part in [schema, *schema.get("allOf", [])]:
+        if "if" in part and jsonschema.Draft202012Validator(part["if"]).is_valid(block):
+            keys |= set(part["then"].get("properties", {}))
+    return keys
+
+
+def _describe(option: dict) -> str:
+    if "const" in option:
+        return f"'{option['const']}'"
+    if "minimum" in option:
+        return f"{option['type']} >= {option['minimum']}"
+    return str(option["type"])
+
+
+def _length(schema: dict) -> str:
+    """How long a list may be."""
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if least == most:
+        return f"a list of {least} numbers"
+    return f"a list of at least {least}" if most is None else f"a list of at most {most}"
+
+
+def _upper(schema: dict) -> str:
+    return f" and less than {schema['exclusiveMaximum']}" if "exclusiveMaximum" in schema else ""
+
+
+def _lower(schema: dict) -> str:
+    return f" and greater than {schema['exclusiveMinimum']}" if "exclusiveMinimum" in schema else ""
+
+
+def _check_finite(block: object, path: tuple[str, ...]) -> None:
+    """Refuse .nan and .inf, which no bound of a schema refuses."""
+    if isinstance(block, float) and not math.isfinite(block):
+        raise InputError(f"{'.'.join(path)} = {block!r}: allowed is a finite number")
+    items = block.items() if isinstance(block, dict) else enumerate(block) if isinstance(block, list) else ()
+    for name, part in items:
+        _check_finite(part, (*path, str(name)))

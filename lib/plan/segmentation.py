@@ -1,0 +1,579 @@
+"""What runs for PATE of segmentation masks, for both papers: who asks whom for which labels, and where files lie.
+
+Work comes in units: an encoder, the labellings released through one encoder, the students taught by them. A job does
+the units of a shard: one each, or all of a task together where starting takes longer than the work.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lib.data.volumes import registry as volumes
+from lib.plan.layout import Layout
+from lib.plan.results import Results
+from lib.plan.segmentation_checks import encoders_used
+
+Unit = tuple[str, ...]  # (encoder,), or (source, encoder): teachers' answers, or true labels in their place
+
+
+class Segmentation:
+    """Files and settings of every job on volumes, as functions of a job's wildcards."""
+
+    def __init__(self, config: Mapping[str, Any], results: Results) -> None:
+        """config: the whole, checked configuration. results: the register, which says what is switched on."""
+        self._register = results
+        self.config, self.layout = config, Layout(config["preset"])
+        self.block = config["segmentation"]
+        self.autoencoded, self.compressed = config["autoencoded_pate"], config["compressed_pate"]
+        self.folder = self.layout.of("segmentation")
+        self.private = f"{self.layout.private}/segmentation"
+        self.repetitions = range(1, config["repetitions"] + 1)
+        # how the work is cut into jobs changes no result, and so no record
+        self.tasks = {
+            name: {key: value for key, value in task.items() if key != "together"}
+            for name, task in self.block["tasks"].items()
+        }
+        self.labellings = self._labellings()
+        self._encoders: dict[str, list[Unit]] = {}
+        for _, task, encoder in encoders_used(config):
+            units = self._encoders.setdefault(task, [])
+            if (encoder,) not in units:
+                units.append((encoder,))
+        self._codes = _by_task(self.labellings)
+        self._students = _by_task(self.labellings | self._truths())
+        self._taught = self.labellings | self._truths()
+        self._reconstructed = {task: self._of(self.compressed["fig2"]) for task in self.compressed["fig2"]["tasks"]}
+        self._limited = {task: self._of(self.compressed["limits"]) for task in self.compressed["limits"]["tasks"]}
+
+    @staticmethod
+    def _of(block: Mapping[str, Any]) -> list[Unit]:
+        return [(name,) for name in block["encoders"]]
+
+    # ------------------------------------------------------------ what is asked for
+
+    def _labellings(self) -> dict[Unit, dict[str, dict]]:
+        """Labellings by (task, source, encoder) and name, in the order in which they are released."""
+        found: dict[Unit, dict[str, dict]] = {}
+        block = self.autoencoded["results"]
+        for task in block["tasks"]:
+            teachers, queries = self.tasks[task]["teachers"], self.tasks[task]["parts"]["student"]
+            for encoder in block["encoders"]:
+                for epsilon in (block["epsilon"], None):
+                    own = labelling("teachers", teachers, queries, epsilon, block["delta"], block["route"])
+                    found.setdefault((task, "teachers", encoder), {})[own["name"]] = own
+        block = self.compressed["fig3"]
+        curves = [(curve["encoder"], curve["teachers"], curve["epsilon"]) for curve in block["curves"]]
+        for task in block["tasks"]:
+            for queries in block["queries"]:
+                for encoder, teachers, epsilon in [*curves, (block["noiseless"], 1, None)]:
+                    own = labelling("labels", teachers, queries, epsilon, block["delta"], block["route"])
+                    found.setdefault((task, "labels", encoder), {})[own["name"]] = own
+        return found
+
+    def _truths(self) -> dict[Unit, dict[str, dict]]:
+        """What students learn who are told the truth, by task: the most labels of each figure."""
+        found = {task: self.tasks[task]["parts"]["student"] for task in self.autoencoded["results"]["tasks"]} | {
+            task: self.compressed["fig3"]["queries"][-1] for task in self.compressed["fig3"]["tasks"]
+        }
+        return {
+            (task, "truth", "none"): {
+                f"n{queries}": {"name": f"n{queries}", "queries": queries, "epsilon": None, "private": False}
+            }
+            for task, queries in found.items()
+        }
+
+    # ------------------------------------------------------------ shards
+
+    def _shards(self, task: str, units: list[Unit]) -> list[list[Unit]]:
+        """The units of each job: all together, or one each, as the task says."""
+        return [units] if self.block["tasks"][task]["together"] else [[unit] for unit in units]
+
+    def _shard_of(self, task: str, units: list[Unit], wanted: Unit) -> int:
+        """The job that does a unit."""
+        return next(number for number, shard in enumerate(self._shards(task, units)) if wanted in shard)
+
+    def _files(self, folder: str, task: str, units: list[Unit], wanted: Iterable[Unit], repetition: Any) -> list[str]:
+        """The files, without their ends, of the jobs that do the wanted units, each once."""
+        numbers = dict.fromkeys(self._shard_of(task, units, unit) for unit in wanted)
+        return [f"{folder}/{task}/{repetition}/{number}" for number in numbers]
+
+    def _units(self, all_units: Mapping[str, list[Unit]], wildcards: Any) -> list[Unit]:
+        return self._shards(wildcards.task, all_units[wildcards.task])[int(wildcards.shard)]
+
+    # ------------------------------------------------------------ settings that many jobs share
+
+    def _described(self, task: str) -> dict[str, Any]:
+        """A task's block with its name; the patients of a part are drawn by it."""
+        return self.tasks[task] | {"name": task}
+
+    def _job(self, rule: str, task: str, *names: str, device: str = "cpu") -> dict[str, Any]:
+        """What every job on a task's volumes is told; the last name is the repetition, or a shard of it."""
+        return {
+            "job": [rule, task, *names],
+            "preset": self.config["preset"],
+            "seed": self.config["seed"],
+            "dataset": self.tasks[task]["volumes"],
+            "task": self._described(task),
+            "device": device,
+        }
+
+    def _of_shard(self, rule: str, wildcards: Any, device: str = "cpu") -> dict[str, Any]:
+        """The same of a shard; the script names the units."""
+        own = self._job(rule, wildcards.task, device=device)
+        return own | {"repetition": wildcards.repetition}
+
+    def _training(self, rule: str, *names: str) -> dict[str, Any]:
+        """What a job is told that trains networks."""
+        return {"device": self.config["device"], "checkpoint": self.layout.checkpoint(rule, *names)}
+
+    # ------------------------------------------------------------ volumes
+
+    def prepared(self, task: str) -> str:
+        """The prepared volumes of a task."""
+        return f"{self.layout.private}/volumes/{self.tasks[task]['volumes']}/index.json"
+
+    def volumes(self, wildcards: Any) -> str:
+        """Input: the prepared volumes of the task."""
+        return self.prepared(wildcards.task)
+
+    def volume_files(self, wildcards: Any) -> list[str]:
+        """Input: the files that volumes are prepared from; InputError if they are not there."""
+        from lib.data.registry import watched
+
+        name = self.block["volumes"][wildcards.volumes]["name"]
+        return list(map(str, watched(volumes.required_files(name, self.config["data_root"]))))
+
+    def preparing(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `prepare_volumes`; what is generated does not go stale when data move."""
+        block = self.block["volumes"][wildcards.volumes]
+        root = self.config["data_root"] if volumes.VOLUMES[block["name"]].folder else None
+        return {"name": block["name"], "block": block, "root": root}
+
+    # ------------------------------------------------------------ encoders
+
+    def tasks_of_encoders(self) -> list[str]:
+        """Tasks that have an encoder."""
+        return list(self._encoders)
+
+    def encoders(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_mask_encoder`."""
+        return {
+            **self._of_shard("train_mask_encoder", wildcards),
+            **self._training("train_mask_encoder", wildcards.task, wildcards.repetition, wildcards.shard),
+            "encoders": self._blocks(self._units(self._encoders, wildcards)),
+        }
+
+    def _blocks(self, units: Iterable[Unit]) -> dict[str, Any]:
+        return {unit[-1]: self.block["encoders"][unit[-1]] for unit in units}
+
+    def fitted(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
+        """What was fitted for the encoders of some units."""
+        wanted = [(unit[-1],) for unit in units if unit[-1] != "none"]
+        files = self._files(f"{self.folder}/encoders", task, self._encoders[task], wanted, repetition) if wanted else []
+        return [f"{file}.npz" for file in files]
+
+    # ------------------------------------------------------------ teachers
+
+    def tasks_of_teachers(self) -> list[str]:
+        """Tasks that train teachers."""
+        return [name for name, task in self.tasks.items() if task["teachers"]]
+
+    def teacher_shards(self, task: str) -> list[tuple[int, int]]:
+        """(first teacher, the one after the last) of each job."""
+        count, size = self.tasks[task]["teachers"], self.tasks[task]["shard"]
+        return [(first, min(first + size, count)) for first in range(0, count, size)]
+
+    def teachers(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_mask_teachers`."""
+        names = (wildcards.task, wildcards.repetition, wildcards.shard)
+        first, last = self.teacher_shards(wildcards.task)[int(wildcards.shard)]
+        return {
+            **self._job("train_mask_teachers", *names),
+            **self._training("train_mask_teachers", *names),
+            "repetition": wildcards.repetition,
+            "first": first,
+            "last": last,
+        }
+
+    def answers(self, wildcards: Any) -> list[str]:
+        """Input: what all teachers of the task say."""
+        return self._answers(wildcards.task, wildcards.repetition)
+
+    def _answers(self, task: str, repetition: Any) -> list[str]:
+        shards = range(len(self.teacher_shards(task)))
+        return [f"{self.private}/answers/{task}/{repetition}/{shard}.npz" for shard in shards]
+
+    def measured_teachers(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `measure_mask_teachers`."""
+        own = self._job("measure_mask_teachers", wildcards.task, wildcards.repetition)
+        return own | {"repetition": wildcards.repetition}
+
+    # ------------------------------------------------------------ codes
+
+    def tasks_of_codes(self) -> list[str]:
+        """Tasks whose queries are answered."""
+        return list(self._codes)
+
+    def fitted_for_codes(self, wildcards: Any) -> list[str]:
+        """Input: what was fitted for the encoders of a shard of codes."""
+        return self.fitted(wildcards.task, self._units(self._codes, wildcards), wildcards.repetition)
+
+    def answers_for_codes(self, wildcards: Any) -> list[str]:
+        """Input: teachers' answers, where a unit of the shard asks them."""
+        asked = any(source == "teachers" for source, _ in self._units(self._codes, wildcards))
+        return self._answers(wildcards.task, wildcards.repetition) if asked else []
+
+    def codes(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `aggregate_masks`."""
+        own = self._of_shard("aggregate_masks", wildcards)
+        units = self._described_units(wildcards.task, self._units(self._codes, wildcards))
+        return own | {"units": units, "accounting": self.config["accounting"]}
+
+    def _described_units(self, task: str, units: Iterable[Unit]) -> list[dict[str, Any]]:
+        """Source, encoder, the encoder's settings (none for true labels) and the labellings of some units."""
+        return [
+            {
+                "source": source,
+                "encoder": encoder,
+                "settings": self.block["encoders"].get(encoder),
+                "labellings": list(self._taught[task, source, encoder].values()),
+            }
+            for source, encoder in units
+        ]
+
+    def released(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
+        """The codes that students of some units learn from."""
+        wanted = [unit for unit in units if unit[0] != "truth"]
+        files = self._files(f"{self.private}/codes", task, self._codes[task], wanted, repetition) if wanted else []
+        return [f"{file}.npz" for file in files]
+
+    def code_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
+        """Records of what was released to the students of some tasks."""
+        return self._records("codes", self._codes, tasks, sources)
+
+    def _records(
+        self, stage: str, units: Mapping[str, list[Unit]], tasks: Iterable[str], sources: Iterable[str]
+    ) -> list[str]:
+        return [
+            f"{file}.json"
+            for task in tasks
+            for repetition in self.repetitions
+            for file in self._files(
+                f"{self.folder}/{stage}",
+                task,
+                units.get(task, []),
+                [unit for unit in units.get(task, []) if unit[0] in sources],
+                repetition,
+            )
+        ]
+
+    # ------------------------------------------------------------ students
+
+    def tasks_of_students(self) -> list[str]:
+        """Tasks that train students."""
+        return list(self._students)
+
+    def codes_for_students(self, wildcards: Any) -> list[str]:
+        """Input: the codes that a shard's students learn from."""
+        return self.released(wildcards.task, self._units(self._students, wildcards), wildcards.repetition)
+
+    def fitted_for_students(self, wildcards: Any) -> list[str]:
+        """Input: what was fitted for the encoders that decode these codes."""
+        return self.fitted(wildcards.task, self._units(self._students, wildcards), wildcards.repetition)
+
+    def students(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_mask_students`."""
+        return {
+            **self._of_shard("train_mask_students", wildcards),
+            **self._training("train_mask_students", wildcards.task, wildcards.repetition, wildcards.shard),
+            "units": self._described_units(wildcards.task, self._units(self._students, wildcards)),
+        }
+
+    def student_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
+        """Records of the students of some tasks, and of those on true labels."""
+        records = self._records("students", self._students, tasks, sources)
+        return list(dict.fromkeys([*records, *self._records("students", self._students, tasks, ("truth",))]))
+
+    def dp_sgd(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
+        block, names = self.autoencoded["results"], (wildcards.task, wildcards.noise, wildcards.repetition)
+        return {
+            **self._job("train_mask_dp_sgd", *names),
+            **self._training("train_mask_dp_sgd", *names),
+            "repetition": wildcards.repetition,
+            "sgd": {name: block["dp_sgd"][name] for name in ("sigma", "delta", "recipe")},
+            "epsilon": block["epsilon"] if wildcards.noise == "budget" else None,
+            "accounting": self.config["accounting"],
+        }
+
+    # ------------------------------------------------------------ measurements
+
+    def tasks_of_reconstructions(self) -> list[str]:
+        """Tasks whose encoders are measured over noise."""
+        return list(self._reconstructed)
+
+    def tasks_of_limits(self) -> list[str]:
+        """Tasks whose encoders are measured over teachers and budgets."""
+        return list(self._limited)
+
+    def fitted_for_reconstruction(self, wildcards: Any) -> list[str]:
+        """Input: what was fitted for the encoders of a shard."""
+        return self.fitted(wildcards.task, self._units(self._reconstructed, wildcards), wildcards.repetition)
+
+    def fitted_for_limits(self, wildcards: Any) -> list[str]:
+        """Input: what was fitted for the encoders of a shard."""
+        return self.fitted(wildcards.task, self._units(self._limited, wildcards), wildcards.repetition)
+
+    def reconstruction(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `measure_reconstruction`."""
+        settings = {name: self.compressed["fig1"][name] for name in ("sigmas", "shown")}
+        return self._measure("measure_reconstruction", wildcards, self._reconstructed, settings)
+
+    def limits(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `measure_limits`."""
+        names = ("teachers", "epsilons", "queries", "delta", "route")
+        settings = {name: self.compressed["limits"][name] for name in names}
+        return self._measure("measure_limits", wildcards, self._limited, settings)
+
+    def _measure(
+        self, rule: str, wildcards: Any, units: Mapping[str, list[Unit]], settings: dict[str, Any]
+    ) -> dict[str, Any]:
+        own = self._of_shard(rule, wildcards)
+        return own | {"encoders": self._blocks(self._units(units, wildcards)), "settings": settings}
+
+    def components(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `measure_components`."""
+        settings = {name: self.compressed["fig1"][name] for name in ("block", "sigmas", "shown", "fixed")}
+        own = self._job("measure_components", wildcards.task, wildcards.repetition)
+        return own | {"repetition": wildcards.repetition, "settings": settings}
+
+    def component_sweeps(self, end: str = ".csv") -> list[str]:
+        """Tables of components of every task and repetition of Figure 1."""
+        return [
+            f"{self.folder}/measure_components/{task}/{repetition}{end}"
+            for task in self.compressed["fig1"]["tasks"]
+            for repetition in self.repetitions
+        ]
+
+    def _sweeps(self, measure: str, units: Mapping[str, list[Unit]]) -> list[tuple[str, str]]:
+        """(task, table) of every shard and repetition of a measurement, shard by shard."""
+        return [
+            (task, f"{self.folder}/{measure}/{task}/{repetition}/{shard}.csv")
+            for task in units
+            for shard in range(len(self._shards(task, units[task])))
+            for repetition in self.repetitions
+        ]
+
+    # ------------------------------------------------------------ Autoencoded PATE
+
+    def logistic(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_fig1`."""
+        return {name: self.autoencoded["fig1"][name] for name in ("largest", "points")}
+
+    def disc(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_fig2`."""
+        settings = {name: self.autoencoded["fig2"][name] for name in ("samples", "bins")}
+        return settings | {"seed": self.config["seed"], "repetitions": len(self.repetitions)}
+
+    def sensitivity_volumes(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_sensitivity`."""
+        self._register.check("autoencoded_pate_sensitivity")
+        return [self.prepared(task) for task in self.autoencoded["sensitivity"]["tasks"]]
+
+    def sensitivity(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_sensitivity`."""
+        block = self.autoencoded["sensitivity"]
+        return {
+            "tasks": [self._described(task) for task in block["tasks"]],
+            "settings": {name: block[name] for name in ("components", "starts")},
+            "repetitions": len(self.repetitions),
+            "seed": self.config["seed"],
+        }
+
+    def result_students(self, wildcards: Any) -> list[str]:
+        """Input: records of the students of Autoencoded PATE."""
+        self._register.check("autoencoded_pate_results")
+        return self.student_records(self.autoencoded["results"]["tasks"], ("teachers",))
+
+    def result_codes(self, wildcards: Any) -> list[str]:
+        """Input: records of what was released to them."""
+        return self.code_records(self.autoencoded["results"]["tasks"], ("teachers",))
+
+    def result_baselines(self, wildcards: Any) -> list[str]:
+        """Input: records of teachers together and of the mean mask."""
+        tasks = self.autoencoded["results"]["tasks"]
+        return [f"{self.folder}/baselines/{task}/{number}.json" for task in tasks for number in self.repetitions]
+
+    def result_dp_sgd(self, wildcards: Any) -> list[str]:
+        """Input: records of the baseline by DP-SGD."""
+        block = self.autoencoded["results"]
+        return [
+            f"{self.folder}/dp_sgd/{task}/{noise}/{repetition}.json"
+            for task in block["tasks"]
+            for noise in block["dp_sgd"]["noises"]
+            for repetition in self.repetitions
+        ]
+
+    def results(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_results`."""
+        block = self.autoencoded["results"]
+        return {
+            "tasks": {task: self.tasks[task] for task in block["tasks"]},
+            "published": block["published"],
+            "main_encoder": block["encoders"][0] if block["encoders"] else "",
+            "sources": ["teachers", "truth"],
+        }
+
+    def formula_of_test_masks(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_pca`."""
+        self._register.check("compressed_pate_fig1")
+        return self.component_sweeps()
+
+    def formula_with_what_is_lost(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_theorem4`."""
+        self._register.check("compressed_pate_theorem4")
+        return self.component_sweeps("_formula.csv")
+
+    def pca(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_pca`."""
+        return {"tasks": self._component_tasks(), "key": ["sigma"]}
+
+    def theorem4(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `compressed_pate_theorem4`."""
+        return {"tasks": self._component_tasks(), "key": ["sigma", "kept"]}
+
+    def _component_tasks(self) -> list[dict[str, Any]]:
+        return [self.tasks[task] for task in self.compressed["fig1"]["tasks"] for _ in self.repetitions]
+
+    # ------------------------------------------------------------ Compressed PATE
+
+    def fig1(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `compressed_pate_fig1`."""
+        return {"tasks": self._component_tasks()}
+
+    def _fig2(self) -> list[tuple[str, str]]:
+        """(task, table) of every encoder of Figure 2, and of principal components."""
+        return self._sweeps("measure_reconstruction", self._reconstructed) + [
+            (task, f"{self.folder}/measure_components/{task}/{repetition}_errors.csv")
+            for task in self.compressed["fig2"]["tasks"]
+            for repetition in self.repetitions
+        ]
+
+    def fig2_sweeps(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_fig2`."""
+        self._register.check("compressed_pate_fig2")
+        return [table for _, table in self._fig2()]
+
+    def fig2(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `compressed_pate_fig2`."""
+        encoders = {name: self.block["encoders"][name] for name in self.compressed["fig2"]["encoders"]}
+        return {"tasks": [self.tasks[task] for task, _ in self._fig2()], "encoders": encoders}
+
+    def fig3_students(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_fig3`: records of students."""
+        self._register.check("compressed_pate_fig3")
+        return self.student_records(self.compressed["fig3"]["tasks"], ("labels",))
+
+    def fig3_codes(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_fig3`: records of what was released to them."""
+        return self.code_records(self.compressed["fig3"]["tasks"], ("labels",))
+
+    def fig3(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `compressed_pate_fig3`."""
+        tasks = {task: self.tasks[task] for task in self.compressed["fig3"]["tasks"]}
+        return {"tasks": tasks, "sources": ["labels", "truth"]}
+
+    def limit_sweeps(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_limits`: tables of encoders."""
+        self._register.check("compressed_pate_limits")
+        return [table for _, table in self._sweeps("measure_limits", self._limited)]
+
+    def limit_students(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_limits`: records of students of the same tasks."""
+        return self._records("students", self._students, self.compressed["limits"]["tasks"], ("labels",))
+
+    def limits_figure(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `compressed_pate_limits`."""
+        tasks = [self._described(task) for task, _ in self._sweeps("measure_limits", self._limited)]
+        return {
+            "tasks": tasks,
+            "settings": {name: self.compressed["limits"][name] for name in ("queries", "delta", "route")},
+        }
+
+    # ------------------------------------------------------------ volumes of another collection
+
+    def external_volumes(self, wildcards: Any) -> str:
+        """Input of `measure_external`: the prepared volumes that students were trained on."""
+        return self.prepared(self.compressed["external"]["task"])
+
+    def external_others(self, wildcards: Any) -> str:
+        """Input of `measure_external`: the prepared volumes of the other collection."""
+        return f"{self.layout.private}/volumes/{self.compressed['external']['volumes']}/index.json"
+
+    def _external(self) -> dict[str, tuple[Unit, str]]:
+        """Unit and labelling of each student with the most labels, by what it learned from."""
+        block = self.compressed["fig3"]
+        most, curve = block["queries"][-1], block["curves"][-1]
+        noisy = labelling("labels", curve["teachers"], most, curve["epsilon"], None, None)["name"]
+        return {
+            "true labels": (("truth", "none"), f"n{most}"),
+            "masks decoded without noise": (("labels", block["noiseless"]), f"noiseless-n{most}"),
+            f"masks of {noisy}": (("labels", curve["encoder"]), noisy),
+        }
+
+    def external_fitted(self, wildcards: Any) -> list[str]:
+        """Input of `measure_external`: what was fitted for the encoder without noise."""
+        task = self.compressed["external"]["task"]
+        return self.fitted(task, [(self.compressed["fig3"]["noiseless"],)], wildcards.repetition)
+
+    def external_students(self, wildcards: Any) -> list[str]:
+        """Input of `measure_external`: weights of the students."""
+        task, wanted = self.compressed["external"]["task"], [unit for unit, _ in self._external().values()]
+        files = self._files(f"{self.private}/students", task, self._students[task], wanted, wildcards.repetition)
+        return [f"{file}.npz" for file in files]
+
+    def external(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `measure_external`."""
+        block, encoder = self.compressed["external"], self.compressed["fig3"]["noiseless"]
+        own = self._job("measure_external", block["task"], wildcards.repetition)
+        return own | {
+            "job": ["measure_external", wildcards.repetition],
+            "dataset": block["volumes"],
+            "repetition": wildcards.repetition,
+            "encoder": encoder,
+            "settings": self.block["encoders"][encoder],
+            "learned": {what: ["/".join(unit), name] for what, (unit, name) in self._external().items()},
+        }
+
+    def external_sweeps(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_external`."""
+        self._register.check("compressed_pate_external")
+        return [f"{self.folder}/measure_external/{repetition}.csv" for repetition in self.repetitions]
+
+    def external_table(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `compressed_pate_external`."""
+        block = self.compressed["external"]
+        return {"volumes": block["volumes"], "stands_for": self.tasks[block["task"]]["stands_for"]}
+
+
+def labelling(
+    source: str, teachers: int | None, queries: int, epsilon: float | None, delta: float | None, route: str | None
+) -> dict[str, Any]:
+    """A way to label a student's volumes; epsilon None: without noise. private: whether a mechanism releases it."""
+    name = f"noiseless-n{queries}" if epsilon is None else f"k{teachers}-n{queries}-e{epsilon:g}"
+    return {
+        "name": name,
+        "teachers": teachers,
+        "queries": queries,
+        "epsilon": epsilon,
+        "delta": delta,
+        "route": route,
+        "private": epsilon is not None and source == "teachers",
+    }
+
+
+def _by_task(labellings: Iterable[Unit]) -> dict[str, list[Unit]]:
+    """(source, encoder) of each task, in their order."""
+    found: dict[str, list[Unit]] = {}
+    for task, *unit in labellings:
+        found.setdefault(task, []).append(tuple(unit))
+    return found

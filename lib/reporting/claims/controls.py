@@ -1,0 +1,156 @@
+"""Controls of experiments, with thresholds set before the run (`controls.csv`).
+
+A control is a number that must be reached before a comparison on the same dataset means anything. What it is `of`:
+
+* `experiment`: a row of a table, such as the network without privacy, against `threshold`;
+* `row`: each row of the comparison, in `column`, against `chance` plus `share` of what a row of a table, the plain
+  network, gains over `chance`. A network that learned nothing hides its members for free.
+
+Where a control fails there is *no signal*. Which judgements it `guards`: `all`; `fails`, where the method must have
+been run as its authors ran it before it can fail; or `below paper`, where a training that is shorter than the paper's
+may have ended before anything was learned, while at the paper's own length that would be a result.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from lib.core.errors import InputError
+from lib.reporting.claims.cells import joined, number, printed, text
+from lib.reporting.claims.rows import Claim, MissingError, Number, Pair, Tables, parsed, read_number, select
+
+DATA_FILES = ("../../../controls.csv", "../../../schemas/controls.schema.yaml")
+
+Controls = Mapping[tuple[str, str, str], Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Whether a comparison may be judged; if not, whether a control was run and failed, and what is missing."""
+
+    passed: bool
+    failed: bool = False
+    reason: str = ""
+
+
+def shipped_controls() -> Controls:
+    """The controls of this repository."""
+    return load_controls((Path(__file__).parent / DATA_FILES[0]).resolve())
+
+
+def load_controls(path: str | Path) -> Controls:
+    """Read and check controls by (paper, name, dataset); InputError is one line with the name and the column."""
+    with open(path, newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    schema = yaml.safe_load((Path(__file__).parent / DATA_FILES[1]).read_text(encoding="utf-8"))
+    found = {}
+    for row in rows:
+        for error in jsonschema.Draft202012Validator(schema).iter_errors(row):
+            column = error.absolute_path[-1] if error.absolute_path else "columns"
+            raise InputError(f"{path}: {row.get('name')}: {column}: {error.message}")
+        key = row["paper"], row["name"], row["dataset"]
+        if key in found:
+            raise InputError(f"{path}: {row['name']}: dataset: {row['dataset']!r} occurs twice; allowed: each once")
+        found[key] = row
+    return found
+
+
+def names_of(claim: Claim) -> list[str]:
+    """The controls that a claim names."""
+    return claim["controls"].split(";") if claim["controls"] else []
+
+
+def check_pair(claim: Claim, pair: Pair, numbers: Iterable[Number], tables: Tables, controls: Controls) -> Checked:
+    """Check the controls of a claim on one comparison, whatever its outcome."""
+    below = any(each.grade != "paper" for each in numbers)
+    for name in names_of(claim):
+        control = controls.get((claim["paper"], name, pair.dataset))
+        if control is None:
+            return Checked(False, reason=f"no control {name!r} is set for {pair.dataset}")
+        if control["guards"] == "all" or (control["guards"] == "below paper" and below):
+            checked = check(control, tables, pair.sides)
+            if not checked.passed:
+                return checked
+    return Checked(True)
+
+
+def check_failure(claim: Claim, tables: Tables, controls: Controls) -> Checked:
+    """Check what must have been run before a claim may fail."""
+    for name in names_of(claim):
+        for control in _of_claim(claim, name, controls):
+            if control["guards"] == "fails":
+                checked = check(control, tables, [])
+                if not checked.passed:
+                    return checked
+    return Checked(True)
+
+
+def no_signal(claim: Claim, tables: Tables, controls: Controls) -> str:
+    """What failed, where an experiment's control failed on every dataset of the claim for which one is set, else "".
+
+    Says so before any row of the claim is looked at, and where its own table is not there.
+    """
+    failed: dict[str, str] = {}
+    for name in names_of(claim):
+        for control in _of_claim(claim, name, controls):
+            checked = Checked(True)
+            if control["of"] == "experiment" and control["guards"] == "all":
+                checked = check(control, tables, [])
+            failed[control["dataset"]] = failed.get(control["dataset"]) or (checked.reason if checked.failed else "")
+    return joined(failed.values()) if failed and all(failed.values()) else ""
+
+
+def _of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, str]]:
+    """The controls of a name on the datasets that the claim is about: all, where it names none of them."""
+    known = [control for key, control in controls.items() if key[:2] == (claim["paper"], name)]
+    words = f"{claim['dataset']} {parsed(claim['row']).get('dataset', '')}"
+    return [c for c in known if re.search(rf"\b{re.escape(c['dataset'])}\b", words)] or known
+
+
+def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> Checked:
+    """One control, on the rows of a comparison where it is about these."""
+    try:
+        measured = _reference(control, tables)
+    except MissingError as missing:
+        return Checked(False, reason=f"not run: {control['what']} ({missing})")
+    if control["of"] == "experiment":
+        return _compared(control, measured, float(control["threshold"]), control["dataset"])
+    chance, share = float(control["chance"]), float(control["share"])
+    threshold = chance + share * (measured[0] - chance)
+    known = [row for row in rows if text(row.get(control["column"]))]
+    if not known:
+        return Checked(False, reason=f"no {control['column']} beside the comparison, for: {control['what']}")
+    for row in known:
+        value = number(row[control["column"]], control["column"])
+        checked = _compared(control, [value], threshold, text(row.get("dataset")))
+        if not checked.passed:
+            return checked
+    return Checked(True)
+
+
+def _reference(control: Mapping[str, str], tables: Tables) -> list[float]:
+    """The numbers of the rows that the control names; raises MissingError where there are none."""
+    item = control["table"]
+    if (control["paper"], item) not in tables:
+        raise MissingError(f"target {control['paper']}_{item} is not there")
+    records = tables[control["paper"], item].to_dict("records")
+    rows = select(records, parsed(control["row"]) | {"dataset": control["dataset"]}, item)
+    values = [read_number(row, control["column"], item).value for row in rows if text(row.get(control["column"]))]
+    if not values:
+        raise MissingError(f"{item} has no {control['column']} for it")
+    return values
+
+
+def _compared(control: Mapping[str, str], values: list[float], threshold: float, dataset: str) -> Checked:
+    """Whether every value reaches the threshold."""
+    high = control["relation"] == ">="
+    worst = min(values) if high else max(values)
+    if worst >= threshold if high else worst <= threshold:
+        return Checked(True)
+    needed = f"{'at least' if high else 'at most'} {printed(threshold)}"
+    return Checked(False, True, f"{control['what']} on {dataset}: {printed(worst)}, needed {needed}")

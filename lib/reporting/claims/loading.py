@@ -1,0 +1,69 @@
+"""The claims of all papers, `claims.csv`, read and checked; apart from how they are judged, on which no table rests."""
+
+import csv
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from lib.core.errors import InputError
+
+DATA_FILES = ("../../../schemas/claims.schema.yaml",)
+
+
+def load_claims(path: str | Path) -> list[dict[str, str]]:
+    """Read and check the ledger, a dict of texts a claim.
+
+    Raises InputError, one line with the claim's id, the column, its value and what is allowed.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8") as stream:
+            claims = list(csv.DictReader(stream, restkey="(cells beyond the header)"))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: not a readable CSV file ({error})") from error
+    if not claims:
+        raise InputError(f"{path}: has no claims")
+    validator = jsonschema.Draft202012Validator(_schema())
+    for line, claim in enumerate(claims, start=1):
+        for error in validator.iter_errors(claim):
+            raise InputError(f"{path}: {claim.get('id') or f'claim {line}'}: {_complaint(error)}")
+    _check_ids(path, claims)
+    return claims
+
+
+def _schema() -> dict:
+    return yaml.safe_load((Path(__file__).parent / DATA_FILES[0]).read_text(encoding="utf-8"))
+
+
+def _complaint(error: jsonschema.ValidationError) -> str:
+    """Say in one line what the schema refuses."""
+    if error.validator == "required":
+        absent = [name for name in error.validator_value if name not in error.instance]
+        return f"lacks the columns {absent}"
+    if error.validator == "additionalProperties":
+        unknown = [name for name in error.instance if name not in error.schema["properties"]]
+        return f"has the unknown columns {unknown}; allowed: {', '.join(error.schema['properties'])}"
+    allowed = error.schema.get("description") or ", ".join(value or "empty" for value in error.schema["enum"])
+    return f"column {error.absolute_path[-1]}: {error.instance!r} is not allowed; allowed: {allowed}"
+
+
+def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
+    """Refuse what no row alone shows: ids that occur twice, repeats of nothing, of repeats, of another paper."""
+    originals = {(claim["paper"], claim["id"]) for claim in claims if not claim["same_as"]}
+    seen: set[str] = set()
+    for claim in claims:
+        faults = {
+            "id": (claim["id"] in seen, "each id once"),
+            "paper": (not claim["id"].startswith(claim["paper"] + "."), "the paper that the id names"),
+            "same_as": (
+                claim["same_as"] and (claim["paper"], claim["same_as"]) not in originals,
+                "the id of a claim of the same paper that is no repeat itself",
+            ),
+        }
+        for column, (wrong, allowed) in faults.items():
+            if wrong:
+                value = claim[column]
+                raise InputError(
+                    f"{path}: {claim['id']}: column {column}: {value!r} is not allowed; allowed: {allowed}"
+                )
+        seen.add(claim["id"])

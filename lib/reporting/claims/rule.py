@@ -1,0 +1,243 @@
+"""The verdict on a claim: a judgement and the grade of its evidence, computed from result tables and never typed in.
+
+A claim is one row of `claims.csv` (`schemas/claims.schema.yaml`); its `row`, `column` and `table` say what is measured.
+
+Which rows. `row` and `than_row` are filters, `column=value` joined by `;`, `*` for any value. Rows of `dataset` are
+taken; where there is none, rows that `stands_for` it. A filter may select several rows: the claim must hold on each.
+`than_row` says only what differs: each selected row is compared with the rows that match `than_row` and equal it in
+`dataset` and in every other column that `row` names. Without `than_row` the other side is `than_column` of the same
+row, or the constant in `value`. `gate` is a filter that only rows with a signal pass; `controls` names what must have
+worked on a comparison's dataset (`controls.py`). What does not pass is left out and named.
+
+What a table says of a number in `column`: `column_spread` is its standard deviation over seeds, `seeds` their number (0
+where nothing is random), `protocol` is `paper` where images, epochs and the like are the paper's own, and the text of
+what was reduced otherwise. `column_seeds` and `column_protocol` go before `seeds` and `protocol`.
+
+Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `stand-in`: other data; `by construction`:
+what cannot fail, with the reason in the claim's `by_construction`. Comparisons of the best grade decide alone; a number
+of the paper's is judged on grade `paper` only, an ordering on any.
+
+Judgement. Numbers that are not random are compared as they are, within `tolerance`. Others follow `statistics.py`; with
+one or two seeds, or seeds but no stated spread, nothing is decided. A number in a paper is one run, which is given
+the spread of ours. `latitude` is by how much a choice that the paper does not state moves a number: what only it brings
+within the tolerance is undecided. `not judged` says why: no signal, not run, or the grade of a number.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lib.reporting.claims.cells import joined, joined_numbers, printed
+from lib.reporting.claims.controls import Controls, check_failure, check_pair, no_signal
+from lib.reporting.claims.rows import GRADES, Claim, MissingError, Number, Selected, Tables, read_pair, select_pairs
+from lib.reporting.claims.statistics import ALPHA, Sample, chances, holm, standard_error
+from lib.reporting.claims.wording import moved
+
+JUDGEMENTS = ("holds", "fails", "undecided", "not judged")
+BY_CONSTRUCTION = "by construction"
+NO_SIGNAL, NOT_RUN = "no signal", "not run"
+
+_ENOUGH_SEEDS = 3
+_ON = {"paper": "", "reduced": " on less data", "stand-in": " on a stand-in", BY_CONSTRUCTION: ", by construction"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A judgement and a grade with what they rest on, as text for a table; `verdict` is both in words."""
+
+    judgement: str
+    grade: str = ""
+    verdict: str = ""
+    measured: str = ""
+    spread: str = ""
+    seeds: str = ""
+    data: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One comparison: what it says by itself, and what chance could do to it (None where nothing is random)."""
+
+    outcome: str
+    text: str
+    label: str
+    spread: float
+    seeds: float
+    reason: str
+    numbers: tuple[Number, ...]
+    contradicts: float | None = None
+
+    @property
+    def grade(self) -> str:
+        """The weakest of its numbers'."""
+        return max((each.grade for each in self.numbers), key=GRADES.index)
+
+
+def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
+    """The verdict on one claim that is no repeat; `tables` maps (paper, item) to the result table.
+
+    Raises InputError where a table has text in the place of a number.
+    """
+    built = claim["by_construction"]
+    silent = "" if built else no_signal(claim, tables, controls)
+    if silent:
+        return _not_judged(claim, NO_SIGNAL, [silent])
+    try:
+        selected = select_pairs(claim, tables)
+        findings, missing, failed = _findings(claim, selected, tables, controls)
+    except MissingError as missing:
+        return _not_judged(claim, NOT_RUN, [str(missing)])
+    shut_out = f"left out by {claim['gate']}: {selected.shut_out} rows" if selected.shut_out else ""
+    if not findings:
+        return _not_judged(claim, NO_SIGNAL if failed or not selected.pairs else NOT_RUN, [*missing, shut_out])
+    grade = min((finding.grade for finding in findings), key=GRADES.index)
+    decisive = [finding for finding in findings if finding.grade == grade]
+    weaker = [f"{finding.text}{_ON[finding.grade]}" for finding in findings if finding.grade != grade]
+    judgement, reasons = decide(decisive)
+    said = judgement + (_ON[BY_CONSTRUCTION] if built else _ON[grade])
+    if claim["kind"] == "value" and grade != "paper":
+        judgement, reasons = "not judged", []
+        said = f"not judged: {grade}"
+    elif judgement == "fails" and not built:
+        checked = check_failure(claim, tables, controls)
+        if not checked.passed:
+            judgement, reasons = "not judged", [checked.reason]
+            said = f"not judged: {NO_SIGNAL if checked.failed else NOT_RUN}"
+    numbers = [number for finding in decisive for number in finding.numbers]
+    note = [built and f"by construction: {built}"]
+    note += [f"{n.dataset} stands for {n.stands_for}" for n in numbers if n.stands_for]
+    note += [f"protocol: {n.protocol}" for n in numbers if n.protocol != "paper"]
+    not_compared = joined([*selected.absent, *missing], ", ")
+    note += [*reasons, not_compared and f"not compared: {not_compared}", shut_out]
+    note += [weaker and f"does not count beside these: {', '.join(weaker)}", claim["note"]]
+    return Verdict(
+        judgement,
+        BY_CONSTRUCTION if built else grade,
+        said,
+        measured="; ".join(finding.text for finding in decisive),
+        spread=joined_numbers(finding.spread for finding in decisive),
+        seeds=joined_numbers(finding.seeds for finding in decisive),
+        data=joined(n.data for n in numbers),
+        note=joined(note),
+    )
+
+
+def _not_judged(claim: Claim, why: str, reasons: Sequence[str]) -> Verdict:
+    built = claim["by_construction"]
+    note = [built and f"by construction: {built}", *reasons, claim["note"]]
+    return Verdict("not judged", BY_CONSTRUCTION if built else "", f"not judged: {why}", note=joined(note))
+
+
+def _findings(
+    claim: Claim, selected: Selected, tables: Tables, controls: Controls
+) -> tuple[list[Finding], list[str], bool]:
+    """The comparisons that may be judged, what is missing for others, and whether a control failed for one of these."""
+    # A lone number needs no label; the sides of an order are told apart from others even where there are no others.
+    many = claim["kind"] == "order" or len(selected.pairs) > 1
+    findings, missing, failed = [], [], False
+    for pair in selected.pairs:
+        try:
+            numbers = read_pair(claim, pair)
+        except MissingError as absent:
+            missing.append(str(absent))
+            continue
+        finding = compare(claim, numbers, pair.label if many else "")
+        if not claim["by_construction"]:
+            checked = check_pair(claim, pair, numbers, tables, controls)
+            if not checked.passed:
+                missing.append(checked.reason)
+                failed = failed or checked.failed
+                continue
+        if all(finding.text != other.text for other in findings):  # one row may stand in two tables
+            findings.append(finding)
+    return findings, missing, failed
+
+
+def decide(findings: Sequence[Finding]) -> tuple[str, list[str]]:
+    """What comparisons say together: a contradiction beyond chance, all of them support, or neither; with reasons."""
+    tested = [finding for finding in findings if finding.contradicts is not None]
+    contradicted = holm([finding.contradicts for finding in tested])
+    certain = [finding for finding in findings if finding.outcome == "fails" and finding.contradicts is None]
+    against = certain + [finding for finding, beyond in zip(tested, contradicted, strict=True) if beyond]
+    if against:
+        return "fails", _reasons(against)
+    if all(finding.outcome == "holds" for finding in findings):
+        return "holds", []
+    return "undecided", _reasons(finding for finding in findings if finding.outcome != "holds")
+
+
+def _reasons(findings: Iterable[Finding]) -> list[str]:
+    """Each reason once, with the comparisons that it is about."""
+    about: dict[str, list[str]] = {}
+    for finding in findings:
+        about.setdefault(finding.reason, []).append(finding.label)
+    return [f"{reason}: {'; '.join(labels)}" if any(labels) else reason for reason, labels in about.items()]
+
+
+def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
+    """A number against the paper's, against another, or against a constant."""
+    value = claim["kind"] == "value"
+    if value and claim["by_construction"]:  # a setting has no spread
+        numbers = tuple(replace(number, spread=0.0, seeds=0.0) for number in numbers)
+    left, relation, tolerance = numbers[0], claim["relation"], claim["tolerance"]
+    right = numbers[1].value if len(numbers) > 1 else float(claim["value"])
+    factor = float(tolerance[1:]) if tolerance.startswith("x") else 1.0
+    shift = float(tolerance) if tolerance[:1] in ("+", "-") else 0.0
+    bound = factor * right + shift
+    slack = _slack(tolerance, right) if value or relation == "=" else 0.0
+    margin = _margin(left.value, relation, bound, slack)
+    holds = margin > 0 or (margin == 0 and relation in ("=", "<=", ">="))
+
+    samples = [Sample(left.spread, left.seeds, single=value)]
+    samples += [Sample(number.spread, number.seeds, factor) for number in numbers[1:]]
+    error, freedom = standard_error(samples)
+    width = 2 * slack if relation == "=" else None
+    large, small = chances(margin, error, freedom, width) if error > 0 else (0.0, 0.0)
+    contradicts = None
+    latitude = float(claim["latitude"] or 0)
+    if not holds and latitude and margin + latitude >= 0:
+        outcome = "undecided"
+        reason = f"outside the tolerance by less than {printed(latitude)}, by which what the paper leaves open moves it"
+    elif any(math.isnan(number.seeds) for number in numbers):
+        outcome, reason = "undecided", "the table does not state the number of seeds"
+    elif any(0 < number.seeds < _ENOUGH_SEEDS for number in numbers):
+        outcome, reason = "undecided", f"needs {_ENOUGH_SEEDS} seeds"
+    elif math.isnan(error):
+        outcome, reason = "undecided", "the table does not state the spread"
+    elif error == 0:
+        outcome, reason = ("holds", "") if holds else ("fails", _beyond(claim))
+    else:
+        contradicts = small
+        outcome = "holds" if large <= ALPHA else "fails" if small <= ALPHA else "undecided"
+        reason = _beyond(claim) if outcome == "fails" else "not beyond chance"
+    seeds = min((number.seeds for number in numbers if number.seeds), default=0.0)
+    spread = sum((sample.weight * sample.spread) ** 2 for sample in samples) ** 0.5
+    written = f"{printed(left.value)}" if value else _ordered(left.value, holds, right, claim)
+    words = f"{written} ({label})" if label else written
+    return Finding(outcome, words, label, spread, seeds, reason, numbers, contradicts)
+
+
+def _margin(left: float, relation: str, bound: float, slack: float) -> float:
+    """By how much a comparison supports the claim, negative where it contradicts it; 0 on the boundary."""
+    if relation == "=":
+        margin, size = slack - abs(left - bound), slack
+    else:
+        margin, size = (bound + slack - left if relation in ("<", "<=") else left - bound + slack), abs(bound) + slack
+    # 0.91 - 0.90 exceeds 0.01 in binary, but tolerances are meant in decimals.
+    return 0.0 if abs(margin) <= 1e-9 * max(size, 1e-12) else margin
+
+
+def _slack(tolerance: str, target: float) -> float:
+    """The absolute distance that `2%` or `0.05` allows."""
+    return float(tolerance[:-1]) / 100 * abs(target) if tolerance.endswith("%") else float(tolerance or 0)
+
+
+def _ordered(left: float, holds: bool, right: float, claim: Claim) -> str:
+    relation, tolerance = claim["relation"], claim["tolerance"]
+    shown = moved(printed(right), tolerance if relation != "=" else "")
+    return f"{printed(left)} {relation if holds else f'not {relation}'} {shown}"
+
+
+def _beyond(claim: Claim) -> str:
+    return f"outside the tolerance ({claim['tolerance'] or 'none'})" if claim["kind"] == "value" else "contradicted"

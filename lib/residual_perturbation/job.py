@@ -1,0 +1,162 @@
+"""What both trainings of attacked networks share: the data, the network and its recipe, and what is written."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from lib.accounting.statement import PrivacyStatement
+from lib.attacks.predictions import Predictions, asked, ensembles_of, write_predictions
+from lib.attacks.task import PARTS, Task, read_task
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
+from lib.core.command import Job, Training
+from lib.core.files import save_arrays
+from lib.core.seeding import generator
+from lib.reporting.records import write_record
+from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.noise import NoiseForm
+from lib.residual_perturbation.prediction import predicted_probabilities
+from lib.residual_perturbation.training import TrainedReplicas
+from lib.training.device import choose_device
+
+
+@dataclass(frozen=True)
+class Networks:
+    """Networks that are attacked: of the target and of its shadow, in every repetition.
+
+    samples: the draws of draw_task. task: the task's block of the configuration. method: the method's block of the
+    configuration. gamma: noise coefficient. members: number of networks of each side. sizes: members of the ensembles
+    to predict with. repetitions: number of draws of the data to train on.
+    """
+
+    samples: Path
+    task: dict
+    method: dict
+    gamma: float
+    members: int
+    sizes: list[int]
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class NetworksJob:
+    """One job: the networks that it trains, what it is called, and where it computes."""
+
+    networks: Networks
+    job: Job
+    training: Training
+
+    @cached_property
+    def task(self) -> Task:
+        """The data of the attack; those of the positive control have random labels."""
+        block, rows = self.networks.task, self.networks.method.get("memorise")
+        task = read_task(self.networks.samples).first(self.networks.repetitions)
+        return memorised(task, rows, block["classes"], self.job.seed, self.words) if rows else task
+
+    @cached_property
+    def device(self) -> torch.device:
+        """Where the networks train."""
+        return choose_device(self.training.device, self.training.threads)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The job's own name, by which its draws are keyed."""
+        return tuple(self.job.job)
+
+    @property
+    def largest(self) -> float:
+        """The grey value that is white."""
+        return self.networks.task["largest"]
+
+    @cached_property
+    def network(self) -> PerturbedResNet8:
+        """What all networks of the job have in common."""
+        block, method = self.networks.task, self.networks.method
+        more = {name: method[name] for name in ("skip", "norm") if name in method}
+        form = NoiseForm(**method.get("form", {}))
+        return PerturbedResNet8(
+            channels=self.task.x.shape[3], classes=block["classes"], widths=tuple(block["widths"]), form=form, **more
+        )
+
+    def recipe(self, name: str) -> dict:
+        """How the task trains, as `name` of its block says, with what the method changes."""
+        recipe = self.networks.task[name] | self.networks.method.get("recipe", {})
+        return {key: tuple(value) if isinstance(value, list) else value for key, value in recipe.items()}
+
+    def checkpoint(self, script: str, *part: str) -> Checkpoint:
+        """Where half-done work is kept; script: the job's file; part: of a job that trains one after the other."""
+        key = state_key(self.training.settings, digest(f"scripts/{Path(script).name}"), self.task.fingerprint)
+        path = self.training.checkpoint
+        return Checkpoint(path.with_stem("-".join((path.stem, *part))), key)
+
+    def write(
+        self,
+        trained: dict[tuple[int, str], TrainedReplicas],
+        weights: Path,
+        predictions: Path,
+        record: Path,
+        privacy: dict[str, PrivacyStatement] | None = None,
+    ) -> None:
+        """Write the weights, the predictions, and the record of networks trained in each repetition on each side.
+
+        privacy: what training one network cost, in every reading; empty where it is no mechanism.
+        """
+        members = self.networks.members
+        ensembles = ensembles_of(members, self.networks.sizes)
+        predicted, arrays = {}, {}
+        for (repetition, side), networks in trained.items():
+            own = predicted.setdefault(repetition, {})
+            own[side] = self._predictions(repetition, side, networks, ensembles)
+            arrays |= {f"{repetition}.{side}.{name}": array for name, array in networks.arrays.items()}
+        write_predictions(predictions, predicted)
+        save_arrays(weights, **arrays)
+        targets = [(own["target"], member) for own in predicted.values() for member in range(members)]
+        write_record(
+            record,
+            **self.job.identity(),
+            fingerprint=self.task.fingerprint,
+            parameters={
+                name: getattr(self.networks, name)
+                for name in ("task", "method", "gamma", "members", "sizes", "repetitions")
+            },
+            device=self.training.device,
+            metrics={},
+            private_metrics={
+                name: float(np.mean([target.accuracy(member, part) for target, member in targets]))
+                for name, part in (("train_accuracy", "target_train"), ("test_accuracy", "test"))
+            },
+            privacy=privacy,
+        )
+
+    def _predictions(
+        self, repetition: int, side: str, networks: TrainedReplicas, ensembles: list[list[int]]
+    ) -> Predictions:
+        """What the networks of one side say in one repetition."""
+        rows, seed = asked(self.task, repetition, side), self.job.seed
+        if self.network.form.scaling == "std":  # noise depends on what else is in a batch: not on members only
+            rows = rows[generator(seed, *self.words, str(repetition), side, "asked").permutation(len(rows))]
+        probabilities = predicted_probabilities(
+            self.network,
+            networks,
+            self.task.x[rows],
+            seed,
+            (*self.words, side),
+            self.device,
+            ensembles=ensembles,
+        )
+        sizes = np.array([len(members) for members in ensembles])
+        return Predictions(probabilities, self.task.part[rows], self.task.y[rows], sizes)
+
+
+def memorised(task: Task, rows: int, classes: int, seed: int, job: tuple[str, ...]) -> Task:
+    """The first `rows` samples of each part with labels drawn at random: what a network can only learn by heart.
+
+    The positive control: an attack that does not find the members of such a network is no attack.
+    """
+    kept = np.concatenate([task.rows(draw, name)[:rows] for draw in task.repetitions for name in PARTS])
+    chosen = task.select(kept)
+    drawn = generator(seed, *job, "random labels").integers(classes, size=len(chosen.y))
+    return replace(chosen, y=drawn)

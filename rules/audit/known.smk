@@ -1,0 +1,32 @@
+"""The audits audited: lower bounds on epsilon of mechanisms whose epsilon is known exactly."""
+
+
+localrules:
+    audit,
+
+
+rule audit:
+    """Both audits of mechanisms whose epsilon is known exactly, intact and broken on purpose."""
+    input:
+        plan.results.targets("audit"),
+
+
+rule audit_known:
+    """Lower bounds on a known epsilon, of intact and of broken mechanisms, over runs or canaries."""
+    input:
+        code=code("audit_known"),
+    output:
+        **table("audit_known", "privacy"),
+        **pictures("audit_known"),
+    log:
+        layout.log("audit_known"),
+    benchmark:
+        layout.benchmark("audit_known")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.audit.known_settings),
+    message:
+        "Audits of mechanisms whose epsilon is known"
+    shell:
+        "python -m scripts.audit_known {params.options} > {log} 2>&1"

@@ -1,0 +1,41 @@
+"""The figures of Private Learning for High-Dimensional Targets with PATE."""
+
+
+rule autoencoded_pate_fig1:
+    """Figure 1 of autoencoded PATE: the logistic and the normal distribution."""
+    input:
+        code=code("autoencoded_pate_fig1"),
+    output:
+        **figure("autoencoded_pate_fig1", "comparison"),
+    log:
+        layout.log("autoencoded_pate_fig1"),
+    benchmark:
+        layout.benchmark("autoencoded_pate_fig1")
+    conda:
+        torch_environment("segmentation")
+    params:
+        options=options(plan.segmentation.logistic),
+    message:
+        "Figure 1 of autoencoded PATE"
+    shell:
+        "python -m scripts.autoencoded_pate_fig1 {params.options} > {log} 2>&1"
+
+
+rule autoencoded_pate_fig2:
+    """Figure 2 of autoencoded PATE: the ball activation of normal numbers beside the uniform disc."""
+    input:
+        code=code("autoencoded_pate_fig2"),
+    output:
+        **figure("autoencoded_pate_fig2", "comparison"),
+    log:
+        layout.log("autoencoded_pate_fig2"),
+    benchmark:
+        layout.benchmark("autoencoded_pate_fig2")
+    conda:
+        torch_environment("segmentation")
+    params:
+        options=options(plan.segmentation.disc),
+    message:
+        "Figure 2 of autoencoded PATE"
+    shell:
+        "python -m scripts.autoencoded_pate_fig2 {params.options} > {log} 2>&1"

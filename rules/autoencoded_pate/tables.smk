@@ -1,0 +1,70 @@
+"""The tables of Private Learning for High-Dimensional Targets with PATE."""
+
+
+rule autoencoded_pate_sensitivity:
+    """How close the sensitivity of principal components comes to sqrt(d) / K."""
+    input:
+        volumes=asked(plan.segmentation.sensitivity_volumes),
+        code=code("autoencoded_pate_sensitivity"),
+    output:
+        **table("autoencoded_pate_sensitivity"),
+    log:
+        layout.log("autoencoded_pate_sensitivity"),
+    benchmark:
+        layout.benchmark("autoencoded_pate_sensitivity")
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        options=options(plan.segmentation.sensitivity),
+    message:
+        "Sensitivity of principal components"
+    shell:
+        "python -m scripts.autoencoded_pate_sensitivity {params.options} > {log} 2>&1"
+
+
+rule autoencoded_pate_results:
+    """Dice of PATE's students at one budget, and of all that they must be compared with."""
+    input:
+        students=asked(plan.segmentation.result_students),
+        codes=plan.segmentation.result_codes,
+        baselines=plan.segmentation.result_baselines,
+        sgd=plan.segmentation.result_dp_sgd,
+        code=code("autoencoded_pate_results"),
+    output:
+        **table("autoencoded_pate_results", "privacy"),
+    log:
+        layout.log("autoencoded_pate_results"),
+    benchmark:
+        layout.benchmark("autoencoded_pate_results")
+    conda:
+        torch_environment("segmentation")
+    params:
+        options=options(plan.segmentation.results),
+    message:
+        "Results of autoencoded PATE"
+    shell:
+        "python -m scripts.autoencoded_pate_results {params.options} > {log} 2>&1"
+
+
+rule autoencoded_pate_pca:
+    """Eq. (6): the error of principal components on masks they were not fitted to, beside errors drawn."""
+    input:
+        sweeps=asked(plan.segmentation.formula_of_test_masks),
+        code=code("pca_formula"),
+    output:
+        **table("autoencoded_pate_pca"),
+    log:
+        layout.log("autoencoded_pate_pca"),
+    benchmark:
+        layout.benchmark("autoencoded_pate_pca")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.segmentation.pca),
+    message:
+        "The error formula of principal components"
+    shell:
+        "python -m scripts.pca_formula {params.options} > {log} 2>&1"

@@ -1,0 +1,87 @@
+"""The figures of Private Learning via Knowledge Transfer with High-Dimensional Targets."""
+
+
+rule compressed_pate_fig1:
+    """Figure 1 of compressed PATE: components kept, and the error that remains, over noise."""
+    input:
+        sweeps=asked(plan.segmentation.formula_of_test_masks),
+        code=code("compressed_pate_fig1"),
+    output:
+        **figure("compressed_pate_fig1", "comparison"),
+    log:
+        layout.log("compressed_pate_fig1"),
+    benchmark:
+        layout.benchmark("compressed_pate_fig1")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.segmentation.fig1),
+    message:
+        "Figure 1 of compressed PATE"
+    shell:
+        "python -m scripts.compressed_pate_fig1 {params.options} > {log} 2>&1"
+
+
+rule compressed_pate_fig2:
+    """Figure 2 of compressed PATE: cross-entropy of reconstructed masks over noise."""
+    input:
+        sweeps=asked(plan.segmentation.fig2_sweeps),
+        code=code("compressed_pate_fig2"),
+    output:
+        **figure("compressed_pate_fig2", "comparison"),
+    log:
+        layout.log("compressed_pate_fig2"),
+    benchmark:
+        layout.benchmark("compressed_pate_fig2")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.segmentation.fig2),
+    message:
+        "Figure 2 of compressed PATE"
+    shell:
+        "python -m scripts.compressed_pate_fig2 {params.options} > {log} 2>&1"
+
+
+rule compressed_pate_fig3:
+    """Figure 3 of compressed PATE: Dice of students over labelled volumes."""
+    input:
+        students=asked(plan.segmentation.fig3_students),
+        codes=plan.segmentation.fig3_codes,
+        code=code("compressed_pate_fig3"),
+    output:
+        **figure("compressed_pate_fig3", "privacy", "comparison"),
+    log:
+        layout.log("compressed_pate_fig3"),
+    benchmark:
+        layout.benchmark("compressed_pate_fig3")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.segmentation.fig3),
+    message:
+        "Figure 3 of compressed PATE"
+    shell:
+        "python -m scripts.compressed_pate_fig3 {params.options} > {log} 2>&1"
+
+
+rule compressed_pate_limits:
+    """Where voting on whole masks can work: signal, noise and Dice over teachers, epsilon and the size of the code."""
+    input:
+        sweeps=asked(plan.segmentation.limit_sweeps),
+        students=plan.segmentation.limit_students,
+        code=code("compressed_pate_limits"),
+    output:
+        **figure("compressed_pate_limits", "privacy"),
+    log:
+        layout.log("compressed_pate_limits"),
+    benchmark:
+        layout.benchmark("compressed_pate_limits")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.segmentation.limits_figure),
+    message:
+        "Where compressed PATE can work"
+    shell:
+        "python -m scripts.compressed_pate_limits {params.options} > {log} 2>&1"

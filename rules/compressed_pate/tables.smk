@@ -1,0 +1,43 @@
+"""The tables of Private Learning via Knowledge Transfer with High-Dimensional Targets."""
+
+
+rule compressed_pate_theorem4:
+    """Theorem 4: the error of principal components, with what the same masks lose, beside errors drawn."""
+    input:
+        sweeps=asked(plan.segmentation.formula_with_what_is_lost),
+        code=code("pca_formula"),
+    output:
+        **table("compressed_pate_theorem4"),
+    log:
+        layout.log("compressed_pate_theorem4"),
+    benchmark:
+        layout.benchmark("compressed_pate_theorem4")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.segmentation.theorem4),
+    message:
+        "Theorem 4 of compressed PATE"
+    shell:
+        "python -m scripts.pca_formula {params.options} > {log} 2>&1"
+
+
+rule compressed_pate_external:
+    """Means over repetitions of what students and the encoder achieve on other volumes."""
+    input:
+        sweeps=asked(plan.segmentation.external_sweeps),
+        code=code("compressed_pate_external"),
+    output:
+        **table("compressed_pate_external"),
+    log:
+        layout.log("compressed_pate_external"),
+    benchmark:
+        layout.benchmark("compressed_pate_external")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.segmentation.external_table),
+    message:
+        "Students of compressed PATE on other volumes"
+    shell:
+        "python -m scripts.compressed_pate_external {params.options} > {log} 2>&1"

@@ -1,0 +1,94 @@
+"""DP-MAC: its figures."""
+
+
+rule dp_mac_fig1:
+    """Figure 1 of DP-MAC: errors of autoencoders by epoch, DP-MAC's beside DP-SGD's."""
+    input:
+        records=asked(plan.dp_mac.records("dp_mac_fig1")),
+        beside=asked(plan.dp_mac.errors("dp_mac_fig1")),
+        references=asked(plan.dp_mac.references),
+        code=code("dp_mac_fig1"),
+    output:
+        **figure("dp_mac_fig1", "comparison", "comparison_privacy"),
+    log:
+        layout.log("dp_mac_fig1"),
+    benchmark:
+        layout.benchmark("dp_mac_fig1")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 1 of DP-MAC"
+    shell:
+        "python -m scripts.dp_mac_fig1 {params.options} > {log} 2>&1"
+
+
+rule dp_mac_fig2:
+    """Figure 2 of DP-MAC: objectives, their approximations, and the noise on these."""
+    input:
+        code=code("dp_mac_fig2"),
+    output:
+        **figure("dp_mac_fig2", "comparison"),
+    log:
+        layout.log("dp_mac_fig2"),
+    benchmark:
+        layout.benchmark("dp_mac_fig2")
+    conda:
+        torch_environment("networks")
+    params:
+        options=options(plan.dp_mac.fig2_settings),
+    message:
+        "Figure 2 of DP-MAC"
+    shell:
+        "python -m scripts.dp_mac_fig2 {params.options} > {log} 2>&1"
+
+
+rule dp_mac_fig3:
+    """Figure 3 of DP-MAC: features that matter for some labels, with and without privacy."""
+    input:
+        records=asked(plan.dp_mac.records("dp_mac_fig3")),
+        weights=asked(plan.dp_mac.weights("dp_mac_fig3")),
+        data=asked(plan.dp_mac.images_of_first("dp_mac_fig3")),
+        code=code("dp_mac_fig3"),
+    output:
+        **figure("dp_mac_fig3", "comparison"),
+    log:
+        layout.log("dp_mac_fig3"),
+    benchmark:
+        layout.benchmark("dp_mac_fig3")
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.dp_mac.fig3_settings),
+    message:
+        "Figure 3 of DP-MAC"
+    shell:
+        "python -m scripts.dp_mac_fig3 {params.options} > {log} 2>&1"
+
+
+rule dp_mac_fig4:
+    """Figure 4 of DP-MAC: reconstructions of test images, with and without privacy."""
+    input:
+        records=asked(plan.dp_mac.records("dp_mac_fig4")),
+        weights=asked(plan.dp_mac.weights("dp_mac_fig4")),
+        data=asked(plan.dp_mac.images_of_first("dp_mac_fig4")),
+        code=code("dp_mac_fig4"),
+    output:
+        **figure("dp_mac_fig4"),
+    log:
+        layout.log("dp_mac_fig4"),
+    benchmark:
+        layout.benchmark("dp_mac_fig4")
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.dp_mac.fig4_settings),
+    message:
+        "Figure 4 of DP-MAC"
+    shell:
+        "python -m scripts.dp_mac_fig4 {params.options} > {log} 2>&1"

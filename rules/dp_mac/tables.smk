@@ -1,0 +1,91 @@
+"""DP-MAC: its tables."""
+
+
+rule dp_mac_table1a:
+    """Table 1a of DP-MAC: accuracy of classifiers, and what each training cost."""
+    input:
+        records=asked(plan.dp_mac.records("dp_mac_table1a")),
+        beside=asked(plan.dp_mac.errors("dp_mac_table1a")),
+        code=code("dp_mac_table1"),
+    output:
+        **table("dp_mac_table1a", "privacy"),
+    log:
+        layout.log("dp_mac_table1a"),
+    benchmark:
+        layout.benchmark("dp_mac_table1a")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Table 1a of DP-MAC"
+    shell:
+        "python -m scripts.dp_mac_table1 {params.options} > {log} 2>&1"
+
+
+rule dp_mac_table1b:
+    """Table 1b of DP-MAC: error of autoencoders, what each training cost, and what they must beat."""
+    input:
+        records=asked(plan.dp_mac.records("dp_mac_table1b")),
+        beside=asked(plan.dp_mac.errors("dp_mac_table1b")),
+        references=asked(plan.dp_mac.references),
+        code=code("dp_mac_table1"),
+    output:
+        **table("dp_mac_table1b", "privacy"),
+    log:
+        layout.log("dp_mac_table1b"),
+    benchmark:
+        layout.benchmark("dp_mac_table1b")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Table 1b of DP-MAC"
+    shell:
+        "python -m scripts.dp_mac_table1 {params.options} > {log} 2>&1"
+
+
+rule dp_mac_budget:
+    """The epsilons that DP-MAC's printed noise really costs, and the noise that its printed epsilons need."""
+    input:
+        code=code("dp_mac_budget"),
+    output:
+        **table("dp_mac_budget", "privacy"),
+    log:
+        layout.log("dp_mac_budget"),
+    benchmark:
+        layout.benchmark("dp_mac_budget")
+    conda:
+        "../../envs/accounting.yaml"
+    params:
+        options=options(plan.dp_mac.budget_settings),
+    message:
+        "What DP-MAC's printed settings cost"
+    shell:
+        "python -m scripts.dp_mac_budget {params.options} > {log} 2>&1"
+
+
+rule dp_mac_sensitivity:
+    """Analytic sensitivities of DP-MAC's coefficients, as printed and corrected, beside clipping thresholds."""
+    input:
+        records=asked(plan.dp_mac.records("dp_mac_sensitivity")),
+        weights=asked(plan.dp_mac.weights("dp_mac_sensitivity")),
+        data=asked(plan.dp_mac.images("dp_mac_sensitivity")),
+        code=code("dp_mac_sensitivity"),
+    output:
+        **table("dp_mac_sensitivity"),
+    log:
+        layout.log("dp_mac_sensitivity"),
+    benchmark:
+        layout.benchmark("dp_mac_sensitivity")
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=2000,
+    params:
+        options=options(plan.dp_mac.sensitivity_settings),
+    message:
+        "Table of sensitivities"
+    shell:
+        "python -m scripts.dp_mac_sensitivity {params.options} > {log} 2>&1"

@@ -1,0 +1,118 @@
+"""DP-MAC: its curves, those it is compared with, and what an autoencoder must beat."""
+
+
+rule train_mac:
+    """A curve of networks trained by the method of auxiliary coordinates, with noise DP-MAC."""
+    input:
+        data=asked(plan.dp_mac.data_of_curve),
+        code=code("train_mac"),
+    output:
+        record=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json",
+        curves=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv",
+        weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
+    log:
+        layout.log("train_mac", "{series}/{level}/{part}"),
+    benchmark:
+        layout.benchmark("train_mac", "{series}/{level}/{part}")
+    wildcard_constraints:
+        series=one_of(plan.dp_mac.series_trained_by("mac", "dp_mac")),
+        level=r"none|(printed|needed)_[\d.]+",
+        part=r"all|\d+",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=3000,
+        runtime=120,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.dp_mac.curve_settings),
+    message:
+        "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
+    shell:
+        "python -m scripts.train_mac {params.options} > {log} 2>&1"
+
+
+rule train_sgd:
+    """A curve of a network trained by gradients: backpropagation, or with noise DP-SGD."""
+    input:
+        data=asked(plan.dp_mac.data_of_curve),
+        code=code("train_sgd"),
+    output:
+        record=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json",
+        curves=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv",
+        weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
+    log:
+        layout.log("train_sgd", "{series}/{level}/{part}"),
+    benchmark:
+        layout.benchmark("train_sgd", "{series}/{level}/{part}")
+    wildcard_constraints:
+        series=one_of(plan.dp_mac.series_trained_by("backpropagation", "dp_sgd")),
+        level=r"none|(printed|needed)_[\d.]+",
+        part=r"all|\d+",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=3000,
+        runtime=120,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.dp_mac.curve_settings),
+    message:
+        "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
+    shell:
+        "python -m scripts.train_sgd {params.options} > {log} 2>&1"
+
+
+rule train_cdbn:
+    """A curve of a convolutional deep belief network, private by its releases, as published, or not private."""
+    input:
+        data=asked(plan.dp_mac.data_of_curve),
+        code=code("train_cdbn"),
+    output:
+        record=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json",
+        curves=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv",
+        weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
+    log:
+        layout.log("train_cdbn", "{series}/{level}/{part}"),
+    benchmark:
+        layout.benchmark("train_cdbn", "{series}/{level}/{part}")
+    wildcard_constraints:
+        series=one_of(plan.dp_mac.series_trained_by("cdbn", "dp_cdbn", "dp_cdbn_published")),
+        level=r"none|(printed|needed)_[\d.]+",
+        part=r"all|\d+",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=3000,
+        runtime=120,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.dp_mac.curve_settings),
+    message:
+        "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
+    shell:
+        "python -m scripts.train_cdbn {params.options} > {log} 2>&1"
+
+
+rule reference_lines:
+    """Errors that any autoencoder of a series' images must beat."""
+    input:
+        data=plan.dp_mac.data,
+        code=code("reference_lines"),
+    output:
+        record=f"{layout.of('dp_mac')}/references/{{series}}.json",
+    log:
+        layout.log("reference_lines", "{series}"),
+    benchmark:
+        layout.benchmark("reference_lines", "{series}")
+    conda:
+        "../../envs/learning.yaml"
+    params:
+        options=options(plan.dp_mac.reference_settings),
+    message:
+        "Reference lines of {wildcards.series}"
+    shell:
+        "python -m scripts.reference_lines {params.options} > {log} 2>&1"

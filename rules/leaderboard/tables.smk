@@ -1,0 +1,50 @@
+"""The leaderboard: its table and figures, and what the methods cost."""
+
+
+rule leaderboard:
+    """Accuracy, attacks, what an audit shows and what was accounted for, of every method."""
+    input:
+        records=plan.leaderboard.records,
+        scores=plan.leaderboard.attacks(".csv"),
+        curves=plan.leaderboard.attacks(".roc.csv"),
+        audits=plan.leaderboard.attacks(".audit.csv"),
+        code=code("leaderboard"),
+    output:
+        **table("leaderboard", "privacy"),
+        **pictures("leaderboard"),
+        roc_png=reported("leaderboard", f"{layout.of('leaderboard')}/roc.png"),
+        roc_pdf=f"{layout.of('leaderboard')}/roc.pdf",
+    log:
+        layout.log("leaderboard"),
+    benchmark:
+        layout.benchmark("leaderboard")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.leaderboard.board_settings),
+    message:
+        "The leaderboard"
+    shell:
+        "python -m scripts.leaderboard {params.options} > {log} 2>&1"
+
+
+rule leaderboard_cost:
+    """What training cost, by Snakemake's benchmark files: a measurement, not repeatable."""
+    input:
+        benchmarks=plan.leaderboard.benchmarks,
+        teachers=plan.leaderboard.benchmarks_of_teachers,
+        code=code("leaderboard_cost"),
+    output:
+        **table("leaderboard_cost"),
+    log:
+        layout.log("leaderboard_cost"),
+    benchmark:
+        layout.benchmark("leaderboard_cost")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.leaderboard.cost_settings),
+    message:
+        "What the methods of the leaderboard cost"
+    shell:
+        "python -m scripts.leaderboard_cost {params.options} > {log} 2>&1"

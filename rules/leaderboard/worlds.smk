@@ -1,0 +1,111 @@
+"""One leaderboard: every method on the same worlds, at the same privacy, under the same attacks."""
+
+
+rule draw_worlds:
+    """The private records of every world, and what is public in all of them."""
+    input:
+        data=layout.data(config["leaderboard"]["dataset"]),
+        code=code("draw_worlds"),
+    output:
+        worlds=f"{layout.private}/leaderboard/worlds.npz",
+        public=f"{layout.of('leaderboard')}/public.npz",
+    log:
+        layout.log("draw_worlds"),
+    benchmark:
+        layout.benchmark("draw_worlds")
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        options=options(plan.leaderboard.worlds_settings),
+    message:
+        "Drawing the worlds of the leaderboard"
+    shell:
+        "python -m scripts.draw_worlds {params.options} > {log} 2>&1"
+
+
+rule count_world_votes:
+    """What the teachers of some worlds say of the public pool."""
+    input:
+        worlds=f"{layout.private}/leaderboard/worlds.npz",
+        public=f"{layout.of('leaderboard')}/public.npz",
+        code=code("count_world_votes"),
+    output:
+        votes=f"{layout.private}/leaderboard/votes/{{shard}}.npz",
+    log:
+        layout.log("count_world_votes", "{shard}"),
+    benchmark:
+        layout.benchmark("count_world_votes", "{shard}")
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=240,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.leaderboard.votes_settings),
+    message:
+        "Teachers of the leaderboard, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.count_world_votes {params.options} > {log} 2>&1"
+
+
+rule train_worlds:
+    """One method at one budget in some worlds, and what the released models say of all records."""
+    input:
+        worlds=f"{layout.private}/leaderboard/worlds.npz",
+        public=f"{layout.of('leaderboard')}/public.npz",
+        votes=plan.leaderboard.votes,
+        code=code("train_worlds"),
+    output:
+        predictions=f"{layout.private}/leaderboard/predictions/{{method}}/{{budget}}/{{shard}}.npz",
+        record=f"{layout.of('leaderboard')}/models/{{method}}/{{budget}}/{{shard}}.json",
+    log:
+        layout.log("train_worlds", "{method}/{budget}/{shard}"),
+    benchmark:
+        layout.benchmark("train_worlds", "{method}/{budget}/{shard}")
+    wildcard_constraints:
+        method=one_of(plan.leaderboard.methods),
+        budget=r"none|\d+(\.\d+)?",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=600,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.leaderboard.training_settings),
+    message:
+        "Leaderboard: {wildcards.method} at epsilon {wildcards.budget}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.train_worlds {params.options} > {log} 2>&1"
+
+
+rule attack_worlds:
+    """Membership attacks and a one-run audit of a shard of the methods at their budgets."""
+    input:
+        worlds=f"{layout.private}/leaderboard/worlds.npz",
+        predictions=plan.leaderboard.predictions,
+        code=code("attack_worlds"),
+    output:
+        scores=f"{layout.of('leaderboard')}/attacks/{{shard}}.csv",
+        curves=f"{layout.of('leaderboard')}/attacks/{{shard}}.roc.csv",
+        audits=f"{layout.of('leaderboard')}/attacks/{{shard}}.audit.csv",
+    log:
+        layout.log("attack_worlds", "{shard}"),
+    benchmark:
+        layout.benchmark("attack_worlds", "{shard}")
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        options=options(plan.leaderboard.attack_settings),
+    message:
+        "Attacking the leaderboard, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.attack_worlds {params.options} > {log} 2>&1"

@@ -1,0 +1,33 @@
+"""Membership attacks on the networks of residual perturbation."""
+
+
+rule attack_residual:
+    """Every attack on the networks of one method at one noise coefficient: which samples were they trained on?"""
+    input:
+        networks=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
+        predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
+        plain=f"{layout.private}/residual_perturbation/predictions/{{task}}/plain/0.npz",
+        code=code("attack_residual"),
+    output:
+        record=f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.json",
+        scores=f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.csv",
+        curves=f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.roc.csv",
+    log:
+        layout.log("attack_residual", "{task}/{method}/{gamma}"),
+    benchmark:
+        layout.benchmark("attack_residual", "{task}/{method}/{gamma}")
+    wildcard_constraints:
+        task=one_of(plan.residual_perturbation.tasks),
+        method=one_of(plan.residual_perturbation.methods),
+        gamma=r"\d+(\.\d+)?",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        options=options(plan.residual_perturbation.attack_settings),
+    message:
+        "Attacking {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
+    shell:
+        "python -m scripts.attack_residual {params.options} > {log} 2>&1"

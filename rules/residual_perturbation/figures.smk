@@ -1,0 +1,253 @@
+"""Figures of residual perturbation: pictures through its noise, its data, and attacks against the noise."""
+
+
+rule residual_perturbation_fig1:
+    """Figure 1: a picture recovered from its features, without noise and with the additive noise of Strategy I."""
+    input:
+        code=code("residual_perturbation_sde"),
+    output:
+        **figure("residual_perturbation_fig1", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig1"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig1")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.settings_of_fig1),
+    message:
+        "Figure 1 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_sde {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig2:
+    """Figure 2: patches without and with tumour."""
+    input:
+        data=plan.residual_perturbation.samples_of_fig2,
+        code=code("residual_perturbation_fig2"),
+    output:
+        **pictures("residual_perturbation_fig2"),
+    log:
+        layout.log("residual_perturbation_fig2"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig2")
+    conda:
+        "../../envs/reporting.yaml"
+    resources:
+        mem_mb=6000,
+    params:
+        options=options(plan.residual_perturbation.settings_of_fig2),
+    message:
+        "Figure 2 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_fig2 {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig3:
+    """Figure 3: attack and accuracy against the noise of Strategy I on breast histology."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig3"))),
+        code=code("residual_perturbation_noise"),
+    output:
+        **figure("residual_perturbation_fig3", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig3"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig3")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 3 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig4:
+    """Figure 4: attack and accuracy against the noise of Strategy I on CIFAR10."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig4"))),
+        code=code("residual_perturbation_noise"),
+    output:
+        **figure("residual_perturbation_fig4", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig4"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig4")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 4 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig5:
+    """Figure 5: attack and accuracy against the noise of Strategy I on CIFAR100."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig5"))),
+        code=code("residual_perturbation_noise"),
+    output:
+        **figure("residual_perturbation_fig5", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig5"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig5")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 5 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig6:
+    """Figure 6: single networks and ensembles with Strategy I against the noise, a line for each size."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig6"))),
+        code=code("residual_perturbation_noise"),
+    output:
+        **figure("residual_perturbation_fig6", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig6"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig6")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.settings_of_fig6),
+    message:
+        "Figure 6 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig7:
+    """Figure 7: ROC curves of the attacks on ensembles with Strategy I, a column a dataset."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig7"))),
+        code=code("residual_perturbation_roc"),
+    output:
+        **figure("residual_perturbation_fig7", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig7"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig7")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 7 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_roc {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig8:
+    """Figure 8: a picture recovered from its features, without noise and with the multiplicative noise of Strategy II."""
+    input:
+        code=code("residual_perturbation_sde"),
+    output:
+        **figure("residual_perturbation_fig8", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig8"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig8")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.settings_of_fig8),
+    message:
+        "Figure 8 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_sde {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig9:
+    """Figure 9: attack and accuracy against the noise of Strategy II on breast histology."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig9"))),
+        code=code("residual_perturbation_noise"),
+    output:
+        **figure("residual_perturbation_fig9", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig9"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig9")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 9 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig10:
+    """Figure 10: attack and accuracy against the noise of Strategy II on CIFAR10."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig10"))),
+        code=code("residual_perturbation_noise"),
+    output:
+        **figure("residual_perturbation_fig10", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig10"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig10")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 10 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig11:
+    """Figure 11: attack and accuracy against the noise of Strategy II on CIFAR100."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig11"))),
+        code=code("residual_perturbation_noise"),
+    output:
+        **figure("residual_perturbation_fig11", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig11"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig11")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 11 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_fig12:
+    """Figure 12: ROC curves of the attacks on ensembles with Strategy II, a column a dataset."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_figure("fig12"))),
+        code=code("residual_perturbation_roc"),
+    output:
+        **figure("residual_perturbation_fig12", "comparison"),
+    log:
+        layout.log("residual_perturbation_fig12"),
+    benchmark:
+        layout.benchmark("residual_perturbation_fig12")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(),
+    message:
+        "Figure 12 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_roc {params.options} > {log} 2>&1"

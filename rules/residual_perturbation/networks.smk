@@ -1,0 +1,92 @@
+"""Networks with residual perturbation and without it, and by DP-SGD: those that are attacked."""
+
+
+rule draw_task:
+    """The data of one attack: the halves of the target and of the shadow, and the test set."""
+    input:
+        data=asked(plan.residual_perturbation.samples_of_task),
+        code=code("draw_task"),
+    output:
+        samples=f"{layout.private}/residual_perturbation/draws/{{task}}.npz",
+        patients=f"{layout.private}/residual_perturbation/draws/{{task}}.csv",
+        record=f"{plan.residual_perturbation.folder}/draws/{{task}}.json",
+    log:
+        layout.log("draw_task", "{task}"),
+    benchmark:
+        layout.benchmark("draw_task", "{task}")
+    wildcard_constraints:
+        task=one_of(plan.residual_perturbation.tasks),
+    conda:
+        "../../envs/learning.yaml"
+    resources:
+        mem_mb=10000,
+    params:
+        options=options(plan.residual_perturbation.draw_settings),
+    message:
+        "Drawing the data of {wildcards.task}"
+    shell:
+        "python -m scripts.draw_task {params.options} > {log} 2>&1"
+
+
+rule train_residual:
+    """Networks of one method at one noise coefficient, of the target and of its shadow, trained all together."""
+    input:
+        samples=asked(plan.residual_perturbation.draws_of_networks),
+        code=code("train_residual"),
+    output:
+        record=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
+        predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
+        weights=f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz",
+    log:
+        layout.log("train_residual", "{task}/{method}/{gamma}"),
+    benchmark:
+        layout.benchmark("train_residual", "{task}/{method}/{gamma}")
+    wildcard_constraints:
+        task=one_of(plan.residual_perturbation.tasks),
+        method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
+        gamma=r"\d+(\.\d+)?",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=600,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.residual_perturbation.network_settings),
+    message:
+        "Training {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
+    shell:
+        "python -m scripts.train_residual {params.options} > {log} 2>&1"
+
+
+rule train_residual_dp_sgd:
+    """Networks of one task by DP-SGD, the baseline: one after the other, each at a cost that is accounted for."""
+    input:
+        samples=asked(plan.residual_perturbation.draws_of_networks),
+        code=code("train_residual_dp_sgd"),
+    output:
+        record=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
+        predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
+        weights=f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz",
+    log:
+        layout.log("train_residual_dp_sgd", "{task}/{method}/{gamma}"),
+    benchmark:
+        layout.benchmark("train_residual_dp_sgd", "{task}/{method}/{gamma}")
+    wildcard_constraints:
+        task=one_of(plan.residual_perturbation.tasks),
+        method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
+        gamma=r"\d+(\.\d+)?",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=600,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.residual_perturbation.dp_sgd_network_settings),
+    message:
+        "Training {wildcards.method} on {wildcards.task}"
+    shell:
+        "python -m scripts.train_residual_dp_sgd {params.options} > {log} 2>&1"

@@ -1,0 +1,174 @@
+"""Tables of residual perturbation: attacks and accuracy of its networks, and what an epoch costs."""
+
+
+rule residual_perturbation_table1:
+    """Table 1: attacks on ResNet8, DP-SGD and Strategy I on breast histology, and their accuracy."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_table("table1"))),
+        code=code("residual_perturbation_table"),
+    output:
+        **table("residual_perturbation_table1", "privacy"),
+    log:
+        layout.log("residual_perturbation_table1"),
+    benchmark:
+        layout.benchmark("residual_perturbation_table1")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rows_of_table("table1")),
+    message:
+        "Table 1 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_table2:
+    """Table 2: attacks on ResNet8, DP-SGD and Strategy I on MNIST, and their accuracy."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_table("table2"))),
+        code=code("residual_perturbation_table"),
+    output:
+        **table("residual_perturbation_table2", "privacy"),
+    log:
+        layout.log("residual_perturbation_table2"),
+    benchmark:
+        layout.benchmark("residual_perturbation_table2")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rows_of_table("table2")),
+    message:
+        "Table 2 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_table3:
+    """Table 3: attacks on ResNet8, DP-SGD and Strategy I on CIFAR10, and their accuracy."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_table("table3"))),
+        code=code("residual_perturbation_table"),
+    output:
+        **table("residual_perturbation_table3", "privacy"),
+    log:
+        layout.log("residual_perturbation_table3"),
+    benchmark:
+        layout.benchmark("residual_perturbation_table3")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rows_of_table("table3")),
+    message:
+        "Table 3 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_table4:
+    """Table 4: attacks on ResNet8, DP-SGD and Strategy I on CIFAR100, and their accuracy."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_table("table4"))),
+        code=code("residual_perturbation_table"),
+    output:
+        **table("residual_perturbation_table4", "privacy"),
+    log:
+        layout.log("residual_perturbation_table4"),
+    benchmark:
+        layout.benchmark("residual_perturbation_table4")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rows_of_table("table4")),
+    message:
+        "Table 4 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_table5:
+    """Table 5: attacks on DP-SGD and on one and several members with Strategy II on breast histology."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_table("table5"))),
+        code=code("residual_perturbation_table"),
+    output:
+        **table("residual_perturbation_table5", "privacy"),
+    log:
+        layout.log("residual_perturbation_table5"),
+    benchmark:
+        layout.benchmark("residual_perturbation_table5")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rows_of_table("table5")),
+    message:
+        "Table 5 of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_skip:
+    """Section IV-D: attacks on ensembles of perturbed networks with skip connections, and without them."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_table("skip"))),
+        code=code("residual_perturbation_table"),
+    output:
+        **table("residual_perturbation_skip", "privacy"),
+    log:
+        layout.log("residual_perturbation_skip"),
+    benchmark:
+        layout.benchmark("residual_perturbation_skip")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rows_of_table("skip")),
+    message:
+        "Skip connections in residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_readings:
+    """What the paper leaves open about its noise (scale of pixels, deviation, floor): each reading, attacked."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_table("readings"))),
+        code=code("residual_perturbation_table"),
+    output:
+        **table("residual_perturbation_readings", "privacy"),
+    log:
+        layout.log("residual_perturbation_readings"),
+    benchmark:
+        layout.benchmark("residual_perturbation_readings")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rows_of_table("readings")),
+    message:
+        "Readings of residual perturbation"
+    shell:
+        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_cost:
+    """What an epoch costs with and without residual perturbation, and by DP-SGD: a measurement, not repeatable."""
+    input:
+        beside=asked(plan.residual_perturbation.files_of_cost),
+        code=code("residual_perturbation_cost"),
+    output:
+        **table("residual_perturbation_cost"),
+    log:
+        layout.log("residual_perturbation_cost"),
+    benchmark:
+        layout.benchmark("residual_perturbation_cost")
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=3000,
+        runtime=15,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.residual_perturbation.cost_settings),
+    message:
+        "Measuring what residual perturbation costs"
+    shell:
+        "python -m scripts.residual_perturbation_cost {params.options} > {log} 2>&1"

@@ -1,0 +1,61 @@
+"""What the theorems of residual perturbation say, and what its baseline costs."""
+
+
+rule residual_perturbation_theory:
+    """The budgets of Theorems 1 and 2 of residual perturbation in every reading, beside the published ones."""
+    input:
+        code=code("residual_perturbation_theory"),
+    output:
+        **table("residual_perturbation_theory", "privacy"),
+    log:
+        layout.log("residual_perturbation_theory"),
+    benchmark:
+        layout.benchmark("residual_perturbation_theory")
+    conda:
+        "../../envs/accounting.yaml"
+    params:
+        options=options(plan.residual_perturbation.theory_settings),
+    message:
+        "What the theorems of residual perturbation say"
+    shell:
+        "python -m scripts.residual_perturbation_theory {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_dp_sgd:
+    """What DP-SGD costs at the settings printed with residual perturbation, beside the published budgets."""
+    input:
+        code=code("residual_perturbation_dp_sgd"),
+    output:
+        **table("residual_perturbation_dp_sgd", "privacy"),
+    log:
+        layout.log("residual_perturbation_dp_sgd"),
+    benchmark:
+        layout.benchmark("residual_perturbation_dp_sgd")
+    conda:
+        "../../envs/accounting.yaml"
+    params:
+        options=options(plan.residual_perturbation.dp_sgd_settings),
+    message:
+        "What the baseline of residual perturbation costs"
+    shell:
+        "python -m scripts.residual_perturbation_dp_sgd {params.options} > {log} 2>&1"
+
+
+rule residual_perturbation_rademacher:
+    """Rademacher complexities of the plain and the perturbed class of Theorem 3, simulated and bounded."""
+    input:
+        code=code("residual_perturbation_rademacher"),
+    output:
+        **table("residual_perturbation_rademacher"),
+    log:
+        layout.log("residual_perturbation_rademacher"),
+    benchmark:
+        layout.benchmark("residual_perturbation_rademacher")
+    conda:
+        "../../envs/accounting.yaml"
+    params:
+        options=options(plan.residual_perturbation.rademacher_settings),
+    message:
+        "Simulating the complexities of Theorem 3"
+    shell:
+        "python -m scripts.residual_perturbation_rademacher {params.options} > {log} 2>&1"

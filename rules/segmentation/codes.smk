@@ -1,0 +1,30 @@
+"""Answers of the teachers through a code, with noise."""
+
+
+rule aggregate_masks:
+    """Noisy codes of the answers to a task's queries, through the encoders of a shard, and what they cost."""
+    input:
+        volumes=plan.segmentation.volumes,
+        fitted=plan.segmentation.fitted_for_codes,
+        answers=plan.segmentation.answers_for_codes,
+        code=code("aggregate_masks"),
+    output:
+        codes=f"{plan.segmentation.private}/codes/{{task}}/{{repetition}}/{{shard}}.npz",
+        records=f"{plan.segmentation.folder}/codes/{{task}}/{{repetition}}/{{shard}}.json",
+    log:
+        layout.log("aggregate_masks", "{task}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("aggregate_masks", "{task}/{repetition}/{shard}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_codes()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=12000,
+        runtime=120,
+    params:
+        options=options(plan.segmentation.codes),
+    message:
+        "Answering the queries of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.aggregate_masks {params.options} > {log} 2>&1"

@@ -1,0 +1,30 @@
+"""Encoders of masks, fitted to public ones."""
+
+
+rule train_mask_encoder:
+    """The encoders of a shard, fitted to a task's public masks."""
+    input:
+        volumes=plan.segmentation.volumes,
+        code=code("train_mask_encoder"),
+    output:
+        weights=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.npz",
+        records=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.json",
+    log:
+        layout.log("train_mask_encoder", "{task}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("train_mask_encoder", "{task}/{repetition}/{shard}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_encoders()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=8000,
+        runtime=600,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.segmentation.encoders),
+    message:
+        "Fitting the encoders of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.train_mask_encoder {params.options} > {log} 2>&1"

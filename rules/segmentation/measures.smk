@@ -1,0 +1,110 @@
+"""What is measured of encoders before any figure is drawn."""
+
+
+rule measure_reconstruction:
+    """How a task's test masks survive the encoders of a shard, over noise."""
+    input:
+        volumes=plan.segmentation.volumes,
+        fitted=plan.segmentation.fitted_for_reconstruction,
+        code=code("measure_reconstruction"),
+    output:
+        table=f"{plan.segmentation.folder}/measure_reconstruction/{{task}}/{{repetition}}/{{shard}}.csv",
+    log:
+        layout.log("measure_reconstruction", "{task}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("measure_reconstruction", "{task}/{repetition}/{shard}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_reconstructions()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=8000,
+        runtime=240,
+    params:
+        options=options(plan.segmentation.reconstruction),
+    message:
+        "Reconstructions of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.measure_reconstruction {params.options} > {log} 2>&1"
+
+
+rule measure_limits:
+    """How a task's test masks survive the encoders of a shard, over teachers and budgets."""
+    input:
+        volumes=plan.segmentation.volumes,
+        fitted=plan.segmentation.fitted_for_limits,
+        code=code("measure_limits"),
+    output:
+        table=f"{plan.segmentation.folder}/measure_limits/{{task}}/{{repetition}}/{{shard}}.csv",
+    log:
+        layout.log("measure_limits", "{task}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("measure_limits", "{task}/{repetition}/{shard}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_limits()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=8000,
+        runtime=240,
+    params:
+        options=options(plan.segmentation.limits),
+    message:
+        "Limits of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.measure_limits {params.options} > {log} 2>&1"
+
+
+rule measure_components:
+    """Principal components of the blocks of a task's public masks, and what they lose, over noise."""
+    input:
+        volumes=plan.segmentation.volumes,
+        code=code("measure_components"),
+    output:
+        components=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}.csv",
+        formula=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}_formula.csv",
+        errors=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}_errors.csv",
+    log:
+        layout.log("measure_components", "{task}/{repetition}"),
+    benchmark:
+        layout.benchmark("measure_components", "{task}/{repetition}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        options=options(plan.segmentation.components),
+    message:
+        "Principal components of {wildcards.task}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.measure_components {params.options} > {log} 2>&1"
+
+
+rule measure_external:
+    """Students and an encoder of one collection tried on another."""
+    input:
+        volumes=plan.segmentation.external_volumes,
+        external=plan.segmentation.external_others,
+        fitted=plan.segmentation.external_fitted,
+        students=plan.segmentation.external_students,
+        code=code("measure_external"),
+    output:
+        table=f"{plan.segmentation.folder}/measure_external/{{repetition}}.csv",
+    log:
+        layout.log("measure_external", "{repetition}"),
+    benchmark:
+        layout.benchmark("measure_external", "{repetition}")
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        options=options(plan.segmentation.external),
+    message:
+        "Students tried on other volumes, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.measure_external {params.options} > {log} 2>&1"

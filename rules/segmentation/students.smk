@@ -1,0 +1,62 @@
+"""Students of masks, and what they are compared with."""
+
+
+rule train_mask_students:
+    """Students on masks decoded from released codes, or on true labels to compare with."""
+    input:
+        volumes=plan.segmentation.volumes,
+        fitted=plan.segmentation.fitted_for_students,
+        codes=plan.segmentation.codes_for_students,
+        code=code("train_mask_students"),
+    output:
+        weights=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
+        records=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}.json",
+    log:
+        layout.log("train_mask_students", "{task}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("train_mask_students", "{task}/{repetition}/{shard}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_students()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=12000,
+        runtime=2880,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.segmentation.students),
+    message:
+        "Students of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.train_mask_students {params.options} > {log} 2>&1"
+
+
+rule train_mask_dp_sgd:
+    """The baseline: a network trained by DP-SGD on every private patient."""
+    input:
+        volumes=plan.segmentation.volumes,
+        code=code("train_mask_dp_sgd"),
+    output:
+        weights=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.npz",
+        record=f"{plan.segmentation.folder}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.json",
+    log:
+        layout.log("train_mask_dp_sgd", "{task}/{noise}/{repetition}"),
+    benchmark:
+        layout.benchmark("train_mask_dp_sgd", "{task}/{noise}/{repetition}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.autoencoded["results"]["tasks"]),
+        noise="printed|budget",
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=12000,
+        runtime=1440,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.segmentation.dp_sgd),
+    message:
+        "DP-SGD on {wildcards.task}, noise {wildcards.noise}, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.train_mask_dp_sgd {params.options} > {log} 2>&1"

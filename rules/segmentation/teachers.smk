@@ -1,0 +1,58 @@
+"""Teachers of masks: trained on disjoint parts of the patients, asked, and measured."""
+
+
+rule train_mask_teachers:
+    """Some of a task's teachers, and what they say of the student's and the test volumes."""
+    input:
+        volumes=plan.segmentation.volumes,
+        code=code("train_mask_teachers"),
+    output:
+        answers=f"{plan.segmentation.private}/answers/{{task}}/{{repetition}}/{{shard}}.npz",
+        weights=f"{plan.segmentation.private}/teachers/{{task}}/{{repetition}}/{{shard}}.npz",
+        record=f"{plan.segmentation.folder}/teachers/{{task}}/{{repetition}}/{{shard}}.json",
+    log:
+        layout.log("train_mask_teachers", "{task}/{repetition}/{shard}"),
+    benchmark:
+        layout.benchmark("train_mask_teachers", "{task}/{repetition}/{shard}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_teachers()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=12000,
+        runtime=1440,
+        gpu=GPU,
+        gres=GRES,
+    params:
+        options=options(plan.segmentation.teachers),
+    message:
+        "Teachers of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
+    shell:
+        "python -m scripts.train_mask_teachers {params.options} > {log} 2>&1"
+
+
+rule measure_mask_teachers:
+    """Teachers alone, teachers together, and one mask for everybody, on test volumes."""
+    input:
+        volumes=plan.segmentation.volumes,
+        answers=plan.segmentation.answers,
+        code=code("measure_mask_teachers"),
+    output:
+        record=f"{plan.segmentation.folder}/baselines/{{task}}/{{repetition}}.json",
+    log:
+        layout.log("measure_mask_teachers", "{task}/{repetition}"),
+    benchmark:
+        layout.benchmark("measure_mask_teachers", "{task}/{repetition}")
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_teachers()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=12000,
+        runtime=60,
+    params:
+        options=options(plan.segmentation.measured_teachers),
+    message:
+        "Teachers of {wildcards.task} measured, repetition {wildcards.repetition}"
+    shell:
+        "python -m scripts.measure_mask_teachers {params.options} > {log} 2>&1"

@@ -1,0 +1,27 @@
+"""Collections of volumes, brought to one shape."""
+
+
+rule prepare_volumes:
+    """A collection of volumes, normalised and brought to one shape."""
+    input:
+        beside=asked(plan.segmentation.volume_files),
+        code=code("prepare_volumes"),
+    output:
+        index=f"{layout.private}/volumes/{{volumes}}/index.json",
+    log:
+        layout.log("prepare_volumes", "{volumes}"),
+    benchmark:
+        layout.benchmark("prepare_volumes", "{volumes}")
+    wildcard_constraints:
+        volumes=one_of(plan.segmentation.block["volumes"]),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    params:
+        options=options(plan.segmentation.preparing),
+    message:
+        "Preparing the volumes {wildcards.volumes}"
+    shell:
+        "python -m scripts.prepare_volumes {params.options} > {log} 2>&1"

@@ -1,0 +1,136 @@
+"""What every rule shares: the checked configuration, the plan made of it, and how a job is called."""
+
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+
+from lib.core.code_inputs import code_files
+from lib.core.errors import InputError
+from lib.data import registry
+from lib.plan.command_line import command_line
+from lib.plan.config import check_config, claim_ids, default_preset, load_schema, register
+from lib.plan.overlays import check_overlays
+from lib.plan.plan import Plan
+from lib.plan.results import PAPERS, TITLES
+from lib.plan.schema import fill_defaults
+
+ROOT = Path(workflow.basedir)
+
+
+def refuse(error):
+    """End with one line; Snakemake adds nothing to it."""
+    sys.exit(f"error: {error}")
+
+
+try:
+    check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
+    schema = load_schema()
+    check_config(config, schema, claim_ids())
+    fill_defaults(config, schema)
+except InputError as error:
+    refuse(error)
+
+plan = Plan(config, register())
+
+layout = plan.layout
+config["captions"] = plan.results.captions()  # what report/caption.rst reads
+
+# Scripts run as `python -m scripts.NAME`. Without conda they run in the interpreter that runs Snakemake, also where
+# its environment was not activated.
+prefix = f"set -euo pipefail; . {shlex.quote(str(ROOT / 'rules' / 'shared' / 'ended.sh'))}; "
+prefix += f"export PYTHONPATH={shlex.quote(str(ROOT))}; "
+# glibc keeps freed memory for the next step of a network instead of giving it back each time (a student of 48 x 48 x 32
+# voxels: 24.7 s and not 26.6 s, the same bytes)
+prefix += f"export MALLOC_MMAP_THRESHOLD_={2**30} MALLOC_TRIM_THRESHOLD_={2**30}; "
+if not workflow.deployment_settings.deployment_method:
+    prefix += f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
+shell.prefix(prefix)
+
+# How a job that trains networks asks for a GPU. On Slurm `gpu` becomes --gpus and `gres` --gres, of which a job may
+# have one; elsewhere `gpu` is what is counted.
+CUDA = config["device"] == "cuda"
+GPU = int(CUDA and not config["gres"])
+GRES = config["gres"] if CUDA and config["gres"] else ""
+
+
+def torch_environment(name):
+    """The conda environment of that name with PyTorch for the configured device, relative to a folder of rules."""
+    return f"../../envs/{name}-{config['device']}.yaml"
+
+
+def one_of(names):
+    """A wildcard constraint that admits exactly these names."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+wildcard_constraints:
+    dataset=one_of(config["datasets"]),
+    ensemble=one_of(config["ensembles"]),
+    run=one_of(config["scalable_pate"]["runs"]),
+    model=one_of(config["models"]),
+    repetition=r"\d+",
+    drawn=r"\d+",
+    shard=r"\d+",
+
+
+def code(script, *more):
+    """The script and all the modules it imports, relative to the working folder; `more` for computed imports."""
+    files = {file for name in (f"scripts/{script}.py", *more) for file in code_files(name)}
+    return sorted(os.path.relpath(file) for file in files)
+
+
+def options(settings=None):
+    """For `params`: a job's command line, from the named files of its rule and `settings`, a function of wildcards."""
+
+    def of_job(wildcards, input, output, threads):
+        given = settings(wildcards) if settings else {}
+        more = {"threads": threads} if "device" in given else {}
+        return command_line([*input.items(), *output.items()], given | more)
+
+    return of_job
+
+
+def asked(method):
+    """A method of the plan as an input function: what it refuses ends the workflow with one line."""
+
+    def of_job(wildcards):
+        try:
+            return method(wildcards)
+        except InputError as error:
+            refuse(error)
+
+    return of_job
+
+
+def table(name, *others):
+    """Outputs of a result that is a table: its CSV, shown in the report, and `others` beside it (ITEM_OTHER.csv)."""
+    return {"table": reported(name, plan.results.file(name, ".csv"))} | _beside(name, others)
+
+
+def figure(name, *others):
+    """Outputs of a result that is a figure: the numbers behind it, `others` beside them, PNG and PDF."""
+    return {"numbers": plan.results.file(name, ".csv")} | _beside(name, others) | pictures(name)
+
+
+def pictures(name):
+    """Outputs of a figure: PNG, shown in the report, and PDF."""
+    return {"png": reported(name, plan.results.file(name, ".png")), "pdf": plan.results.file(name, ".pdf")}
+
+
+def reported(name, path):
+    """An output of a result that the report shows with the result's caption."""
+    row = plan.results.rows[name]
+    labels = {"item": row["title"], "kind": "table" if path.endswith(".csv") else "figure"}
+    category = row["paper"].replace("_", " ")
+    return report(
+        path,
+        caption="../../report/caption.rst",
+        category=f"{category[0].upper()}{category[1:]}",
+        labels=labels,
+    )
+
+
+def _beside(name, others):
+    return {other: plan.results.file(name, f"_{other}.csv") for other in others}

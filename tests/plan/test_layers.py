@@ -1,0 +1,218 @@
+"""The files that make up the configuration and its schema: each key in one place, every key described."""
+
+import math
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from snakemake.utils import update_config
+
+from lib.core.errors import InputError
+from lib.data import registry
+from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged
+from lib.plan.overlays import check_overlays
+from lib.plan.schema import at, check_schema, compose, references
+from tests.plan.configurations import CONFIG, PRESETS, SCHEMA
+
+LAYERS = [*(ROOT / "catalogue" / f"{block}.yaml" for block in BLOCKS), ROOT / "config.yaml"]
+
+
+def read(path: Path) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def leaves(block: object, above: tuple = ()):
+    """The path of every value that is no mapping, or an empty one."""
+    if isinstance(block, dict) and block:
+        for key, value in block.items():
+            yield from leaves(value, (*above, key))
+    else:
+        yield above
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_what_a_person_sets_stays_a_page():
+    assert len((ROOT / "config.yaml").read_text().splitlines()) <= 60
+
+
+def test_every_value_is_written_in_one_file():
+    found: dict[tuple, str] = {}
+    for file in LAYERS:
+        for leaf in leaves(read(file)):
+            assert leaf not in found, f"{'.'.join(leaf)} is in {found[leaf]} and in {file.name}"
+            found[leaf] = file.name
+    assert len(found) > 2000
+
+
+def test_every_block_of_the_catalogue_has_its_schema():
+    schemas = {path.stem for path in (ROOT / "schemas" / "config").glob("*.yaml")}
+    assert schemas == {*BLOCKS, "config", "shared"}
+    assert {path.stem for path in (ROOT / "catalogue").glob("*.yaml")} >= set(BLOCKS)
+
+
+@pytest.mark.parametrize("preset", [None, *PRESETS], ids=lambda path: path.stem if path else "quick")
+def test_files_are_laid_over_one_another_as_snakemake_does_it(preset):
+    overlays, overrides = [preset] if preset else [], {"data_root": "there", "datasets": {"digits": {"source": "x"}}}
+    expected: dict = {}
+    for layer in [*map(read, LAYERS), *map(read, overlays), overrides]:
+        update_config(expected, layer)
+    assert layered(overlays, overrides) == expected
+
+
+@pytest.mark.parametrize(
+    ("below", "above", "result"),
+    [
+        ({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}}, {"a": {"b": 1, "c": 3}}),
+        ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
+        ({"a": {"b": 1}}, {"a": None}, {"a": None}),
+        ({"a": None}, {"a": {"b": 1}}, {"a": {"b": 1}}),
+        ({}, {"a": {}}, {"a": {}}),
+    ],
+)
+def test_mappings_are_merged_and_all_else_replaced(below, above, result):
+    assert merged(below, above) == result
+
+
+def test_nothing_of_the_configuration_is_another_part_of_it():
+    """As YAML's anchors would make it: a change at one place would change others."""
+    seen: set[int] = set()
+
+    def visit(block):
+        if isinstance(block, dict | list):
+            assert id(block) not in seen
+            seen.add(id(block))
+            for part in block.values() if isinstance(block, dict) else block:
+                visit(part)
+
+    visit(catalogue())
+    assert seen
+
+
+def test_defaults_are_filled_in():
+    config = load(overrides={"release": {"run": None}})
+    assert config["residual_perturbation"]["audit"]["tasks"]["cifar10"]["together"] == 10
+    assert config["scalable_pate"]["runs"]["mnist_gnmax"]["student"] is None
+
+
+def test_a_dataset_that_needs_its_folder_names_the_key():
+    needed = [(name, entry) for name, entry in catalogue()["datasets"].items() if entry["source"] == "data_root"]
+    assert needed
+    for name, entry in needed:
+        with pytest.raises(InputError, match=r"needs 'data_root'.*not set"):
+            registry.required_files(name, entry["module"], entry["source"], None)
+
+
+# ---------------------------------------------------------------- the schema
+
+
+def undescribed(block: object, schema: dict, where: str) -> list[str]:
+    """Keys of the configuration without a description in the schema; fails for a key that it does not know."""
+    if not isinstance(block, dict):
+        return []
+    conditional = [part for part in [schema, *schema.get("allOf", [])] if "then" in part]
+    parts = [schema] + [part["then"] for part in conditional if Draft202012Validator(part["if"]).is_valid(block)]
+    known = {name: key for part in parts for name, key in part.get("properties", {}).items()}
+    found = []
+    for name, value in block.items():
+        below = known.get(name, schema.get("additionalProperties"))
+        assert isinstance(below, dict), f"{where}{name} is not in the schema"
+        target = SCHEMA["$defs"][below["$ref"].rpartition("/")[2]] if "$ref" in below else {}
+        if name in known and not (below.get("description") or target.get("description")):
+            found.append(f"{where}{name}")
+        found += undescribed(value, target | below, f"{where}{name if name in known else '*'}.")
+    return sorted(set(found))
+
+
+def test_every_key_of_the_configuration_is_described_in_the_schema():
+    assert undescribed(CONFIG, SCHEMA, "") == []
+
+
+def test_every_reference_is_to_something_that_is_there():
+    found = set(references(SCHEMA))
+    assert len(found) > 10
+    assert [path for path in found if at(CONFIG, path) is None] == []
+
+
+def test_two_files_of_the_schema_do_not_define_the_same():
+    with pytest.raises(ValueError, match="properties in two files of the schema: seed"):
+        compose([{"properties": {"seed": {}}}, {"properties": {"seed": {}}}])
+    with pytest.raises(ValueError, match="defs in two files of the schema: delta"):
+        compose([{"$defs": {"delta": {}}}, {"$defs": {"delta": {}}}])
+
+
+REFERRING = compose(
+    [
+        {"required": ["one"], "properties": {"one": {"type": ["string", "null"], "in": "many.kinds"}}},
+        {"properties": {"some": {"items": {"in": "many.listed"}}, "many": {"type": "object"}}},
+    ]
+)
+MANY = {"kinds": {"b": 1, "a": 2}, "listed": ["c", "d"]}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"one": "a", "some": ["d", "c"], "many": MANY},
+        {"one": None, "some": [], "many": MANY},
+        {"one": "a"},  # without its catalogue, a name is not what is wrong
+        {"one": "a", "many": {"kinds": None}},
+    ],
+)
+def test_a_name_may_be_a_key_of_its_catalogue_or_an_item_of_its_list(config):
+    check_schema(config, REFERRING)
+
+
+@pytest.mark.parametrize(
+    ("config", "line"),
+    [
+        ({"one": "c", "many": MANY}, "one = 'c': not in many.kinds; allowed: a, b"),
+        ({"one": "a", "some": ["c", "a"], "many": MANY}, "some = 'a': not in many.listed; allowed: c, d"),
+        ({"one": "a", "many": {"kinds": {}}}, "one = 'a': not in many.kinds; allowed: "),
+        ({"one": "c", "many": MANY, "two": 1}, "the configuration: unknown key 'two'; allowed: many, one, some"),
+    ],
+)
+def test_another_name_is_refused_after_what_else_is_wrong(config, line):
+    with pytest.raises(InputError) as caught:
+        check_schema(config, REFERRING)
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize("value", [math.nan, -math.inf])
+def test_numbers_are_finite_in_lists_too(value):
+    with pytest.raises(InputError, match=r"^some\.1 = .*: allowed is a finite number$"):
+        check_schema({"one": "a", "some": [1.0, value]}, REFERRING)
+
+
+# ---------------------------------------------------------------- overlays
+
+
+def overlay(folder: Path, name: str, **keys) -> Path:
+    path = folder / f"{name}.yaml"
+    path.write_text(yaml.safe_dump(keys))
+    return path
+
+
+def test_overlays_have_a_preset_of_their_own(tmp_path):
+    own, other = overlay(tmp_path, "own", preset="own"), overlay(tmp_path, "other", repetitions=2)
+    check_overlays([], {}, "quick")
+    check_overlays([], {"repetitions": 2}, "quick")
+    check_overlays([own], {}, "quick")
+    check_overlays([own, other], {}, "quick")
+    check_overlays([other, own], {}, "quick")
+    check_overlays([other], {"preset": "other"}, "quick")
+    check_overlays([other], {"preset": "quick"}, "quick")
+    check_overlays(PRESETS[:1], {}, default_preset())
+
+
+def test_overlays_without_one_are_refused_with_the_file_and_what_to_add(tmp_path):
+    same, other = overlay(tmp_path, "same", preset="quick"), overlay(tmp_path, "other", repetitions=2)
+    own = overlay(tmp_path, "own", preset="own")
+    for files in ([other], [same], [same, other], [own, same]):
+        with pytest.raises(InputError) as caught:
+            check_overlays(files, {"data_root": "there"}, "quick")
+        message = str(caught.value)
+        assert message.startswith(f"{files[-1]}: ") and "`preset: NAME`" in message and "'quick'" in message
+        assert "\n" not in message

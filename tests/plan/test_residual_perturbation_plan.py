@@ -1,0 +1,154 @@
+"""What is planned for residual perturbation: files and settings of its jobs, and what is refused."""
+
+import copy
+from types import SimpleNamespace
+
+import pytest
+
+from lib.core.errors import InputError
+from lib.plan.config import register
+from lib.plan.plan import Plan
+from tests.plan.configurations import CONFIG
+
+REGISTER = register()
+NOTHING = SimpleNamespace()
+ATTACKS = "results/quick/residual_perturbation/attacks"
+
+
+def planned(**changes):
+    """The plan of quick with some keys of its block changed."""
+    config = copy.deepcopy(CONFIG)
+    config["residual_perturbation"] |= changes
+    return Plan(config, REGISTER).residual_perturbation
+
+
+def network(task, method, gamma):
+    return SimpleNamespace(task=task, method=method, gamma=gamma)
+
+
+def entry(**more):
+    return {"task": "shapes", "method": "plain", "gammas": [0], "members": 1, "repetitions": 3} | more
+
+
+def test_a_network_is_trained_as_its_entry_says_at_any_spelling_of_its_noise():
+    plan = planned()
+    for gamma in ("0.75", "0.750"):
+        settings = plan.network_settings(network("shapes", "strategy1", gamma))
+        assert (settings["members"], settings["repetitions"], settings["sizes"]) == (2, 3, [1, 2])
+        assert settings["job"] == ["shapes", "strategy1", gamma]
+        assert settings["checkpoint"] == f"results/quick/checkpoints/shapes/strategy1/{gamma}.npz"
+    # of two entries of one method that with the coefficient
+    assert plan.network_settings(network("shapes", "strategy1", "4.5"))["sizes"] == [1]
+    assert (
+        plan.network_settings(network("shapes", "strategy1", "4.5"))["task"]
+        == CONFIG["residual_perturbation"]["tasks"]["shapes"]
+    )
+    private = plan.dp_sgd_network_settings(network("digits", "dp_sgd", "0"))
+    assert private["orders"] == CONFIG["accounting"]["orders"] and private["dataset"] == "digits"
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("draws_of_networks", network("shapes", "strategy1", "0.5")),
+        ("draws_of_networks", network("digits", "strategy2", "2")),
+        ("network_settings", network("mnist", "plain", "0")),
+    ],
+)
+def test_networks_that_nobody_asked_for_are_refused_in_one_line(method, given):
+    with pytest.raises(InputError) as caught:
+        getattr(planned(), method)(given)
+    noise = f"{float(given.gamma):g}"
+    assert str(caught.value) == (
+        f"residual_perturbation.networks: has none of task {given.task}, method {given.method}, gamma {noise}"
+    )
+
+
+def test_data_are_drawn_as_often_as_the_networks_that_need_most():
+    plan = planned(networks=[entry(repetitions=2), entry(method="strategy1", gammas=[1], repetitions=5)])
+    settings = plan.draw_settings(SimpleNamespace(task="shapes"))
+    assert settings["repetitions"] == 5 and settings["job"] == ["shapes"]
+    assert plan.samples_of_task(SimpleNamespace(task="shapes")) == "results/quick/private/data/textured_shapes_10.npz"
+    with pytest.raises(InputError, match=r"networks: has none of task digits$"):
+        plan.samples_of_task(SimpleNamespace(task="digits"))
+
+
+def test_an_attack_sees_as_many_probabilities_as_its_task_shows():
+    settings = planned().attack_settings(network("tissue", "plain", "0"))
+    assert settings["attack"] == CONFIG["residual_perturbation"]["attack"] | {"top": 2}
+    assert settings["job"] == ["attack", "tissue", "plain", "0"] and settings["dataset"] == "tissue_patches"
+
+
+def test_a_table_has_each_attack_once_with_the_control_and_what_lies_beside():
+    rows = [["plain", 0, 1], ["strategy1", 4.5, 1], ["strategy1", 0.75, 1], ["strategy1", 0.75, 2]]
+    plan = planned(tables=CONFIG["residual_perturbation"]["tables"] | {"table3": {"task": "shapes", "rows": rows}})
+    files = plan.attacks_in_table("table3")(NOTHING)
+    names = ["plain/0", "strategy1/4.5", "strategy1/0.75"]
+    assert files["records"] == [f"{ATTACKS}/shapes/{name}.json" for name in names]
+    assert files["control"] == f"{ATTACKS}/shapes/control/0.json"
+    assert files["draws"] == "results/quick/residual_perturbation/draws/shapes.json"
+    expected = {f"{ATTACKS}/shapes/{name}.{end}" for name in [*names, "control/0"] for end in ("csv", "roc.csv")}
+    assert set(files["beside"]) == expected and len(files["beside"]) == len(expected)
+    assert plan.rows_of_table("table3")(NOTHING)["rows"] == [
+        ["ResNet8", 0.0, 1],
+        ["Strategy I", 4.5, 1],
+        ["Strategy I", 0.75, 1],
+        ["Strategy I", 0.75, 2],
+    ]
+
+
+def test_a_figure_has_every_coefficient_in_order_after_the_plain_network():
+    files = planned().attacks_in_figure("fig7")(NOTHING)
+    assert files["records"] == [
+        f"{ATTACKS}/{name}.json"
+        for name in (
+            *("shapes/plain/0", "shapes/strategy1/0.75", "shapes/strategy1/4.5"),
+            *("shapes_100/plain/0", "shapes_100/strategy1/3.25", "tissue/plain/0", "tissue/strategy1/0.5"),
+        )
+    ]
+    assert files["controls"] == [f"{ATTACKS}/{task}/control/0.json" for task in ("shapes", "shapes_100", "tissue")]
+    assert len(files["beside"]) == 2 * (7 + 3)
+    figures = {"fig3": {"tasks": ["digits"], "method": "strategy2"}}
+    with pytest.raises(InputError, match="method strategy2 is not trained on task digits"):
+        planned(figures=CONFIG["residual_perturbation"]["figures"] | figures).attacks_in_figure("fig3")(NOTHING)
+
+
+def test_what_the_preset_does_not_have_is_refused_with_the_key_that_would_switch_it_on():
+    block = CONFIG["residual_perturbation"]
+    plan = planned(
+        tables=block["tables"] | {"skip": None},
+        figures=block["figures"] | {"fig12": None},
+        audit=block["audit"] | {"chosen": []},
+    )
+    for name, key, files in (
+        ("skip", "tables.skip", plan.attacks_in_table("skip")),
+        ("fig12", "figures.fig12", plan.attacks_in_figure("fig12")),
+        ("budget", "audit.chosen", plan.audits),
+        ("cost", "cost", plan.files_of_cost),
+    ):
+        with pytest.raises(InputError) as caught:
+            files(NOTHING)
+        said = f"residual_perturbation_{name}: preset quick does not have it; set residual_perturbation.{key}"
+        assert str(caught.value) == said
+    assert planned(cost={"images": 128}).files_of_cost(NOTHING) == []
+
+
+def test_every_mechanism_is_audited_on_every_chosen_task():
+    plan = planned()
+    files = plan.audits(NOTHING)
+    audits = [f"{task}_small/{how}" for task in ("shapes", "tissue") for how in ("strategy1", "dp_sgd", "plain")]
+    assert files["records"] == [f"results/quick/residual_perturbation/audits/{audit}.json" for audit in audits]
+    assert files["statistics"] == [
+        f"results/quick/private/residual_perturbation/audits/{audit}.csv" for audit in audits
+    ]
+    settings = plan.audit_settings(SimpleNamespace(task="tissue_small", mechanism="plain"))
+    assert settings["job"] == ["audit_residual", "tissue_small", "plain"]
+    assert settings["checkpoint"] == "results/quick/checkpoints/audit_residual/tissue_small/plain.npz"
+
+
+def test_the_two_pictures_differ_by_how_noise_comes_in():
+    one, eight = (getattr(planned(), f"settings_of_fig{number}")(NOTHING) for number in (1, 8))
+    assert (one.pop("strategy"), eight.pop("strategy")) == ("additive", "multiplicative")
+    assert (
+        one == eight == {"seed": CONFIG["seed"], "repetitions": 3, "settings": CONFIG["residual_perturbation"]["sde"]}
+    )

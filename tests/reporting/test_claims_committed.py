@@ -1,0 +1,59 @@
+"""What is committed below docs/reproduction is what the ledger makes of the tables beside it."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from lib.reporting.claims.cells import read_table
+from lib.reporting.claims.controls import shipped_controls
+from lib.reporting.claims.ledger import judge_all
+from lib.reporting.claims.loading import load_claims
+from lib.reporting.pages import headline
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs" / "reproduction"
+CONTROLS = shipped_controls()
+CLAIMS = load_claims(ROOT / "claims.csv")
+TABLES = {(path.parent.name, path.stem): read_table(path) for path in DOCS.glob("*/*.csv")}
+COMMITTED = read_table(DOCS / "claims.csv", dtype=str).fillna("").set_index("id")
+JUDGED = judge_all(CLAIMS, TABLES, CONTROLS).set_index("id")
+
+
+def rests_on(claim) -> set[tuple[str, str]]:
+    """The tables of a claim and of its controls."""
+    items = {item for item in claim["table"].split(";") if item}
+    items |= {c["table"] for key, c in CONTROLS.items() if key[0] == claim["paper"] and key[1] in claim["controls"]}
+    return {(claim["paper"], item) for item in items}
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if not c["same_as"]], ids=lambda claim: claim["id"])
+def test_a_committed_verdict_is_what_its_tables_say(claim):
+    row = COMMITTED.loc[claim["id"]]
+    if rests_on(claim) <= set(TABLES):
+        assert row["note"] == JUDGED.loc[claim["id"], "note"]
+        for column in ("judgement", "grade", "verdict", "measured", "spread", "seeds", "paper_value"):
+            assert row[column] == JUDGED.loc[claim["id"], column]
+    else:  # what is judged is named, or nothing is
+        assert row["judgement"] == "not judged" or row["measured"]
+
+
+def test_every_claim_is_committed_once_and_with_its_papers():
+    assert sorted(COMMITTED.index) == sorted(claim["id"] for claim in CLAIMS)
+    papers = [read_table(DOCS / f"{paper}.csv", dtype=str).fillna("") for paper in sorted(set(COMMITTED["paper"]))]
+    pd.testing.assert_frame_equal(pd.concat(papers, ignore_index=True), COMMITTED.reset_index())
+
+
+def test_no_verdict_rests_on_a_control_that_failed():
+    silent = JUDGED[JUDGED["verdict"] == "not judged: no signal"].index
+    assert len(silent) and set(COMMITTED.loc[silent, "judgement"]) == {"not judged"}
+
+
+def test_the_first_page_has_the_counts_of_the_committed_claims():
+    assert headline(COMMITTED.reset_index()) in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize("paper", sorted(set(COMMITTED["paper"])))
+def test_a_page_has_the_counts_of_its_claims(paper):
+    rows = COMMITTED[COMMITTED["paper"] == paper].reset_index()
+    assert headline(rows) in (DOCS / f"{paper}.md").read_text(encoding="utf-8")
