@@ -42,7 +42,7 @@ def test_altered_published_votes_are_refused_by_name(tmp_path, votes, why):
     output = tmp_path / "out" / "adult.npz"
     arguments = ["--dataset=pate_votes_adult", "--module=pate_votes", "--source=data_root", f"--data-root={tmp_path}"]
     with pytest.raises(InputError) as caught:
-        prepare_data.main([*arguments, f"--output={output}"])
+        prepare_data.main([*arguments, f"--data={output}"])
     message = str(caught.value)
     assert str(file) in message and why in message and "\n" not in message
     assert not output.parent.exists()
