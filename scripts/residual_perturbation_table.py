@@ -26,7 +26,7 @@ def rows_of(found: list[Attacked], wanted: list[list], control: Attacked, negati
     for row in rows:
         beside = [r for r in rows if (r["method"], r["attack"]) == (BASELINE, row["attack"])]
         compared = beside[0] if beside and row["gamma"] > 0 else {}
-        for column in ("auc", "auc_spread", "test_accuracy", "test_accuracy_spread", "learned", "attacker_works"):
+        for column in ("auc", "auc_spread", "test_accuracy", "test_accuracy_spread", "attacker_works"):
             row[f"baseline_{column}"] = compared.get(column)
         row["comparable"] = yes_no(row["auc"] <= compared["auc"] + COMPARABLE) if compared else None
     return rows

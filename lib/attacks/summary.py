@@ -98,10 +98,10 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
 
     Members share their data and so count as one. `auc_low`, `auc_high`: means of the ends of single networks'
     intervals. `constant`: share of networks to whose samples the attack gave one score. `overfitted`: whether accuracy
-    on what was trained on exceeds that on other samples of the same draw by OVERFITTED. `learned`: whether test
-    accuracy exceeds that of the most frequent class by more than its spread. `attacker_works`: whether the attack was
-    never constant, and reaches WORKS on the positive control, networks that learned random labels by heart (`control`,
-    with `control_auc`); empty without it. `negative_holds`: whether 0.5 lies in the interval of the negative control.
+    on what was trained on exceeds that on other samples of the same draw by OVERFITTED. `attacker_works`: whether the
+    attack was never constant, and reaches WORKS on the positive control, networks that learned random labels by heart
+    (`control`, with `control_auc`); empty without it. `negative_holds`: whether 0.5 lies in the
+    interval of the negative control.
     """
     rows = found.of(members, attack)
     draws = rows.groupby("repetition")
@@ -123,7 +123,6 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
         "auc_distance": abs(row["auc"] - 0.5),
         "auc_distance_spread": row["auc_spread"],
         "overfitted": yes_no(row["train_accuracy"] - row["out_accuracy"] >= OVERFITTED),
-        "learned": yes_no(row["test_accuracy"] - (row["test_accuracy_spread"] or 0) > row["majority_accuracy"]),
         "negative_holds": yes_no(row["negative_low"] <= 0.5 <= row["negative_high"]),
         "control_auc": heart,
         "attacker_works": works,

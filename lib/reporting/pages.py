@@ -18,7 +18,7 @@ GRADE_MEANINGS = {
     "paper": "the paper's data and protocol",
     "reduced": "its data, less of them, or a shorter training",
     "stand-in": "other data: can support or contradict an ordering, and says so",
-    BY_CONSTRUCTION: "settings, identities and our own readings, which cannot fail: in no total",
+    BY_CONSTRUCTION: "settings, identities and our own readings, which say nothing of the paper: in no total",
 }
 PLACES = {"paper": "on the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
 

@@ -85,21 +85,6 @@ def test_a_method_is_overfitted_by_what_it_says_of_samples_of_the_same_draw(gaps
 
 
 @pytest.mark.parametrize(
-    ("accuracies", "majority", "said"),
-    [
-        ([0.75], 0.7, "yes"),
-        ([0.75], 0.75, "no"),
-        # a mean of 0.75 with a spread of 0.05
-        ([0.70, 0.75, 0.80], 0.69, "yes"),
-        ([0.70, 0.75, 0.80], 0.71, "no"),
-    ],
-)
-def test_something_is_learned_beyond_the_most_frequent_class_and_the_spread(accuracies, majority, said, tmp_path):
-    rows = repeated(*[{"test_accuracy": accuracy, "majority_accuracy": majority} for accuracy in accuracies])
-    assert summary_row(read_one(tmp_path, rows), 1, "threshold")["learned"] == said
-
-
-@pytest.mark.parametrize(
     ("low", "high", "said"), [(0.45, 0.55, "yes"), (0.5, 0.5, "yes"), (0.51, 0.6, "no"), (0.4, 0.49, "no")]
 )
 def test_the_negative_control_holds_where_one_half_is_in_its_interval(low, high, said, tmp_path):

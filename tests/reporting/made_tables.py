@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.reporting.claims.controls import _of_claim, names_of
+from lib.reporting.claims.controls import names_of, of_claim
 from lib.reporting.claims.rows import MissingError, parsed, select
 
 PUBLISHED = Path(__file__).parents[2] / "published"
@@ -32,7 +32,7 @@ def published_tables(claim: Mapping[str, str], controls) -> dict[tuple[str, str]
 def told_apart(row: dict, claim: Mapping[str, str], controls) -> list[dict]:
     """The row with every value that the claim, or a control of it, asks for in the place of each `*`."""
     filters = [parsed(claim["row"]), parsed(claim["than_row"])]
-    filters += [parsed(c["row"]) for name in names_of(claim) for c in _of_claim(claim, name, controls)]
+    filters += [parsed(c["row"]) for name in names_of(claim) for c in of_claim(claim, name, controls)]
     rows = [row]
     for column in [name for name, cell in row.items() if cell == "*"]:
         values = {f[column] for f in filters if column in f} - {"*"} or {"any"}
@@ -55,7 +55,7 @@ def _numbers(row: dict) -> dict:
 def with_controls(claim: Mapping[str, str], tables: dict[tuple[str, str], list[dict]], controls) -> None:
     """Add rows, or cells, with which every control of the claim passes, where the tables have none."""
     for name in names_of(claim):
-        for control in _of_claim(claim, name, controls):
+        for control in of_claim(claim, name, controls):
             rows = tables.setdefault((claim["paper"], control["table"]), [])
             reached = float(control["threshold"] or control["chance"])
             try:
@@ -77,14 +77,14 @@ def made_tables(
     more: cells of the compared rows, and of these alone.
     """
     here, there = parsed(claim["row"]), parsed(claim["than_row"])
-    known = [c["dataset"] for name in names_of(claim) for c in _of_claim(claim, name, controls)]
+    known = [c["dataset"] for name in names_of(claim) for c in of_claim(claim, name, controls)]
     dataset = here.get("dataset", "*")
     row = {"dataset": (known or ["data"])[0] if dataset == "*" else dataset}
     row |= {name: "any" if value == "*" else value for name, value in here.items() if name != "dataset"}
     row |= {name: "yes" if value == "*" else value for name, value in parsed(claim["gate"]).items()}
     row |= {"stands_for": row["dataset"], "protocol": "paper", "seeds": seeds}
     # more than the plain network that `with_controls` adds
-    of_rows = [c for name in names_of(claim) for c in _of_claim(claim, name, controls) if c["of"] == "row"]
+    of_rows = [c for name in names_of(claim) for c in of_claim(claim, name, controls) if c["of"] == "row"]
     row |= {c["column"]: 0.95 if c["relation"] == ">=" else 0.0 for c in of_rows if c["dataset"] == row["dataset"]}
     rows = [row | {claim["column"]: left, f"{claim['column']}_spread": spread} | more]
     if claim["than_column"]:

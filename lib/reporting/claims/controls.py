@@ -82,7 +82,7 @@ def check_pair(claim: Claim, pair: Pair, numbers: Iterable[Number], tables: Tabl
 def check_failure(claim: Claim, tables: Tables, controls: Controls) -> Checked:
     """Check what must have been run before a claim may fail."""
     for name in names_of(claim):
-        for control in _of_claim(claim, name, controls):
+        for control in of_claim(claim, name, controls):
             if control["guards"] == "fails":
                 checked = check(control, tables, [])
                 if not checked.passed:
@@ -97,7 +97,7 @@ def no_signal(claim: Claim, tables: Tables, controls: Controls) -> str:
     """
     failed: dict[str, str] = {}
     for name in names_of(claim):
-        for control in _of_claim(claim, name, controls):
+        for control in of_claim(claim, name, controls):
             checked = Checked(True)
             if control["of"] == "experiment" and control["guards"] == "all":
                 checked = check(control, tables, [])
@@ -105,7 +105,7 @@ def no_signal(claim: Claim, tables: Tables, controls: Controls) -> str:
     return joined(failed.values()) if failed and all(failed.values()) else ""
 
 
-def _of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, str]]:
+def of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, str]]:
     """The controls of a name on the datasets that the claim is about: all, where it names none of them."""
     known = [control for key, control in controls.items() if key[:2] == (claim["paper"], name)]
     words = f"{claim['dataset']} {parsed(claim['row']).get('dataset', '')}"

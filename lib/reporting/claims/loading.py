@@ -1,4 +1,4 @@
-"""The claims of all papers, `claims.csv`, read and checked; apart from how they are judged, on which no table rests."""
+"""The claims of all papers, `claims.csv`, read and checked; apart from how they are judged: no table hangs on that."""
 
 import csv
 from pathlib import Path

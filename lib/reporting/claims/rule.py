@@ -14,8 +14,8 @@ where nothing is random), `protocol` is `paper` where images, epochs and the lik
 what was reduced otherwise. `column_seeds` and `column_protocol` go before `seeds` and `protocol`.
 
 Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `stand-in`: other data; `by construction`:
-what cannot fail, with the reason in the claim's `by_construction`. Comparisons of the best grade decide alone; a number
-of the paper's is judged on grade `paper` only, an ordering on any.
+what cannot fail, or is our own reading, as the claim's `by_construction` says. Comparisons of the best grade decide
+alone; a number of the paper's is judged on grade `paper` only, an ordering on any.
 
 Judgement. Numbers that are not random are compared as they are, within `tolerance`. Others follow `statistics.py`; with
 one or two seeds, or seeds but no stated spread, nothing is decided. A number in a paper is one run, which is given
