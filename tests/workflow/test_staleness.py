@@ -14,7 +14,7 @@ TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon
 # what the students and the noisy check of a run have a part in
 CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
 # what is measured of masks in every repetition, and what follows from it
-ENCODER, LIMITS = "train_mask_encoder_phantom_whole", "measure_limits_phantom_whole"
+ENCODER, LIMITS = "train_mask_encoder", "measure_limits"
 MASKS = {ENCODER, LIMITS, "measure_components", "autoencoded_pate_fig2", "autoencoded_pate_pca"}
 MASKS |= {f"compressed_pate_{item}" for item in ("fig1", "theorem4", "limits")}
 BOTH = ("all", "reproduction")
