@@ -6,9 +6,11 @@ Counted are forward and backward passes of training, which are nearly all of it:
 import itertools
 import json
 import math
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -163,6 +165,12 @@ def attack(job: Job, config: dict) -> Work:
     return Work("samples", quarter_of(task, method) * entry["repetitions"] * (entry["members"] + sizes))
 
 
+def told(job: Job, option: str) -> Any:
+    """What a job's script is told by an option: a number, or a block."""
+    words = shlex.split(job.params["options"])
+    return json.loads(words[words.index(f"--{option}") + 1])
+
+
 def volumes_of(job: Job, config: dict) -> tuple[dict, dict, tuple[int, int, int]]:
     """A job's segmentation task, its volumes' block, and their sides in voxels."""
     task = config["segmentation"]["tasks"][job.wildcards["task"]]
@@ -187,33 +195,38 @@ def unet_kind(widths: Sequence[int]) -> str:
 def mask_teachers(job: Job, config: dict) -> Work:
     """3D U-Nets one after the other."""
     task, kind, single = unet(job, config)
-    first, last = job.params["shard"]
-    steps = (last - first) * task["teacher"]["steps"]
+    steps = (told(job, "last") - told(job, "first")) * task["teacher"]["steps"]
     return Work(kind, single * steps * task["teacher"]["batch"], steps)
 
 
 def mask_students(job: Job, config: dict) -> Work:
     """A 3D U-Net for each way to label the student's volumes."""
     task, kind, single = unet(job, config)
-    options = json.loads(job.params["jobs"])
-    labellings = sum(len(json.loads(own[own.index("--labellings") + 1])) for own in options)
-    steps = labellings * task["student"]["steps"]
+    steps = sum(len(unit["labellings"]) for unit in told(job, "units")) * task["student"]["steps"]
     return Work(kind, single * steps * task["student"]["batch"], steps)
 
 
 def mask_dp_sgd(job: Job, config: dict) -> Work:
     """A 3D U-Net by DP-SGD on all private patients."""
     task, kind, single = unet(job, config)
-    recipe = json.loads(job.params["sgd"])["recipe"]
+    recipe = told(job, "sgd")["recipe"]
     patients = task["parts"]["teachers"] + task["parts"]["student"]
     steps = recipe["epochs"] * math.ceil(patients / recipe["batch"])
     return Work(kind, single * recipe["epochs"] * patients, steps)
 
 
 def mask_encoder(job: Job, config: dict) -> Work:
-    """An autoencoder of masks; other encoders by the voxels that they are fitted to."""
+    """Autoencoders of masks, beside which other encoders are nothing; those alone by the voxels they are fitted to."""
     task, _, sides = volumes_of(job, config)
-    settings = config["segmentation"]["encoders"][job.wildcards["encoder"]]
+    works = [encoder_work(task, sides, settings) for _, settings in told(job, "encoders")]
+    trained = [work for work in works if work.steps is not None]
+    kind = " and ".join(sorted({work.kind for work in trained or works}))
+    steps = sum(work.steps for work in trained) if trained else None
+    return Work(kind, sum(work.amount for work in trained or works), steps)
+
+
+def encoder_work(task: dict, sides: tuple[int, int, int], settings: dict) -> Work:
+    """Of one encoder of a segmentation task."""
     masks = task["parts"][task["encoder_part"]]
     if settings["kind"] != "autoencoder":
         return Work(settings["kind"], math.prod(sides) * masks)
@@ -228,6 +241,16 @@ def voxels(job: Job, config: dict) -> Work:
     """Voxels of all volumes of a segmentation task."""
     task, _, sides = volumes_of(job, config)
     return Work("voxels", math.prod(sides) * sum(task["parts"].values()))
+
+
+def voxels_by(option: str) -> Callable[[Job, dict], Work]:
+    """The same, once for each unit of a shard, which `option` tells of."""
+
+    def of_job(job: Job, config: dict) -> Work:
+        once = voxels(job, config)
+        return Work(once.kind, once.amount * len(told(job, option)))
+
+    return of_job
 
 
 def world_votes(job: Job, config: dict) -> Work:
@@ -279,10 +302,9 @@ COUNTED: dict[str, Callable[[Job, dict], Work]] = {
     "train_mask_students": mask_students,
     "train_mask_dp_sgd": mask_dp_sgd,
     "train_mask_encoder": mask_encoder,
-    **dict.fromkeys(
-        ("aggregate_masks", "measure_components", "measure_limits", "measure_mask_teachers", "measure_reconstruction"),
-        voxels,
-    ),
+    "aggregate_masks": voxels_by("units"),
+    **dict.fromkeys(("measure_limits", "measure_reconstruction"), voxels_by("encoders")),
+    **dict.fromkeys(("measure_components", "measure_mask_teachers"), voxels),
 }
 
 

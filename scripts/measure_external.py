@@ -25,16 +25,16 @@ def main(
     encoder: str,
     settings: dict,
     fitted: list[Path],
-    learned: dict,
+    learned: list,
     students: list[Path],
     table: Path,
 ) -> None:
     """Write the table.
 
     external: index.json of the other collection's prepared volumes. encoder: name of the encoder. settings: the
-    encoder's block of the configuration. fitted: what was fitted for it, .npz. learned: for what each student learned
-    from, its unit (source/encoder) and its labelling. students: weights of students, .npz. table: the table to write,
-    .csv.
+    encoder's block of the configuration. fitted: what was fitted for it, .npz. learned: of each student, what it
+    learned from, its unit (source/encoder) and its labelling. students: weights of students, .npz. table: the table to
+    write, .csv.
     """
     other = read_prepared(external)
     if job.task["classes"] != 1 or other.label.shape[1:] != job.prepared.label.shape[1:]:
@@ -55,7 +55,7 @@ def main(
     ]
     found[0]["cross_entropy"] = float(cross_entropy(masks, decoded).mean())
     patch = recipe_of(job, "student").patch
-    for name, (unit, labelling) in learned.items():
+    for name, unit, labelling in learned:
         start = f"{labelling}/"
         weights = {
             key.removeprefix(start): array for key, array in load_unit(students, unit).items() if key.startswith(start)

@@ -23,14 +23,14 @@ from lib.segmentation.job import SegmentationJob
 
 
 @command
-def main(job: SegmentationJob, encoders: dict, fitted: list[Path], settings: dict, table: Path) -> None:
+def main(job: SegmentationJob, encoders: list, fitted: list[Path], settings: dict, table: Path) -> None:
     """Write the table.
 
-    encoders: the encoders' blocks of the configuration, by name. fitted: what was fitted for them, .npz. settings:
-    teachers, epsilons, queries, delta, route. table: the table to write, .csv.
+    encoders: [name, the encoder's block of the configuration] of each. fitted: what was fitted for them, .npz.
+    settings: teachers, epsilons, queries, delta, route. table: the table to write, .csv.
     """
     rows = []
-    for name, block in encoders.items():
+    for name, block in encoders:
         unit = job.of_unit(name)
         encoder = build_encoder(block, unit.shape, load_unit(fitted, name), unit.place)
         rows += limits(unit, name, encoder, settings)

@@ -16,14 +16,14 @@ from lib.segmentation.reconstruction_errors import READINGS, error_rows
 
 
 @command
-def main(job: SegmentationJob, encoders: dict, fitted: list[Path], settings: dict, table: Path) -> None:
+def main(job: SegmentationJob, encoders: list, fitted: list[Path], settings: dict, table: Path) -> None:
     """Write the table.
 
-    encoders: the encoders' blocks of the configuration, by name. fitted: what was fitted for them, .npz. settings:
-    sigmas, and shown, of how many test masks. table: the table to write, .csv.
+    encoders: [name, the encoder's block of the configuration] of each. fitted: what was fitted for them, .npz.
+    settings: sigmas, and shown, of how many test masks. table: the table to write, .csv.
     """
     rows = []
-    for name, block in encoders.items():
+    for name, block in encoders:
         rows += errors_of(job.of_unit(name), name, block, load_unit(fitted, name), settings)
     with atomic_path(table) as temporary:
         frame = pd.DataFrame(rows).assign(fingerprint=job.prepared.fingerprint)

@@ -70,14 +70,14 @@ def own_masks(job: SegmentationJob, settings: dict, arrays: dict[str, np.ndarray
 
 
 @command
-def main(job: SegmentationTraining, encoders: dict, weights: Path, records: Path) -> None:
+def main(job: SegmentationTraining, encoders: list, weights: Path, records: Path) -> None:
     """Write what was fitted, and a record an encoder.
 
-    encoders: the encoders' blocks of the configuration, by name. weights: what was fitted, by encoder, to write, .npz.
-    records: the records to write.
+    encoders: [name, the encoder's block of the configuration] of each. weights: what was fitted, by encoder, to
+    write, .npz. records: the records to write.
     """
     arrays, made = {}, []
-    for name, settings in encoders.items():
+    for name, settings in encoders:
         unit = job.of_unit(name)
         arrays[name] = fitted(unit, name, settings)
         metrics = {"masks": float(len(unit.rows[unit.task["encoder_part"]]))}
@@ -87,7 +87,7 @@ def main(job: SegmentationTraining, encoders: dict, weights: Path, records: Path
         made.append(record_of(**unit.identity(), parameters=parameters, metrics=metrics))
     save_shard(weights, arrays)
     write_records(records, made)
-    for name in encoders:
+    for name, _ in encoders:
         with job.state(__file__, name) as checkpoint:
             checkpoint.remove()
 

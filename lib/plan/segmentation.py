@@ -162,8 +162,9 @@ class Segmentation:
             "encoders": self._blocks(self._units(self._encoders, wildcards)),
         }
 
-    def _blocks(self, units: Iterable[Unit]) -> dict[str, Any]:
-        return {unit[-1]: self.block["encoders"][unit[-1]] for unit in units}
+    def _blocks(self, units: Iterable[Unit]) -> list[list[Any]]:
+        # no mapping, which loses its order on a command line: rows of tables would depend on how the work is cut
+        return [[unit[-1], self.block["encoders"][unit[-1]]] for unit in units]
 
     def fitted(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
         """What was fitted for the encoders of some units."""
@@ -425,7 +426,7 @@ class Segmentation:
 
     def formula_of_test_masks(self, wildcards: Any) -> list[str]:
         """Input of `autoencoded_pate_pca`."""
-        self._register.check("compressed_pate_fig1")
+        self._register.check("autoencoded_pate_pca")
         return self.component_sweeps()
 
     def formula_with_what_is_lost(self, wildcards: Any) -> list[str]:
@@ -445,6 +446,11 @@ class Segmentation:
         return [self.tasks[task] for task in self.compressed["fig1"]["tasks"] for _ in self.repetitions]
 
     # ------------------------------------------------------------ Compressed PATE
+
+    def fig1_sweeps(self, wildcards: Any) -> list[str]:
+        """Input of `compressed_pate_fig1`."""
+        self._register.check("compressed_pate_fig1")
+        return self.component_sweeps()
 
     def fig1(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_fig1`."""
@@ -503,6 +509,7 @@ class Segmentation:
 
     def external_volumes(self, wildcards: Any) -> str:
         """Input of `measure_external`: the prepared volumes that students were trained on."""
+        self._register.check("compressed_pate_external")
         return self.prepared(self.compressed["external"]["task"])
 
     def external_others(self, wildcards: Any) -> str:
@@ -541,7 +548,7 @@ class Segmentation:
             "repetition": wildcards.repetition,
             "encoder": encoder,
             "settings": self.block["encoders"][encoder],
-            "learned": {what: ["/".join(unit), name] for what, (unit, name) in self._external().items()},
+            "learned": [[what, "/".join(unit), name] for what, (unit, name) in self._external().items()],
         }
 
     def external_sweeps(self, wildcards: Any) -> list[str]:

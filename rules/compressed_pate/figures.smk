@@ -4,7 +4,7 @@
 rule compressed_pate_fig1:
     """Figure 1 of compressed PATE: components kept, and the error that remains, over noise."""
     input:
-        sweeps=asked(plan.segmentation.formula_of_test_masks),
+        sweeps=asked(plan.segmentation.fig1_sweeps),
         code=code("compressed_pate_fig1"),
     output:
         **figure("compressed_pate_fig1", "comparison"),

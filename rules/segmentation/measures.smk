@@ -86,7 +86,7 @@ rule measure_components:
 rule measure_external:
     """Students and an encoder of one collection tried on another."""
     input:
-        volumes=plan.segmentation.external_volumes,
+        volumes=asked(plan.segmentation.external_volumes),
         external=plan.segmentation.external_others,
         fitted=plan.segmentation.external_fitted,
         students=plan.segmentation.external_students,

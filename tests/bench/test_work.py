@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from bench.presets import Job
-from bench.work import COUNTED, flops, resnet8_flops, teacher_flops
+from bench.work import COUNTED, autoencoder_flops, flops, resnet8_flops, teacher_flops, unet_flops
+from lib.plan.command_line import command_line
 
 MLP = json.dumps({"kind": "mlp", "hidden": [5]})
 RECIPE = {"epochs": 3, "batch": 4}
@@ -92,3 +93,44 @@ def test_an_attack_goes_over_the_records_of_every_world_for_each_of_its_entries(
     made = job("attack_worlds", {"shard": "1"}, options="--targets 0 1 --entries lnmax/8 plain/none --delta 0.001")
     work = COUNTED["attack_worlds"](made, {"leaderboard": BOARD})
     assert work.amount == 2 * 2 * 1000 * 17
+
+
+SIDES = [32, 32, 32]
+MASKS = {"volumes": "made", "classes": 3, "parts": {"public": 5, "test": 2}, "encoder_part": "public"}
+MASKS |= {
+    "widths": [2, 2, 2, 4, 4],
+    "teacher": {"patch": SIDES, "steps": 7, "batch": 2},
+    "student": {"steps": 3, "batch": 2},
+}
+SEGMENTATION = {
+    "segmentation": {"tasks": {"masks": MASKS}, "volumes": {"made": {"name": "brain_phantom", "shape": SIDES}}}
+}
+NAIVE = {"kind": "identity", "radius": None}
+NETWORK = {"kind": "autoencoder", "bound": "ball", "latent_dim": 3, "dimensions": 3, "widths": [2, 2], "grid": None}
+NETWORK |= {"radius": None, "recipe": {"epochs": 4, "batch": 2, "sigma": 0.1, "rate": 0.01}}
+
+
+def on_masks(rule, **settings):
+    """The work of a job that is told so on its command line."""
+    return COUNTED[rule](job(rule, {"task": "masks"}, options=command_line([], settings)), SEGMENTATION)
+
+
+def test_networks_on_volumes_are_as_many_as_a_shard_trains():
+    single = unet_flops(4, 4, (2, 2, 2, 4, 4), (32, 32, 32))
+    teachers = on_masks("train_mask_teachers", first=3, last=8)
+    assert (teachers.amount, teachers.steps) == (single * 5 * 7 * 2, 5 * 7)
+    units = [{"source": "truth", "labellings": [{}]}, {"source": "labels", "labellings": [{}, {}]}]
+    students = on_masks("train_mask_students", units=units)
+    assert (students.amount, students.steps) == (single * 3 * 3 * 2, 3 * 3)
+
+
+def test_encoders_of_a_shard_are_counted_together():
+    one, two = [["ball", NETWORK]], [["naive", NAIVE], ["ball", NETWORK], ["other", NETWORK | {"latent_dim": 5}]]
+    single = on_masks("train_mask_encoder", encoders=one)
+    assert single.amount == 4 * 5 * autoencoder_flops(json.dumps(NETWORK), (4, 32, 32, 32))
+    assert (single.kind, single.steps) == ("autoencoder 3D", 4 * 3)
+    both = on_masks("train_mask_encoder", encoders=two)
+    assert (both.kind, both.steps) == ("autoencoder 3D", 2 * single.steps) and both.amount > 2 * single.amount
+    alone = on_masks("train_mask_encoder", encoders=two[:1])
+    assert (alone.kind, alone.amount, alone.steps) == ("identity", 5 * 32**3, None)
+    assert on_masks("measure_limits", encoders=two).amount == 3 * on_masks("measure_components").amount == 3 * 7 * 32**3

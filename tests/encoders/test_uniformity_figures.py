@@ -14,7 +14,7 @@ from scripts import autoencoded_pate_fig1, autoencoded_pate_fig2
 
 def files(folder):
     named = [f"--{kind}={folder / f'figure.{kind}'}" for kind in ("png", "pdf")]
-    return [*named, f"--output={folder / 'figure.csv'}", f"--comparison={folder / 'comparison.csv'}"]
+    return [*named, f"--numbers={folder / 'figure.csv'}", f"--comparison={folder / 'comparison.csv'}"]
 
 
 def assert_same_bytes(first, second):

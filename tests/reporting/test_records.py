@@ -16,7 +16,7 @@ from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.core.files import read_sealed_json, write_sealed_json
 from lib.core.provenance import MECHANISM, provenance
-from lib.reporting.records import read_record, write_record
+from lib.reporting.records import read_record, read_records, record_of, write_record, write_records
 from tests.sealed import sealed
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -247,3 +247,55 @@ def test_provenance_says_what_was_read_and_written(tmp_path):
     assert "provenance" not in read_record(written(tmp_path))
     with pytest.raises(InputError, match="none: not a readable whole file"):
         provenance(MECHANISM, [tmp_path / "none"], [])
+
+
+# ---------------------------------------------------------------- several in one file
+
+
+def several(tmp_path, **changes):
+    path = tmp_path / "records.json"
+    units = [FIELDS | {"job": ["aggregate_masks", unit, "1"]} for unit in ("ball", "clip")]
+    units[1] |= changes
+    write_records(path, [record_of(**unit) for unit in units])
+    return path
+
+
+def test_several_records_come_back_as_they_were_in_their_order(tmp_path):
+    records = read_records(several(tmp_path, metrics={"sigma": 2.0}))
+    assert [record["job"][1] for record in records] == ["ball", "clip"]
+    one = read_record(written(tmp_path))
+    assert records == [one | {"job": ["aggregate_masks", "ball", "1"]}, records[1]]
+    assert records[1] == one | {"job": ["aggregate_masks", "clip", "1"], "metrics": {"sigma": 2.0}}
+    assert isinstance(records[0]["privacy"]["epsilon"], PrivacyStatement)
+
+
+def test_a_file_of_one_record_is_read_as_a_list_of_it(tmp_path):
+    path = written(tmp_path)
+    assert read_records(path) == [read_record(path)]
+    write_records(path, [])
+    assert read_records(path) == []
+
+
+def test_several_records_are_no_single_one(tmp_path):
+    assert "not a result record" in refusal(several(tmp_path))
+
+
+def test_one_altered_of_several_records_is_refused(tmp_path):
+    path = several(tmp_path, metrics={"sigma": 2.0})
+    text = path.read_text()
+    path.write_text(text.replace('"sigma": 2.0', '"sigma": 3.0'))
+    assert text != path.read_text()
+    with pytest.raises(InputError, match=r"records\.json: does not match the digest written with it"):
+        read_records(path)
+
+
+def test_one_bad_of_several_records_is_neither_written_nor_read(tmp_path):
+    with pytest.raises(InputError, match=r"records\.json: not a result record"):
+        several(tmp_path, seed=-1)
+    assert os.listdir(tmp_path) == []
+    path = several(tmp_path)
+    content = read_sealed_json(path)
+    content["records"][1] |= {"host": "here"}
+    write_sealed_json(path, content)
+    with pytest.raises(InputError, match=r"records\.json: not a result record .*host"):
+        read_records(path)

@@ -1,16 +1,19 @@
 """PATE for masks on a few tiny phantoms, from prepared volumes on: every job is run once, as its rule runs it."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from lib.core.files import load_arrays
+from lib.core.shards import load_unit
 from lib.data.volumes.prepared import PreparedVolumes, read_prepared
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
+from lib.reporting.records import read_records
+from lib.segmentation.job import rows_of
 from lib.training.device import choose_device
 from scripts import (
     aggregate_masks,
@@ -24,7 +27,6 @@ from scripts import (
     train_mask_students,
     train_mask_teachers,
 )
-from scripts.segmentation_job import rows_of
 
 SIDES = (32, 32, 16)
 VOLUMES = {
@@ -88,14 +90,19 @@ MADE = {
     "truth": [{"name": "n3", "queries": 3, "epsilon": None, "private": False}],
 }
 
+TRUTH = "truth/none"  # students on true labels
+
 
 class Work:
-    """A folder in which jobs run; each returns where its files begin, without their ends."""
+    """A folder in which jobs run; each returns where its files begin, without their ends.
+
+    Jobs of several units are told of them by name: an encoder's, or SOURCE/ENCODER.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self._made = folder, set()
         self.index = folder / "volumes" / "index.json"
-        prepare_volumes.main(["--name=brain_phantom", "--block", json.dumps(VOLUMES), f"--output={self.index}"])
+        prepare_volumes.main(["--name=brain_phantom", "--block", json.dumps(VOLUMES), f"--index={self.index}"])
         self.volumes: PreparedVolumes = read_prepared(self.index)
 
     def common(self, task: dict, repetition: int, job: tuple[str, ...], checkpoint: str | None = None) -> list[str]:
@@ -115,21 +122,25 @@ class Work:
             self._made.add(path)
         return path
 
-    def encoder(self, name: str, task: dict = TASK, repetition: int = 1, again: str = "", **settings) -> Path:
-        """What was fitted for an encoder."""
-        job = ("train_mask_encoder", task["name"], name, str(repetition))
+    def encoder(self, *names: str, task: dict = TASK, repetition: int = 1, again: str = "", **settings) -> Path:
+        """What was fitted for some encoders, and their records."""
+        job = ("train_mask_encoder", task["name"])
 
         def run(path: Path) -> None:
             arguments = self.common(task, repetition, job, f"{path}_half.npz")
-            arguments += ["--encoder", json.dumps(ENCODERS[name] | settings), f"--weights={path}.npz"]
-            train_mask_encoder.main([*arguments, f"--output={path}.json"])
+            blocks = [[name, ENCODERS[name] | settings] for name in names]
+            arguments += ["--encoders", json.dumps(blocks), f"--weights={path}.npz"]
+            train_mask_encoder.main([*arguments, f"--records={path}.json"])
 
-        return self.once("/".join(job), run, again)
+        return self.once(f"{'/'.join(job)}/{'+'.join(names)}/{repetition}", run, again)
+
+    def fitted(self, name: str, task: dict = TASK, repetition: int = 1) -> dict[str, np.ndarray]:
+        """What was fitted for one encoder."""
+        return load_unit([f"{self.encoder(name, task=task, repetition=repetition)}.npz"], name)
 
     def built(self, name: str, task: dict = TASK, repetition: int = 1) -> Encoder:
         """The encoder itself."""
-        arrays = load_arrays(f"{self.encoder(name, task, repetition)}.npz")
-        return build_encoder(ENCODERS[name], self.shape(task), arrays, torch.device("cpu"))
+        return build_encoder(ENCODERS[name], self.shape(task), self.fitted(name, task, repetition), torch.device("cpu"))
 
     def shape(self, task: dict) -> tuple[int, int, int, int]:
         """Of soft masks."""
@@ -150,46 +161,55 @@ class Work:
         def run(path: Path) -> None:
             arguments = self.common(task, 1, job, f"{path}_half.npz")
             arguments += [f"--first={first}", f"--last={last}", f"--answers={path}.answers.npz"]
-            train_mask_teachers.main([*arguments, f"--weights={path}.npz", f"--output={path}.json"])
+            train_mask_teachers.main([*arguments, f"--weights={path}.npz", f"--record={path}.json"])
 
         return self.once("/".join((*job, f"{first}-{last}")), run, again)
 
-    def codes(self, encoder: str, source: str = "teachers", answers: list[Path] | None = None, again: str = "") -> Path:
-        """What is released through an encoder: codes (.npz) and record."""
-        task, made = TASK if source == "teachers" else WHOLE, MADE[source]
-        job = ("aggregate_masks", task["name"], source, encoder, "1")
+    def codes(
+        self, *units: str, answers: list[Path] | None = None, fitted: list[Path] | None = None, again: str = ""
+    ) -> Path:
+        """What is released through some encoders: codes (.npz) and records.
+
+        answers, fitted: in place of those of all teachers, and of these encoders, each in a file of its own.
+        """
+        task = task_of(units)
+        job = ("aggregate_masks", task["name"])
 
         def run(path: Path) -> None:
-            of = [self.teachers()] if answers is None and source == "teachers" else answers or []
-            arguments = [*self.common(task, 1, job), "--encoder", json.dumps(ENCODERS[encoder])]
-            arguments += ["--labellings", json.dumps(made), "--accounting", json.dumps(ACCOUNTING)]
-            arguments += [
-                f"--fitted={self.encoder(encoder, task)}.npz",
-                "--answers",
-                *(f"{it}.answers.npz" for it in of),
-            ]
-            aggregate_masks.main([*arguments, f"--codes={path}.npz", f"--output={path}.json"])
+            asked = any(unit.startswith("teachers/") for unit in units)
+            given = answers or ([self.teachers()] if asked else [])
+            arguments = [*self.common(task, 1, job), "--units", json.dumps([described(unit) for unit in units])]
+            arguments += ["--accounting", json.dumps(ACCOUNTING), "--fitted"]
+            arguments += [f"{it}.npz" for it in fitted or self._encoders(units, task)]
+            arguments += ["--answers", *(f"{it}.answers.npz" for it in given)] if given else []
+            aggregate_masks.main([*arguments, f"--codes={path}.npz", f"--records={path}.json"])
 
-        return self.once("/".join(job), run, again)
+        return self.once(place_of(job, units), run, again)
 
-    def students(self, source: str, encoder: str | None = None, task: dict | None = None, **other) -> Path:
-        """Students on all labellings of an encoder, or on true labels.
+    def students(self, *units: str, task: dict | None = None, **other) -> Path:
+        """Students on all labellings of some units; of truth/none: on true labels.
 
         other: labellings and codes in place of those released, half (where their state is kept) and again.
         """
-        task = task or (WHOLE if source == "labels" else TASK)
-        job = ("train_mask_students", task["name"], source, encoder or "none", "1")
+        task = task or task_of(units)
+        job = ("train_mask_students", task["name"])
 
         def run(path: Path) -> None:
             arguments = self.common(task, 1, job, other.get("half") or f"{path}_half.npz")
-            arguments += ["--encoder", json.dumps(encoder and ENCODERS[encoder])]
-            arguments += ["--labellings", json.dumps(other.get("labellings", MADE[source]))]
-            if encoder:
-                arguments += [f"--codes={other.get('codes') or self.codes(encoder, source)}.npz"]
-                arguments += [f"--fitted={self.encoder(encoder, task)}.npz"]
-            train_mask_students.main([*arguments, f"--weights={path}.npz", f"--output={path}.json"])
+            blocks = [described(unit) for unit in units]
+            if "labellings" in other:
+                blocks = [block | {"labellings": other["labellings"]} for block in blocks]
+            arguments += ["--units", json.dumps(blocks)]
+            if taught := [unit for unit in units if unit != TRUTH]:
+                codes = [other["codes"]] if "codes" in other else [self.codes(unit) for unit in taught]
+                arguments += ["--codes", *(f"{it}.npz" for it in codes)]
+                arguments += ["--fitted", *(f"{it}.npz" for it in self._encoders(taught, task))]
+            train_mask_students.main([*arguments, f"--weights={path}.npz", f"--records={path}.json"])
 
-        return self.once("/".join(job), run, other.get("again", ""))
+        return self.once(place_of(job, units), run, other.get("again", ""))
+
+    def _encoders(self, units: Iterable[str], task: dict) -> list[Path]:
+        return [self.encoder(name, task=task) for name in dict.fromkeys(unit.partition("/")[2] for unit in units)]
 
     def sgd(self, noise: str = "printed") -> Path:
         """The baseline by DP-SGD."""
@@ -198,7 +218,7 @@ class Work:
         def run(path: Path) -> None:
             arguments = [*self.common(TASK, 1, job, f"{path}_half.npz"), "--sgd", json.dumps(SGD)]
             arguments += ["--epsilon=8"] if noise == "budget" else []
-            arguments += ["--accounting", json.dumps(ACCOUNTING), f"--weights={path}.npz", f"--output={path}.json"]
+            arguments += ["--accounting", json.dumps(ACCOUNTING), f"--weights={path}.npz", f"--record={path}.json"]
             train_mask_dp_sgd.main(arguments)
 
         return self.once("/".join(job), run)
@@ -209,22 +229,22 @@ class Work:
 
         def run(path: Path) -> None:
             answers = f"--answers={self.teachers()}.answers.npz"
-            measure_mask_teachers.main([*self.common(TASK, 1, job), answers, f"--output={path}.json"])
+            measure_mask_teachers.main([*self.common(TASK, 1, job), answers, f"--record={path}.json"])
 
         return self.once("/".join(job), run)
 
-    def measured(self, script: str, encoder: str, settings: dict, repetition: int = 1) -> Path:
-        """A table of one encoder of the whole tumours."""
-        job = (script, "whole", encoder, str(repetition))
+    def measured(self, script: str, *encoders: str, settings: dict, repetition: int = 1) -> Path:
+        """A table of some encoders of the whole tumours."""
+        job = (script, "whole")
         main = {"measure_reconstruction": measure_reconstruction, "measure_limits": measure_limits}[script].main
 
         def run(path: Path) -> None:
-            fitted = self.encoder(encoder, WHOLE, repetition)
-            arguments = [*self.common(WHOLE, repetition, job), f"--name={encoder}", f"--fitted={fitted}.npz"]
-            arguments += ["--encoder", json.dumps(ENCODERS[encoder]), "--settings", json.dumps(settings)]
-            main([*arguments, f"--output={path}.csv"])
+            fitted = [f"{self.encoder(name, task=WHOLE, repetition=repetition)}.npz" for name in encoders]
+            arguments = [*self.common(WHOLE, repetition, job), "--fitted", *fitted]
+            arguments += ["--encoders", json.dumps([[name, ENCODERS[name]] for name in encoders])]
+            main([*arguments, "--settings", json.dumps(settings), f"--table={path}.csv"])
 
-        return self.once("/".join(job), run)
+        return self.once(f"{'/'.join(job)}/{'+'.join(encoders)}/{repetition}", run)
 
     def components(self, settings: dict, repetition: int = 1) -> Path:
         """Tables of the components of blocks: .csv, .formula.csv and .errors.csv."""
@@ -233,9 +253,35 @@ class Work:
         def run(path: Path) -> None:
             arguments = [*self.common(WHOLE, repetition, job), "--settings", json.dumps(settings)]
             arguments += [f"--components={path}.csv", f"--formula={path}.formula.csv"]
-            measure_components.main([*arguments, f"--output={path}.errors.csv"])
+            measure_components.main([*arguments, f"--errors={path}.errors.csv"])
 
         return self.once("/".join(job), run)
+
+
+def task_of(units: Iterable[str]) -> dict:
+    """The task of some units: true labels stand in for answers where masks are whole tumours."""
+    return WHOLE if any(unit.startswith("labels/") for unit in units) else TASK
+
+
+def described(unit: str) -> dict:
+    """A unit as the rules describe it to a script."""
+    source, _, encoder = unit.partition("/")
+    return {"source": source, "encoder": encoder, "settings": ENCODERS.get(encoder), "labellings": MADE[source]}
+
+
+def place_of(job: tuple[str, ...], units: Iterable[str]) -> str:
+    """Where the files of a job of some units begin."""
+    return "/".join((*job, "+".join(unit.replace("/", "-") for unit in units), "1"))
+
+
+def arrays_of(path: Path, unit: str) -> dict[str, np.ndarray]:
+    """The arrays of a unit in the file of a job."""
+    return load_unit([f"{path}.npz"], unit)
+
+
+def record_of(path: Path, place: int = 0) -> dict:
+    """The record of a job, or one of those of its units."""
+    return read_records(f"{path}.json")[place]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,7 +14,8 @@ from lib.accounting import rdp
 from lib.core import checkpoint
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
-from lib.core.files import load_arrays, save_arrays
+from lib.core.files import load_arrays
+from lib.core.shards import save_shard
 from lib.data.volumes.split import teacher_shards
 from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.training import account
@@ -22,12 +23,12 @@ from lib.encoders.blocks import Blocks
 from lib.encoders.coarse import coarse
 from lib.encoders.principal_components import fit_blocks, fit_volumes
 from lib.models.unet3d import UNet3D
-from lib.reporting.records import read_record
+from lib.reporting.records import read_record, read_records
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe
+from lib.segmentation.job import rows_of
 from lib.segmentation.mask_autoencoder import AutoencoderTrainer
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
-from scripts import in_turn
 from tests.segmentation.conftest import (
     ACCOUNTING,
     ENCODERS,
@@ -36,7 +37,10 @@ from tests.segmentation.conftest import (
     SGD,
     SIDES,
     TASK,
+    TRUTH,
     WHOLE,
+    arrays_of,
+    record_of,
 )
 
 CPU = torch.device("cpu")
@@ -90,33 +94,10 @@ def test_repetitions_that_are_apart_share_no_patient(work):
 # ---------------------------------------------------------------- encoders
 
 
-def test_jobs_in_one_process_write_what_they_write_alone(work, tmp_path):
-    """Encoders and students one after the other, each with a seed, a state and files of its own."""
-    ran = {
-        "train_mask_encoder": [(work.encoder(name), {"encoder": ENCODERS[name]}, name) for name in ("ball", "clip")],
-        "train_mask_students": [
-            (work.students("teachers", "ball"), {"encoder": ENCODERS["ball"], "labellings": MADE["teachers"]}, "ball"),
-            (work.students("truth"), {"encoder": None, "labellings": MADE["truth"]}, "none"),
-        ],
-    }
-    for script, alone in ran.items():
-        jobs = []
-        for path, blocks, name in alone:
-            own = [word for block, value in blocks.items() for word in (f"--{block}", json.dumps(value))]
-            own += ["--job", *read_record(f"{path}.json")["job"], f"--checkpoint={tmp_path / name}_half.npz"]
-            if script == "train_mask_students" and name != "none":
-                own += [f"--codes={work.codes(name)}.npz", f"--fitted={work.encoder(name)}.npz"]
-            jobs.append([*own, f"--weights={tmp_path / name}.npz", f"--output={tmp_path / name}.json"])
-        in_turn.main([script, json.dumps(jobs), *work.common(TASK, 1, ("another",))])
-        for path, _, name in alone:
-            assert written(tmp_path / name, ".npz", ".json") == written(path, ".npz", ".json")
-    assert not list(tmp_path.glob("*half*"))
-
-
 @pytest.mark.parametrize("name", ENCODERS)
 @pytest.mark.parametrize("task", [TASK, WHOLE], ids=lambda task: task["name"])
 def test_every_encoder_is_fitted_and_holds_its_bound(work, task, name):
-    record = read_record(f"{work.encoder(name, task)}.json")
+    record = record_of(work.encoder(name, task=task))
     assert record["parameters"] == {"task": json.loads(json.dumps(task)), "encoder": ENCODERS[name], "repetition": 1}
     assert record["metrics"]["masks"] == len(work.rows(task["encoder_part"], task))
     if ENCODERS[name]["kind"] == "autoencoder":  # whether it is any good is said beside it
@@ -142,10 +123,10 @@ def test_encoders_are_fitted_to_the_public_masks_alone(work, task):
         ("pca", fit_volumes(masks, 2)),
         ("blocks", fit_blocks([masks], Blocks(work.shape(task), (8, 8, 8)), 3)),
     ):
-        arrays = load_arrays(f"{work.encoder(name, task)}.npz")
+        arrays = work.fitted(name, task)
         for key, array in expected.arrays().items():
             np.testing.assert_allclose(arrays[key], array, atol=1e-6)
-    assert load_arrays(f"{work.encoder('naive', task)}.npz") == {}
+    assert work.fitted("naive", task) == {}
 
 
 def test_autoencoders_are_fitted_to_the_public_masks_alone(work, monkeypatch):
@@ -158,8 +139,8 @@ def test_autoencoders_are_fitted_to_the_public_masks_alone(work, monkeypatch):
 
     monkeypatch.setattr(AutoencoderTrainer, "__init__", noted)
     for name in ("ball", "coarse"):
-        again = work.encoder(name, WHOLE, again=f"seen/{name}")
-        assert written(again, ".npz", ".json") == written(work.encoder(name, WHOLE), ".npz", ".json")
+        again = work.encoder(name, task=WHOLE, again=f"seen/{name}")
+        assert written(again, ".npz", ".json") == written(work.encoder(name, task=WHOLE), ".npz", ".json")
     masks = work.masks("public", WHOLE)
     np.testing.assert_array_equal(seen[0], masks)
     np.testing.assert_array_equal(seen[1], coarse(masks, (16, 16, 8)))
@@ -172,7 +153,7 @@ def test_a_grid_finer_than_the_masks_is_refused(work):
 
 
 def test_each_repetition_has_its_own_public_masks(work):
-    one, two = (load_arrays(f"{work.encoder('pca', WHOLE, number)}.npz")["mean"] for number in (1, 3))
+    one, two = (work.fitted("pca", WHOLE, number)["mean"] for number in (1, 3))
     assert np.abs(one - two).max() > 0.1
 
 
@@ -242,7 +223,7 @@ def delta_of(epsilon, ratio):
 def test_an_epsilon_is_never_less_than_what_its_noise_costs(work, source, encoder):
     made = MADE[source]
     task = TASK if source == "teachers" else WHOLE
-    record, radius = read_record(f"{work.codes(encoder, source)}.json"), work.built(encoder, task).radius
+    record, radius = record_of(work.codes(f"{source}/{encoder}")), work.built(encoder, task).radius
     assert record["metrics"]["radius"] == radius
     noisy = [it for it in made if it["epsilon"] is not None]
     assert set(record["privacy"]) == {f"{it['name']} {route}" for it in noisy for route in ("rdp", "analytic")}
@@ -272,7 +253,8 @@ def test_an_epsilon_is_never_less_than_what_its_noise_costs(work, source, encode
 def test_a_code_is_the_mean_of_the_teachers_codes_and_noise_of_its_own(work):
     answers, encoder = load_arrays(f"{work.teachers()}.answers.npz")["student"], work.built("naive")
     mean = np.stack([encoder.encode(query.astype(np.float32) / 255).mean(0) for query in answers.swapaxes(0, 1)])
-    codes, record = load_arrays(f"{work.codes('naive')}.npz"), read_record(f"{work.codes('naive')}.json")
+    path = work.codes("teachers/naive")
+    codes, record = arrays_of(path, "teachers/naive"), record_of(path)
     np.testing.assert_allclose(codes["noiseless-n3"], mean, atol=1e-6)
     drawn = []
     for name in ("k2-n3-e8", "k2-n3-e1e+06"):
@@ -285,13 +267,14 @@ def test_a_code_is_the_mean_of_the_teachers_codes_and_noise_of_its_own(work):
 
 
 def test_true_labels_stand_in_for_any_number_of_teachers_who_agree(work):
-    encoder, codes = work.built("clip", WHOLE), load_arrays(f"{work.codes('clip', 'labels')}.npz")
+    path, encoder = work.codes("labels/clip"), work.built("clip", WHOLE)
+    codes = arrays_of(path, "labels/clip")
     of_truth = encoder.encode(work.masks("student", WHOLE))
     for queries in (1, 2):
         np.testing.assert_allclose(codes[f"noiseless-n{queries}"], of_truth[:queries], atol=1e-6)
         for epsilon in ("1", "8"):
             assert codes[f"k1000-n{queries}-e{epsilon}"].shape == (queries, 4)
-    sigma = read_record(f"{work.codes('clip', 'labels')}.json")["metrics"]
+    sigma = record_of(path)["metrics"]
     assert sigma["sigma k1000-n1-e1"] > sigma["sigma k1000-n1-e8"]
     assert sigma["sigma k1000-n2-e1"] / sigma["sigma k1000-n1-e1"] == pytest.approx(math.sqrt(2))
 
@@ -299,28 +282,28 @@ def test_true_labels_stand_in_for_any_number_of_teachers_who_agree(work):
 @pytest.mark.parametrize("source", ["teachers", "labels"])
 def test_how_good_labels_are_is_private(work, source):
     made = MADE[source]
-    record = read_record(f"{work.codes('clip' if source == 'labels' else 'ball', source)}.json")
+    record = record_of(work.codes("labels/clip" if source == "labels" else "teachers/ball"))
     assert {name.rpartition(" ")[0] for name in record["metrics"]} <= {"", "sigma", "ledger difference"}
     for it in made:
         assert f"{it['name']} dice" in record["private_metrics"]
 
 
 def test_labels_decoded_from_nearly_no_noise_are_the_teachers_own(work):
-    record = read_record(f"{work.codes('naive')}.json")["private_metrics"]
+    path = work.codes("teachers/naive")
+    record, codes = record_of(path)["private_metrics"], arrays_of(path, "teachers/naive")
     assert record["k2-n3-e1e+06 dice"] != record["k2-n3-e8 dice"]
-    codes, metrics = load_arrays(f"{work.codes('naive')}.npz"), read_record(f"{work.codes('naive')}.json")["metrics"]
-    apart = codes["k2-n3-e1e+06"] - codes["noiseless-n3"]
-    assert apart.std() == pytest.approx(metrics["sigma k2-n3-e1e+06"], rel=0.02)
+    apart, sigma = codes["k2-n3-e1e+06"] - codes["noiseless-n3"], record_of(path)["metrics"]["sigma k2-n3-e1e+06"]
+    assert apart.std() == pytest.approx(sigma, rel=0.02)
 
 
 def test_an_answer_is_repeated_to_the_same_bytes(work):
-    again = work.codes("ball", again="again/codes")
-    assert written(again, ".npz", ".json") == written(work.codes("ball"), ".npz", ".json")
+    again = work.codes("teachers/ball", again="again/codes")
+    assert written(again, ".npz", ".json") == written(work.codes("teachers/ball"), ".npz", ".json")
 
 
 def test_answers_of_too_few_teachers_are_refused(work):
     with pytest.raises(InputError, match="2 teachers: there are answers of 1"):
-        work.codes("ball", answers=[work.teachers(0, 0, 1)], again="refused/codes")
+        work.codes("teachers/ball", answers=[work.teachers(0, 0, 1)], again="refused/codes")
     assert not list((work.folder / "refused").glob("codes*"))
 
 
@@ -329,11 +312,11 @@ def test_answers_of_too_few_teachers_are_refused(work):
 
 def test_students_learn_from_what_was_released(work):
     """By the same training, asked for with the decoded masks alone."""
-    weights, encoder = load_arrays(f"{work.students('labels', 'clip')}.npz"), work.built("clip", WHOLE)
+    weights, encoder = arrays_of(work.students("labels/clip"), "labels/clip"), work.built("clip", WHOLE)
     for made in MADE["labels"][1:3]:
         rows, name = work.rows("student", WHOLE)[: made["queries"]], made["name"]
         masks = np.zeros((9, 1, *SIDES), np.float16)
-        masks[rows] = encoder.decode(load_arrays(f"{work.codes('clip', 'labels')}.npz")[name])
+        masks[rows] = encoder.decode(arrays_of(work.codes("labels/clip"), "labels/clip")[name])
         job = ("train_mask_students", "whole", "labels", "clip", "1", name)
         expected = train_segmentation(UNET["whole"], work.volumes.image, masks, rows, recipe("student"), SEED, job, CPU)
         for key, array in expected.items():
@@ -341,8 +324,8 @@ def test_students_learn_from_what_was_released(work):
 
 
 def test_what_is_measured_of_a_student_is_public_only_where_a_mechanism_released_its_labels(work):
-    for source, encoder in (("teachers", "ball"), ("labels", "clip"), ("truth", None)):
-        record = read_record(f"{work.students(source, encoder)}.json")
+    for unit in ("teachers/ball", "labels/clip", TRUTH):
+        record, source = record_of(work.students(unit)), unit.partition("/")[0]
         for made in MADE[source]:
             public = source == "teachers" and made["epsilon"] is not None
             for measure in ("dice", "tuned_dice"):
@@ -351,16 +334,27 @@ def test_what_is_measured_of_a_student_is_public_only_where_a_mechanism_released
         assert record["privacy"] == {}
 
 
-def test_codes_of_another_encoder_or_of_other_queries_are_refused(work):
+def test_codes_of_another_encoder_or_of_other_queries_are_refused(work, tmp_path):
     noisy, *_ = MADE["teachers"]
-    refused = partial(work.students, "teachers", again="refused/students")
+    refused = partial(work.students, again="refused/students")
+    save_shard(f"{tmp_path}/codes.npz", {"teachers/slices": arrays_of(work.codes("teachers/ball"), "teachers/ball")})
     with pytest.raises(InputError, match=r"codes of shape \(1, 3\): allowed are \(n, 32\)"):
-        refused("slices", codes=work.codes("ball"))
+        refused("teachers/slices", codes=tmp_path / "codes")
     with pytest.raises(InputError, match="k2-n3-e8 answers 3 queries; expected 2"):
-        refused("ball", labellings=[noisy | {"queries": 2}])
-    with pytest.raises(InputError, match="k2-n3-e2"):
-        refused("ball", labellings=[noisy | {"name": "k2-n3-e2"}])
+        refused("teachers/ball", labellings=[noisy | {"queries": 2}])
+    with pytest.raises(InputError, match="teachers/ball: no codes of k2-n3-e2; there are k2-n3-e8, "):
+        refused("teachers/ball", labellings=[noisy | {"name": "k2-n3-e2"}])
     assert not list((work.folder / "refused").glob("students*npz"))
+
+
+def test_a_unit_that_no_shard_has_is_refused_by_name(work):
+    """Of codes, of what was fitted, and of the students of another unit of the same encoder."""
+    ball = work.codes("teachers/ball")
+    with pytest.raises(InputError, match=rf"^{ball}\.npz: no arrays of teachers/slices$"):
+        work.students("teachers/slices", codes=ball, again="refused/unit")
+    with pytest.raises(InputError, match=r"ball/1\.npz, .*pca/1\.npz: no arrays of slices$"):
+        work.codes("teachers/slices", fitted=[work.encoder("ball"), work.encoder("pca")], again="refused/unit")
+    assert not [path for path in (work.folder / "refused").glob("unit*") if "half" not in path.name]
 
 
 # ---------------------------------------------------------------- the baseline
@@ -381,6 +375,54 @@ def test_dp_sgd_costs_what_its_record_says(work, noise):
         assert 7.9 < record["privacy"]["joint"].epsilon <= 8
 
 
+# ---------------------------------------------------------------- units of one job
+
+
+@pytest.mark.parametrize(
+    ("make", "units"),
+    [
+        ("encoder", ("ball", "clip")),
+        ("encoder", ("naive", "pca")),  # one of them has no arrays
+        ("codes", ("teachers/ball", "teachers/clip")),
+        ("students", ("teachers/ball", TRUTH)),
+    ],
+)
+def test_a_job_of_two_units_is_two_jobs_of_one(work, make, units):
+    """Each unit has draws and a record of its own, whatever is done before it."""
+    make = getattr(work, make)
+    both, alone = make(*units), [make(unit) for unit in units]
+    assert [record["job"] for record in read_records(f"{both}.json")] == [record_of(path)["job"] for path in alone]
+    assert read_records(f"{both}.json") == [record_of(path) for path in alone]
+    for unit, path in zip(units, alone, strict=True):
+        arrays, expected = arrays_of(both, unit), arrays_of(path, unit)
+        assert set(arrays) == set(expected)
+        for name, array in expected.items():
+            np.testing.assert_array_equal(arrays[name], array)
+            assert arrays[name].dtype == array.dtype
+    first, second = (arrays_of(path, unit) for unit, path in zip(units, alone, strict=True))
+    assert set(first) != set(second) or any(not np.array_equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.parametrize("answers", ["of one", "of both"])
+def test_what_is_released_does_not_depend_on_the_shard_its_encoder_is_in(work, answers):
+    fitted = [work.encoder("ball", "clip")] if answers == "of both" else [work.encoder("clip"), work.encoder("ball")]
+    again = work.codes("teachers/ball", fitted=fitted, again=f"shards/{answers}")
+    assert written(again, ".npz", ".json") == written(work.codes("teachers/ball"), ".npz", ".json")
+
+
+def test_the_record_of_a_unit_names_rule_task_unit_and_repetition(work):
+    expected = {
+        work.encoder("ball"): ["train_mask_encoder", "tiny", "ball", "1"],
+        work.encoder("pca", task=WHOLE, repetition=3): ["train_mask_encoder", "whole", "pca", "3"],
+        work.codes("teachers/ball"): ["aggregate_masks", "tiny", "teachers", "ball", "1"],
+        work.students("labels/clip"): ["train_mask_students", "whole", "labels", "clip", "1"],
+        work.students(TRUTH): ["train_mask_students", "tiny", "truth", "none", "1"],
+    }
+    for path, job in expected.items():
+        (record,) = read_records(f"{path}.json")
+        assert record["job"] == job and (record["preset"], record["seed"], record["dataset"]) == ("tiny", SEED, "made")
+
+
 # ---------------------------------------------------------------- going on after a stop
 
 
@@ -388,19 +430,30 @@ def one_encoder(work, **other):
     return work.encoder("ball", **other)
 
 
+def two_encoders(work, **other):
+    return work.encoder("ball", "clip", **other)
+
+
 def all_teachers(work, **other):
     return work.teachers(**other)
 
 
 def all_students(work, **other):
-    return work.students("teachers", "ball", **other)
+    return work.students("teachers/ball", **other)
 
 
-# the job, what trains in it, the step at which it is stopped, all steps, and the ends of its files
+def students_of_two_units(work, **other):
+    return work.students("teachers/ball", TRUTH, **other)
+
+
+# the job, what trains in it, the step at which it is stopped, all steps, and the ends of its files; of two units the
+# second is stopped
 JOBS = {
     "encoder": (one_encoder, AutoencoderTrainer, 3, 4, (".npz", ".json")),
+    "encoders": (two_encoders, AutoencoderTrainer, 6, 8, (".npz", ".json")),
     "teachers": (all_teachers, SegmentationTrainer, 4, 6, (".npz", ".answers.npz", ".json")),
     "students": (all_students, SegmentationTrainer, 4, 9, (".npz", ".json")),
+    "units": (students_of_two_units, SegmentationTrainer, 10, 12, (".npz", ".json")),
 }
 
 
@@ -433,9 +486,9 @@ def half_done(monkeypatch, trainer, run):
 def test_half_done_work_on_other_codes_is_not_gone_on_with(work, monkeypatch, tmp_path, capsys):
     """Codes may be answered anew under the same name, after their code or their teachers have changed."""
     other = tmp_path / "codes"
-    arrays = load_arrays(f"{work.codes('ball')}.npz")
-    save_arrays(f"{other}.npz", **{name: array[::-1] for name, array in arrays.items()})
-    students = partial(work.students, "teachers", "ball")
+    arrays = arrays_of(work.codes("teachers/ball"), "teachers/ball")
+    save_shard(f"{other}.npz", {"teachers/ball": {name: array[::-1] for name, array in arrays.items()}})
+    students = partial(work.students, "teachers/ball")
     whole = written(students(), ".npz", ".json")
     students = partial(students, half=str(tmp_path / "half.npz"))
     half_done(monkeypatch, SegmentationTrainer, partial(students, codes=other, again="other/half"))

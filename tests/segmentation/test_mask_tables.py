@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from lib.accounting.encoded_mean import calibrated
+from lib.core.errors import InputError
 from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
-from lib.reporting.records import read_record
 from scripts import (
     autoencoded_pate_fig1,
     autoencoded_pate_fig2,
@@ -25,7 +25,7 @@ from scripts import (
     measure_external,
     pca_formula,
 )
-from tests.segmentation.conftest import ENCODERS, MADE, SEED, SIDES, TASK, WHOLE
+from tests.segmentation.conftest import ENCODERS, MADE, SEED, SIDES, TASK, TRUTH, WHOLE, record_of
 
 SWEEP = {"block": [8, 8, 8], "sigmas": [0.05, 0.5, 2.0], "shown": 2, "fixed": 4}
 ERRORS = {name: SWEEP[name] for name in ("sigmas", "shown")}
@@ -70,26 +70,26 @@ def records(*paths):
 @pytest.fixture(scope="module")
 def results(work, tmp_path_factory):
     """The table, with all students that the rules would train."""
-    students = [work.students("teachers", "ball"), work.students("truth")]
+    students = [work.students("teachers/ball"), work.students(TRUTH)]
     return made(
         tmp_path_factory.mktemp("results"),
         autoencoded_pate_results,
-        *["--students", *records(*students), "--codes", *records(work.codes("ball")), "--main=ball"],
+        *["--students", *records(*students), "--codes", *records(work.codes("teachers/ball"))],
+        *["--main-encoder=ball", "--sources", "teachers", "truth"],
         *["--baselines", *records(work.baselines()), "--sgd", *records(work.sgd(), work.sgd("budget"))],
         *["--tasks", json.dumps({"tiny": TASK})],
         *["--published", json.dumps({"student": 0.561, "teachers": 0.547, "dp_sgd": 0.53})],
-        output=".csv",
+        table=".csv",
         privacy=".csv",
     )
 
 
 def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work, results):
-    table = results["output"]
+    table = results["table"]
     ours, truth, baselines = (
-        read_record(f"{path}.json")
-        for path in (work.students("teachers", "ball"), work.students("truth"), work.baselines())
+        record_of(path) for path in (work.students("teachers/ball"), work.students(TRUTH), work.baselines())
     )
-    sgd = {noise: read_record(f"{work.sgd(noise)}.json") for noise in ("printed", "budget")}
+    sgd = {noise: record_of(work.sgd(noise)) for noise in ("printed", "budget")}
     found = {
         "Autoencoded PATE student": {
             "calibrated": [ours["metrics"][f"{name} dice"] for name in ("k2-n3-e8", "k2-n3-e1e+06")],
@@ -107,7 +107,7 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
         for noise, dice in noises.items():
             same = (table["method"] == method) & (table["noise"] == noise)
             np.testing.assert_allclose(table.loc[same, "dice"], dice, rtol=1e-5)
-    label_dice = read_record(f"{work.codes('ball')}.json")["private_metrics"]["k2-n3-e8 dice"]
+    label_dice = record_of(work.codes("teachers/ball"))["private_metrics"]["k2-n3-e8 dice"]
     student = table.iloc[0]
     assert student["label_dice"] == pytest.approx(label_dice, rel=1e-5)
     assert (student["paper_dice"], student["latent_dim"], student["teachers"]) == (0.561, 3, 2)
@@ -116,7 +116,7 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
 
 
 def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(results):
-    table, meanings = results["output"], results["privacy"]
+    table, meanings = results["table"], results["privacy"]
     assert (table["epsilon"].notna() == (table["noise"] != "none")).all()
     assert len(meanings) == 4 and meanings["guarantee"].all() and not meanings["data_dependent"].any()
     assert set(meanings["epsilon"]) == set(table["epsilon"].dropna())
@@ -129,24 +129,24 @@ def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(res
 
 def test_the_theory_figures_say_how_far_distributions_are_apart(tmp_path):
     found = made(
-        tmp_path, autoencoded_pate_fig1, "--largest=8", "--points=41", output=".csv", comparison=".csv", **FIGURE
+        tmp_path, autoencoded_pate_fig1, "--largest=8", "--points=41", numbers=".csv", comparison=".csv", **FIGURE
     )
-    assert len(found["output"]) == 41
+    assert len(found["numbers"]) == 41
     assert_claimed(found["comparison"], "autoencoded_pate", "fig1_comparison")
     row = found["comparison"].iloc[0]
     # the normal of the same slope at 0 is within 0.02 of the logistic
-    assert np.abs(found["output"]["cdf_difference"]).max() <= row["largest_cdf_difference"] < 0.02
+    assert np.abs(found["numbers"]["cdf_difference"]).max() <= row["largest_cdf_difference"] < 0.02
     found = made(
         tmp_path,
         autoencoded_pate_fig2,
         *["--samples=20000", "--bins=10", f"--seed={SEED}", "--repetitions=2"],
-        output=".csv",
+        numbers=".csv",
         comparison=".csv",
         **FIGURE,
     )
     row = found["comparison"].iloc[0]
     assert_claimed(found["comparison"], "autoencoded_pate", "fig2_comparison")
-    assert len(found["output"]) == 100 and row["seeds"] == 2
+    assert len(found["numbers"]) == 100 and row["seeds"] == 2
     assert row["two_uniform_samples"] < 0.1 and abs(row["total_variation"] - row["total_variation_exact"]) < 0.1
 
 
@@ -157,8 +157,8 @@ def test_the_sensitivity_of_components_lies_between_its_bounds(work, tmp_path):
         autoencoded_pate_sensitivity,
         *[f"--volumes={work.index}", "--tasks", json.dumps([WHOLE]), "--settings", json.dumps(settings)],
         *[f"--seed={SEED}", "--repetitions=2"],
-        output=".csv",
-    )["output"]
+        table=".csv",
+    )["table"]
     assert_claimed(found, "autoencoded_pate", "sensitivity")
     assert found["components"].tolist() == [1, 2] and (found["d"] == math.prod(SIDES)).all()  # four masks have three
     assert (found["lower"] <= found["upper"] + 1e-6).all() and (found["upper"] <= 1 + 1e-6).all()
@@ -183,11 +183,11 @@ def test_components_kept_and_errors_over_noise(components, tmp_path):
         *sweeps,
         "--tasks",
         tasks,
-        output=".csv",
+        numbers=".csv",
         comparison=".csv",
         **FIGURE,
     )
-    table = found["output"]
+    table = found["numbers"]
     assert table["sigma"].tolist() == SWEEP["sigmas"] and (table["seeds"] == 2).all()
     for how in ("heuristic", "optimal", "search_public"):
         one = [pd.read_csv(path).set_index("sigma")[f"{how}_components"] for path in sweeps]
@@ -206,39 +206,42 @@ def test_components_kept_and_errors_over_noise(components, tmp_path):
 def test_the_error_formula_holds_with_noise_drawn(components, tmp_path):
     sweeps, tasks = [f"{path}.formula.csv" for path in components], json.dumps([WHOLE, WHOLE])
     arguments = ["--sweeps", *sweeps, "--tasks", tasks, "--key", "sigma", "kept"]
-    found = made(tmp_path, pca_formula, *arguments, output=".csv")["output"]
+    found = made(tmp_path, pca_formula, *arguments, table=".csv")["table"]
     assert_claimed(found, "compressed_pate", "theorem4")
     assert set(found["kept"]) == {"heuristic", "fixed"} and len(found) == 2 * len(SWEEP["sigmas"])
     assert (found.loc[found["kept"] == "fixed", "components"] == 4).all()
     assert found["error_over_formula"].between(0.85, 1.15).all()
     arguments = ["--sweeps", *(f"{path}.csv" for path in components), "--tasks", tasks, "--key", "sigma"]
-    found = made(tmp_path, pca_formula, *arguments, output=".csv")["output"]
+    found = made(tmp_path, pca_formula, *arguments, table=".csv")["table"]
     assert_claimed(found, "autoencoded_pate", "pca")
     assert (found["heuristic_over_least"] >= 1 - 1e-6).all() and set(found["below_rank"]) <= {"yes", "no"}
 
 
-@pytest.fixture(scope="module")
-def reconstructions(work, components):
-    names = ("naive", "clip", "slices")
-    return {
-        "names": [name for name in (*names, "components") for _ in SEEDS],
-        "paths": [work.measured("measure_reconstruction", name, ERRORS, number) for name in names for number in SEEDS]
-        + [path.with_name(f"{path.name}.errors") for path in components],
-    }
+RECONSTRUCTED = ("naive", "clip", "slices")
 
 
-def test_what_noise_leaves_of_masks_is_shown_for_every_encoder_beside_the_naive_one(work, reconstructions, tmp_path):
-    encoders = {name: ENCODERS[name] for name in ("naive", "clip", "slices")}
-    found = made(
-        tmp_path,
+def reconstructed(work, components, folder, shards):
+    """Figure 2 of some shards of encoders, in two repetitions, and of principal components."""
+    sweeps = [
+        work.measured("measure_reconstruction", *shard, settings=ERRORS, repetition=number)
+        for shard in shards
+        for number in SEEDS
+    ]
+    sweeps += [path.with_name(f"{path.name}.errors") for path in components]
+    return made(
+        folder,
         compressed_pate_fig2,
-        *["--sweeps", *(f"{path}.csv" for path in reconstructions["paths"])],
-        *["--tasks", json.dumps([WHOLE] * len(reconstructions["paths"])), "--encoders", json.dumps(encoders)],
-        output=".csv",
+        *["--sweeps", *(f"{path}.csv" for path in sweeps), "--tasks", json.dumps([WHOLE] * len(sweeps))],
+        *["--encoders", json.dumps({name: ENCODERS[name] for name in RECONSTRUCTED})],
+        numbers=".csv",
         comparison=".csv",
         **FIGURE,
     )
-    table = found["output"].set_index(["encoder", "reading", "sigma"])
+
+
+def test_what_noise_leaves_of_masks_is_shown_for_every_encoder_beside_the_naive_one(work, components, tmp_path):
+    found = reconstructed(work, components, tmp_path, [[name] for name in RECONSTRUCTED])
+    table = found["numbers"].set_index(["encoder", "reading", "sigma"])
     assert set(table.index.unique("encoder")) == {"naive", "naive, posterior mean", "clip", "slices", "pca"}
     assert len(table) == 5 * 2 * 3 and (table["seeds"] == 2).all()
     # a sigma in units of the bound is one on each number, times the bound
@@ -258,10 +261,22 @@ def test_what_noise_leaves_of_masks_is_shown_for_every_encoder_beside_the_naive_
     assert (naive["cross_entropy"] == naive["cross_entropy_naive"]).all()
 
 
-def test_errors_are_those_of_test_masks(work, reconstructions):
-    """And noise is keyed by the job: the same errors, asked for anew."""
+def test_encoders_measured_by_one_job_are_those_measured_by_several(work, components, tmp_path):
+    """To the byte, and in their order: how the work is cut changes no result."""
+    for folder, shards in (("alone", [[name] for name in RECONSTRUCTED]), ("together", [RECONSTRUCTED])):
+        reconstructed(work, components, tmp_path / folder, shards)
+    for name in ("numbers.csv", "comparison.csv", "png.png"):
+        assert (tmp_path / "together" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes()
+    limits = partial(work.measured, "measure_limits", settings=LIMITS)
+    both, *alone = (pd.read_csv(f"{limits(*shard)}.csv") for shard in (["slices", "clip"], ["slices"], ["clip"]))
+    pd.testing.assert_frame_equal(both, pd.concat(alone, ignore_index=True), check_exact=True)
+
+
+def test_errors_are_those_of_test_masks(work):
+    """And noise is keyed by the encoder: the same errors, asked for anew."""
     job = ("measure_reconstruction", "whole", "clip", "1")
-    found = pd.read_csv(f"{work.measured(job[0], 'clip', ERRORS)}.csv").set_index("reading").loc["each number"]
+    path = work.measured(job[0], "clip", settings=ERRORS)
+    found = pd.read_csv(f"{path}.csv").set_index("reading").loc["each number"]
     noisy = partial(noisy_reconstruction, work.built("clip", WHOLE))
     for name, errors in errors_over_noise(noisy, work.masks("test", WHOLE), SWEEP["sigmas"], SEED, job).items():
         np.testing.assert_allclose(found[name], errors.mean(axis=1), rtol=1e-6)
@@ -272,25 +287,25 @@ def test_errors_are_those_of_test_masks(work, reconstructions):
 
 def test_dice_over_labelled_volumes_with_the_epsilon_of_each(work, tmp_path):
     """Of one repetition, which has no spread."""
-    students = work.students("labels", "clip"), work.students("truth", task=WHOLE)
+    students = work.students("labels/clip"), work.students(TRUTH, task=WHOLE)
     found = made(
         tmp_path,
         compressed_pate_fig3,
-        *["--students", *records(*students), "--codes", *records(work.codes("clip", "labels"))],
-        *["--tasks", json.dumps({"whole": WHOLE})],
-        output=".csv",
+        *["--students", *records(*students), "--codes", *records(work.codes("labels/clip"))],
+        *["--tasks", json.dumps({"whole": WHOLE}), "--sources", "labels", "truth"],
+        numbers=".csv",
         privacy=".csv",
         comparison=".csv",
         **FIGURE,
     )
-    table, meanings = found["output"], found["privacy"]
+    table, meanings = found["numbers"], found["privacy"]
     assert len(table) == 7 and table["labels"].tolist().count("true") == 1
     noisy = table[table["epsilon"].notna()]
     assert sorted(zip(noisy["queries"], noisy["epsilon"], strict=True)) == [(1, 1.0), (1, 8.0), (2, 1.0), (2, 8.0)]
     assert (noisy["teachers"] == 1000).all() and (noisy["budget"] == noisy["epsilon"]).all()
     # true labels in the answers' place: nobody is protected, and nothing is sanitised
     assert len(meanings) == 4 and not meanings["guarantee"].any() and not table["sanitized"].any()
-    measured = read_record(f"{students[0]}.json")["private_metrics"]
+    measured = record_of(students[0])["private_metrics"]
     for it in MADE["labels"]:
         same = (table["queries"] == it["queries"]) & (table["labels"] == "decoded")
         same &= table["budget"].isna() if it["epsilon"] is None else table["budget"] == it["epsilon"]
@@ -308,22 +323,26 @@ def test_dice_over_labelled_volumes_with_the_epsilon_of_each(work, tmp_path):
 @pytest.fixture(scope="module")
 def limits(work, tmp_path_factory):
     """The table of limits, of two encoders of which one has students."""
-    sweeps = [work.measured("measure_limits", name, LIMITS, number) for name in ("clip", "slices") for number in SEEDS]
-    students = [work.students("labels", "clip")]
+    sweeps = [
+        work.measured("measure_limits", name, settings=LIMITS, repetition=number)
+        for name in ("clip", "slices")
+        for number in SEEDS
+    ]
+    students = [work.students("labels/clip")]
     return made(
         tmp_path_factory.mktemp("limits"),
         compressed_pate_limits,
         *["--sweeps", *(f"{path}.csv" for path in sweeps), "--students", *records(*students)],
         *["--tasks", json.dumps([WHOLE] * len(sweeps))],
         *["--settings", json.dumps({name: LIMITS[name] for name in ("queries", "delta", "route")})],
-        output=".csv",
+        numbers=".csv",
         privacy=".csv",
         **FIGURE,
     )
 
 
 def test_limits_have_the_noise_that_each_budget_needs(work, limits):
-    table = limits["output"].set_index("encoder")
+    table = limits["numbers"].set_index("encoder")
     assert len(table) == 2 * 5 and (table["seeds"] == 2).all()
     for name, radius in (("clip", 1.0), ("slices", 4.0)):
         own = table.loc[name]
@@ -338,20 +357,20 @@ def test_limits_have_the_noise_that_each_budget_needs(work, limits):
 
 
 def test_limits_name_the_students_of_the_same_setting_alone(work, limits):
-    table = limits["output"]
+    table = limits["numbers"]
     found = table.dropna(subset=["student_tuned_dice"])
     assert set(zip(found["encoder"], found["teachers"], found["epsilon"].round(4), strict=True)) == {
         ("clip", 1000, 1.0),
         ("clip", 1000, 8.0),
     }
     for _, row in found.iterrows():
-        measured = read_record(f"{work.students('labels', 'clip')}.json")["private_metrics"]
+        measured = record_of(work.students("labels/clip"))["private_metrics"]
         expected = measured[f"k1000-n2-e{row['epsilon']:.4g} tuned_dice"]
         assert row["student_tuned_dice"] == pytest.approx(expected, rel=1e-5)
 
 
 def test_students_of_another_setting_are_not_those_of_a_row(work):
-    students = records(work.students("labels", "clip"))
+    students = records(work.students("labels/clip"))
     settings = {name: LIMITS[name] for name in ("queries", "delta", "route")}
     row = pd.Series({"encoder": "clip", "teachers": 1000.0, "epsilon": 8.0})
     found = partial(compressed_pate_limits.student_dice, students, "whole")
@@ -367,25 +386,33 @@ def test_students_of_another_setting_are_not_those_of_a_row(work):
 
 def test_students_tried_on_the_same_volumes_do_there_what_they_do(work, tmp_path):
     """The volumes themselves as the other collection: all of them, not the test part alone."""
-    student = work.students("truth", task=WHOLE)
-    measure_external.main(
-        [
-            *[
+    learned = [["true labels", TRUTH, "n3"], ["decoded masks", "labels/clip", "noiseless-n2"]]
+
+    def run(name, fitted, students):
+        measure_external.main(
+            [
                 *work.common(WHOLE, 1, ("measure_external", "1")),
-                f"--external={work.index}",
-                "--names",
-                "true labels",
-                "--labellings=n3",
-            ],
-            *["--encoder", json.dumps(ENCODERS["clip"]), f"--fitted={work.encoder('clip', WHOLE)}.npz"],
-            *[f"--students={student}.npz", f"--output={tmp_path / 'sweep.csv'}"],
-        ]
-    )
+                *[f"--external={work.index}", "--encoder=clip", "--settings", json.dumps(ENCODERS["clip"])],
+                *["--fitted", *(f"{path}.npz" for path in fitted), "--students", *(f"{path}.npz" for path in students)],
+                *["--learned", json.dumps(learned), f"--table={tmp_path / name}"],
+            ]
+        )
+        return (tmp_path / name).read_bytes()
+
+    fitted = [work.encoder("clip", task=WHOLE)]
+    students = [work.students(TRUTH, task=WHOLE), work.students("labels/clip")]
+    alone = run("sweep.csv", fitted, students)
+    # in whichever shards they are
+    together = work.students("labels/clip", TRUTH, task=WHOLE)
+    assert run("again.csv", [work.encoder("pca", task=WHOLE), *fitted], [together]) == alone
+    with pytest.raises(InputError, match="no arrays of labels/clip"):
+        run("refused.csv", fitted, students[:1])
+    assert not (tmp_path / "refused.csv").exists()
     found = made(
         tmp_path,
         compressed_pate_external,
         *[f"--sweeps={tmp_path / 'sweep.csv'}", "--volumes=made", "--stands-for=BraTS 2019"],
-        output=".csv",
-    )["output"].set_index("what")
-    assert set(found.index) == {"encoder, without noise", "student of true labels"} and (found["subjects"] == 9).all()
-    assert found["dice"].between(0, 1).all()
+        table=".csv",
+    )["table"].set_index("what")
+    assert list(found.index) == ["encoder, without noise", "student of true labels", "student of decoded masks"]
+    assert (found["subjects"] == 9).all() and found["dice"].between(0, 1).all()

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -105,10 +106,9 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
     }
     jobs = {}
     for rule, made in wanted.items():
-        together = {names[0] for names in made if tasks[names[0]]["together"]}
-        jobs |= {f"{rule}_{name}": repetitions for name in together}
-        alone = [names for names in made if names[0] not in together]
-        jobs |= {rule: repetitions * len(alone)} if alone else {}
+        # one a unit, or one for all of a task
+        shards = {names[0] if tasks[names[0]]["together"] else names for names in made}
+        jobs |= {rule: repetitions * len(shards)} if shards else {}
     assert jobs.items() <= planned.counts.items()
     assert any(tasks[name]["together"] for name in (*results["tasks"], *fig3["tasks"])) == (preset == "quick")
     others = {"train_mask_teachers", "train_mask_dp_sgd", "measure_components", "measure_mask_teachers"}
@@ -137,21 +137,26 @@ def test_a_dry_run_plans_every_method_of_the_leaderboard(pristine, any_root, pre
     assert planned.counts["count_world_votes"] == shards
 
 
-def test_jobs_together_are_the_jobs_that_they_are_alone(pristine):
-    """The same files with the same arguments: only how many processes there are is another."""
+def test_units_together_are_told_what_they_are_told_alone(pristine):
+    """The same units with the same settings: only how many processes there are is another."""
     targets = ("autoencoded_pate", "compressed_pate")
 
     def planned(together: bool) -> list[set[str]]:
-        """The jobs of each process."""
+        """The units of each process."""
         tasks = {name: {"together": together} for name in ("phantom", "phantom_whole")}
         project = Project(pristine.root).over({"preset": "together", "segmentation": {"tasks": tasks}})
         text = project.run("--dry-run", "--printshellcmds", "--", *targets)
-        given = re.findall(r"python -m scripts.in_turn \w+ '(\[\[.*?\]\])' --volumes", text)
-        assert len(given) == text.count("python -m scripts.in_turn")
-        return [{json.dumps(job) for job in json.loads(jobs)} for jobs in given]
+        found = []
+        for script, rest in re.findall(r"python -m scripts\.(\w+) (.*) > ", text):
+            words = shlex.split(rest)
+            if script != "compressed_pate_fig2" and (option := {"--units", "--encoders"} & set(words)):
+                units = json.loads(words[words.index(option.pop()) + 1])
+                of = [script, *(words[words.index(name) + 1] for name in ("--task", "--repetition", "--seed"))]
+                found.append({json.dumps([*of, unit], sort_keys=True) for unit in units})
+        return found
 
     together, alone = planned(True), planned(False)
-    assert {len(jobs) for jobs in alone} == {1} and max(map(len, together)) > 1
+    assert {len(units) for units in alone} == {1} and max(map(len, together)) > 1
     assert len(together) < len(alone) and set().union(*together) == set().union(*alone)
 
 

@@ -1,0 +1,452 @@
+"""What is planned for PATE of masks: which job does which unit, what it reads, what it is told, and what is refused."""
+
+import copy
+import json
+import shlex
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from lib.core.errors import InputError
+from lib.plan.command_line import command_line
+from lib.plan.plan import Plan
+from tests.plan.configurations import CONFIG, ROOT
+
+REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
+SEG, PRIVATE = "results/quick/segmentation", "results/quick/private/segmentation"
+APART = {"segmentation": {"tasks": {name: {"together": False} for name in ("phantom", "phantom_whole")}}}
+# one task for both papers, whose students have all three sources of labels
+SHARED = {
+    "segmentation": {"tasks": {"phantom": {"classes": 1}}},
+    "compressed_pate": {"fig3": {"tasks": ["phantom"]}, "limits": {"tasks": ["phantom"]}},
+}
+# encoders in an order that is not the alphabet's
+TURNED = {"compressed_pate": {"fig2": {"encoders": ["small_slices", "naive", "small_clip_0"]}}}
+EXTERNAL = {"compressed_pate": {"external": {"task": "phantom_whole", "volumes": "lgg"}}}
+
+
+def merged(below, above):
+    """Mappings key by key, all else replaced."""
+    if not (isinstance(below, dict) and isinstance(above, dict)):
+        return above
+    return below | {key: merged(below.get(key), value) for key, value in above.items()}
+
+
+def planned(*changes):
+    """The plan of quick with some keys changed."""
+    config = copy.deepcopy(CONFIG)
+    for change in changes:
+        config = merged(config, change)
+    return Plan(config, REGISTER).segmentation
+
+
+CUTS = {
+    "together": (),
+    "one each": (APART,),
+    "one task for both": (SHARED,),
+    "one task for both, one each": (APART, SHARED),
+    "turned": (TURNED,),
+}
+cuts = pytest.mark.parametrize("changes", CUTS.values(), ids=CUTS)
+
+
+def of(task, shard=0, repetition=2, **more):
+    return SimpleNamespace(task=task, shard=str(shard), repetition=str(repetition), **more)
+
+
+def jobs(tasks, settings, repetition=2):
+    """(wildcards, settings) of all jobs of a stage in a repetition: shards up to the first that there is none of."""
+    found = []
+    for task in tasks:
+        shard = 0
+        while True:
+            wildcards = of(task, shard, repetition)
+            try:
+                found.append((wildcards, settings(wildcards)))
+            except IndexError:
+                break
+            shard += 1
+        assert shard, task
+    return found
+
+
+def made(folder, stage, units):
+    """The units in each file of a stage, by the file."""
+    return {
+        f"{folder}/{wildcards.task}/{wildcards.repetition}/{wildcards.shard}.npz": units(settings)
+        for wildcards, settings in stage
+    }
+
+
+def encoders_in(settings):
+    return [name for name, _ in settings["encoders"]]
+
+
+def units_in(settings):
+    return [f"{unit['source']}/{unit['encoder']}" for unit in settings["units"]]
+
+
+def stages(plan):
+    """All jobs on units, by stage."""
+    return {
+        "encoders": jobs(plan.tasks_of_encoders(), plan.encoders),
+        "codes": jobs(plan.tasks_of_codes(), plan.codes),
+        "students": jobs(plan.tasks_of_students(), plan.students),
+        "reconstruction": jobs(plan.tasks_of_reconstructions(), plan.reconstruction),
+        "limits": jobs(plan.tasks_of_limits(), plan.limits),
+    }
+
+
+def settings_of_all(plan):
+    """Settings of every job there is, whatever its stage."""
+    found = [settings for stage in stages(plan).values() for _, settings in stage]
+    found += [settings for _, settings in jobs(plan.tasks_of_teachers(), plan.teachers)]
+    for task in plan.tasks_of_teachers():
+        found.append(plan.measured_teachers(of(task)))
+    for task in plan.autoencoded["results"]["tasks"]:
+        found += [plan.dp_sgd(of(task, noise=noise)) for noise in ("printed", "budget")]
+    found += [plan.components(of(task)) for task in plan.compressed["fig1"]["tasks"]]
+    found += [plan.preparing(SimpleNamespace(volumes=name)) for name in plan.block["volumes"]]
+    for figure in ("logistic", "disc", "sensitivity", "results", "pca", "theorem4", "fig1", "fig2", "fig3"):
+        found.append(getattr(plan, figure)(None))
+    return [*found, plan.limits_figure(None)]
+
+
+def same_files(given, files, wanted):
+    """A job reads each file that has a unit it wants, once, and no other; every unit it wants is in one of them."""
+    assert len(given) == len(set(given))
+    assert set(given) == {file for file, units in files.items() if set(units) & set(wanted)}
+    assert set(wanted) <= {unit for file in given for unit in files[file]}
+
+
+# ---------------------------------------------------------------- units and shards
+
+
+@cuts
+def test_every_unit_is_done_by_one_job_and_all_of_a_task_that_is_together_by_the_same(changes):
+    plan = planned(*changes)
+    for stage, found in stages(plan).items():
+        by_task = {}
+        for wildcards, settings in found:
+            units = encoders_in(settings) if "encoders" in settings else units_in(settings)
+            by_task.setdefault(wildcards.task, []).append(units)
+        for task, shards in by_task.items():
+            units = [unit for shard in shards for unit in shard]
+            assert len(units) == len(set(units)), (stage, task)
+            if plan.block["tasks"][task]["together"]:
+                assert len(shards) == 1
+            else:
+                assert {len(shard) for shard in shards} == {1}
+
+
+@cuts
+def test_a_job_reads_exactly_the_shards_that_it_needs(changes):
+    plan = planned(*changes)
+    found = stages(plan)
+    fitted = made(f"{SEG}/encoders", found["encoders"], encoders_in)
+    released = made(f"{PRIVATE}/codes", found["codes"], units_in)
+
+    def own(files, wildcards):
+        """Of the task alone: others have encoders of the same names."""
+        return {file: units for file, units in files.items() if f"/{wildcards.task}/" in file}
+
+    for wildcards, settings in found["codes"]:
+        encoders = [unit["encoder"] for unit in settings["units"]]
+        same_files(plan.fitted_for_codes(wildcards), own(fitted, wildcards), encoders)
+        answers = [f"{PRIVATE}/answers/{wildcards.task}/2/0.npz"]
+        asked = any(unit["source"] == "teachers" for unit in settings["units"])
+        assert plan.answers_for_codes(wildcards) == (answers if asked else [])
+    for wildcards, settings in found["students"]:
+        taught = [unit for unit in settings["units"] if unit["source"] != "truth"]
+        same_files(plan.fitted_for_students(wildcards), own(fitted, wildcards), [unit["encoder"] for unit in taught])
+        names = [f"{unit['source']}/{unit['encoder']}" for unit in taught]
+        same_files(plan.codes_for_students(wildcards), own(released, wildcards), names)
+    for stage in ("reconstruction", "limits"):
+        for wildcards, settings in found[stage]:
+            given = getattr(plan, f"fitted_for_{stage}")(wildcards)
+            same_files(given, own(fitted, wildcards), encoders_in(settings))
+
+
+def test_quick_does_a_tasks_units_together():
+    plan = planned()
+    found = {
+        stage: [(wildcards.task, encoders_in(its) if "encoders" in its else units_in(its)) for wildcards, its in jobs]
+        for stage, jobs in stages(plan).items()
+    }
+    assert found == {
+        "encoders": [
+            ("phantom", ["small_ball_10"]),
+            ("phantom_whole", ["naive", "small_clip_0", "small_clip_05", "small_slices"]),
+        ],
+        "codes": [
+            ("phantom", ["teachers/small_ball_10"]),
+            ("phantom_whole", ["labels/small_clip_05", "labels/small_clip_0"]),
+        ],
+        "students": [
+            ("phantom", ["teachers/small_ball_10", "truth/none"]),
+            ("phantom_whole", ["labels/small_clip_05", "labels/small_clip_0", "truth/none"]),
+        ],
+        "reconstruction": [("phantom_whole", ["naive", "small_clip_0", "small_clip_05", "small_slices"])],
+        "limits": [("phantom_whole", ["small_clip_0", "small_clip_05"])],
+    }
+
+
+def test_how_the_work_is_cut_changes_nothing_that_a_unit_is_told():
+    """To the order in which a table has them."""
+
+    def told(*changes):
+        found = {}
+        for stage, its in stages(planned(TURNED, *changes)).items():
+            for wildcards, settings in its:
+                common = {
+                    key: value for key, value in settings.items() if key not in ("encoders", "units", "checkpoint")
+                }
+                words = shlex.split(command_line([], settings))
+                option = "--encoders" if "encoders" in settings else "--units"
+                for unit in json.loads(words[words.index(option) + 1]):
+                    found.setdefault((stage, wildcards.task), []).append((unit, common))
+        return found
+
+    together, alone = told(), told(APART)
+    assert together == alone
+    encoders = [unit[0] for unit, _ in together["reconstruction", "phantom_whole"]]
+    assert encoders == ["small_slices", "naive", "small_clip_0"]
+    assert '"together"' not in json.dumps(settings_of_all(planned()))
+
+
+def test_teachers_are_cut_by_their_own_number():
+    plan = planned({"segmentation": {"tasks": {"phantom": {"shard": 3}}}})
+    assert plan.teacher_shards("phantom") == [(0, 3), (3, 6), (6, 8)]
+    settings = plan.teachers(of("phantom", 2, repetition=3))
+    assert (settings["first"], settings["last"], settings["repetition"]) == (6, 8, "3")
+    assert settings["job"] == ["train_mask_teachers", "phantom", "3", "2"]
+    files = [f"{PRIVATE}/answers/phantom/2/{shard}.npz" for shard in range(3)]
+    assert plan.answers(of("phantom")) == plan.answers_for_codes(of("phantom")) == files
+    assert set(plan.tasks_of_teachers()) == {"phantom", "phantom_reduced", "msd_paper"}
+
+
+# ---------------------------------------------------------------- labellings
+
+
+def test_labellings_have_the_names_that_draws_and_records_know_them_by():
+    plan = planned()
+    assert {unit: list(own) for unit, own in plan.labellings.items()} == {
+        ("phantom", "teachers", "small_ball_10"): ["k8-n10-e8", "noiseless-n10"],
+        ("phantom_whole", "labels", "small_clip_05"): ["k100-n4-e1", "k100-n12-e1"],
+        ("phantom_whole", "labels", "small_clip_0"): ["k100-n4-e8", "noiseless-n4", "k100-n12-e8", "noiseless-n12"],
+    }
+    assert plan.labellings["phantom", "teachers", "small_ball_10"]["k8-n10-e8"] == {
+        "name": "k8-n10-e8",
+        "teachers": 8,
+        "queries": 10,
+        "epsilon": 8.0,
+        "delta": 1e-3,
+        "route": "rdp",
+        "private": True,
+    }
+    # only teachers' answers under noise are released by a mechanism
+    for (_, source, _), own in plan.labellings.items():
+        for made in own.values():
+            assert made["private"] == (source == "teachers" and not made["name"].startswith("noiseless"))
+    assert plan.labellings["phantom_whole", "labels", "small_clip_0"]["noiseless-n4"]["teachers"] == 1
+
+
+def test_students_on_true_labels_have_the_most_labels_of_their_figure():
+    for task, name in (("phantom", "n10"), ("phantom_whole", "n12")):
+        (settings,) = (its for wildcards, its in stages(planned())["students"] if wildcards.task == task)
+        truth = settings["units"][-1]
+        assert truth == {
+            "source": "truth",
+            "encoder": "none",
+            "settings": None,
+            "labellings": [{"name": name, "queries": int(name[1:]), "epsilon": None, "private": False}],
+        }
+
+
+# ---------------------------------------------------------------- what jobs are told
+
+
+def test_jobs_are_named_as_their_draws_are_keyed():
+    plan = planned(EXTERNAL)
+    assert plan.dp_sgd(of("phantom", noise="budget"))["job"] == ["train_mask_dp_sgd", "phantom", "budget", "2"]
+    assert plan.components(of("phantom_whole"))["job"] == ["measure_components", "phantom_whole", "2"]
+    assert plan.measured_teachers(of("phantom"))["job"] == ["measure_mask_teachers", "phantom", "2"]
+    assert plan.external(SimpleNamespace(repetition="2"))["job"] == ["measure_external", "2"]
+    # of shards rule and task: the script adds the unit and the repetition
+    rules = {
+        "encoders": "train_mask_encoder",
+        "codes": "aggregate_masks",
+        "students": "train_mask_students",
+        "reconstruction": "measure_reconstruction",
+        "limits": "measure_limits",
+    }
+    for stage, found in stages(plan).items():
+        for wildcards, settings in found:
+            assert (settings["job"], settings["repetition"]) == ([rules[stage], wildcards.task], "2")
+            assert settings["task"]["name"] == wildcards.task
+            assert (settings["preset"], settings["seed"]) == ("quick", CONFIG["seed"])
+            assert settings["dataset"] == CONFIG["segmentation"]["tasks"][wildcards.task]["volumes"]
+
+
+def test_the_baseline_is_told_a_budget_where_its_noise_is_found_by_one():
+    plan = planned()
+    printed, budget = (plan.dp_sgd(of("phantom", noise=noise)) for noise in ("printed", "budget"))
+    assert (printed["epsilon"], budget["epsilon"]) == (None, 8.0)
+    assert set(printed["sgd"]) == {"sigma", "delta", "recipe"}
+
+
+def test_every_job_of_training_keeps_its_state_in_a_file_of_its_own():
+    plan = planned(APART, {"device": "cuda"})
+    found = stages(plan)
+    trained = [its for stage in ("encoders", "students") for _, its in found[stage]]
+    trained += [its for _, its in jobs(plan.tasks_of_teachers(), plan.teachers)]
+    trained += [plan.dp_sgd(of("phantom", noise=noise, repetition=number)) for noise in ("a", "b") for number in (1, 2)]
+    trained += [plan.encoders(of("phantom", repetition=1)), plan.students(of("phantom", repetition=1))]
+    checkpoints = [its["checkpoint"] for its in trained]
+    assert len(set(checkpoints)) == len(checkpoints)
+    assert {its["device"] for its in trained} == {"cuda"}
+    # what only measures needs no GPU
+    assert {its["device"] for stage in ("codes", "reconstruction", "limits") for _, its in found[stage]} == {"cpu"}
+
+
+def test_nothing_that_jobs_are_told_or_read_is_of_another_preset():
+    plan = planned(EXTERNAL, {"preset": "mine"})
+    told = [*settings_of_all(plan), plan.external(SimpleNamespace(repetition="1"))]
+    read = [plan.result_students, plan.result_codes, plan.result_baselines, plan.result_dp_sgd, plan.fig3_students]
+    read += [plan.fig1_sweeps, plan.fig2_sweeps, plan.fig3_codes, plan.limit_sweeps, plan.limit_students]
+    read += [plan.sensitivity_volumes, plan.formula_of_test_masks, plan.formula_with_what_is_lost, plan.external_sweeps]
+    files = [file for method in read for file in method(None)]
+    assert len(files) > 30 and all(file.startswith("results/mine/") for file in files)
+    words = [word for settings in told for word in shlex.split(command_line([], settings))]
+    assert "results/mine/checkpoints/train_mask_encoder/phantom/2/0.npz" in words
+    assert not [word for word in words if "quick" in word or ("results/" in word and not word.startswith("results/m"))]
+    assert {settings["preset"] for settings in told if "preset" in settings} == {"mine"}
+
+
+def test_only_volumes_of_files_are_prepared_from_the_data_root(tmp_path):
+    plan = planned({"data_root": str(tmp_path)})
+    phantom, lgg = (SimpleNamespace(volumes=name) for name in ("phantom_small", "lgg"))
+    assert plan.preparing(phantom)["root"] is None and plan.volume_files(phantom) == []
+    assert plan.preparing(lgg)["root"] == str(tmp_path)
+    assert plan.preparing(lgg)["block"] == CONFIG["segmentation"]["volumes"]["lgg"]
+    with pytest.raises(InputError, match="lgg"):
+        plan.volume_files(lgg)
+
+
+# ---------------------------------------------------------------- tables and figures
+
+
+@pytest.mark.parametrize("changes", [(), (APART,)], ids=["together", "one each"])
+def test_every_table_of_measurements_is_told_the_task_that_it_is_about(changes):
+    both = {"compressed_pate": {item: {"tasks": ["phantom_whole", "lgg"]} for item in ("fig1", "fig2", "limits")}}
+    plan = planned(both, *changes)
+    figures = {
+        plan.fig1_sweeps: plan.fig1,
+        plan.fig2_sweeps: plan.fig2,
+        plan.limit_sweeps: plan.limits_figure,
+        plan.formula_of_test_masks: plan.pca,
+        plan.formula_with_what_is_lost: plan.theorem4,
+    }
+    for sweeps, settings in figures.items():
+        paths, tasks = sweeps(None), settings(None)["tasks"]
+        assert len(paths) == len(tasks) == len(set(paths)) and len(paths) >= 6
+        for path, task in zip(paths, tasks, strict=True):
+            name = path.split("/")[4]
+            assert task["protocol"] == CONFIG["segmentation"]["tasks"][name]["protocol"]
+            assert task["label"] == CONFIG["segmentation"]["tasks"][name]["label"]
+    # shard by shard, as figures show encoders
+    ours = [path.split("phantom_whole/")[1] for path in plan.limit_sweeps(None) if "phantom_whole" in path]
+    shards = (0, 1) if changes else (0,)
+    assert ours == [f"{repetition}/{shard}.csv" for shard in shards for repetition in (1, 2, 3)]
+
+
+@cuts
+def test_tables_of_students_read_the_records_of_their_own_units(changes):
+    """And of those on true labels; each file once."""
+    plan = planned(*changes)
+    every = {
+        stage: {
+            f"{SEG}/{stage}/{wildcards.task}/{repetition}/{wildcards.shard}.json": (wildcards.task, units_in(settings))
+            for repetition in plan.repetitions
+            for wildcards, settings in jobs(tasks, getattr(plan, stage), repetition)
+        }
+        for stage, tasks in (("codes", plan.tasks_of_codes()), ("students", plan.tasks_of_students()))
+    }
+    figure = plan.compressed["fig3"]["tasks"]
+    for files, stage, tasks, sources in (
+        (plan.result_students(None), "students", plan.autoencoded["results"]["tasks"], ("teachers", "truth")),
+        (plan.result_codes(None), "codes", plan.autoencoded["results"]["tasks"], ("teachers",)),
+        (plan.fig3_students(None), "students", figure, ("labels", "truth")),
+        (plan.fig3_codes(None), "codes", figure, ("labels",)),
+        (plan.limit_students(None), "students", plan.compressed["limits"]["tasks"], ("labels",)),
+    ):
+        expected = {
+            file
+            for file, (task, units) in every[stage].items()
+            if task in tasks and any(unit.startswith(sources) for unit in units)
+        }
+        assert expected and set(files) == expected and len(files) == len(expected)
+    assert (plan.results(None)["sources"], plan.fig3(None)["sources"]) == (["teachers", "truth"], ["labels", "truth"])
+
+
+@pytest.mark.parametrize("changes", [(), (APART,)], ids=["together", "one each"])
+def test_students_tried_elsewhere_are_those_of_most_labels(changes):
+    plan, wildcards = planned(EXTERNAL, *changes), SimpleNamespace(repetition="2")
+    settings = plan.external(wildcards)
+    assert settings["learned"] == [
+        ["true labels", "truth/none", "n12"],
+        ["masks decoded without noise", "labels/small_clip_0", "noiseless-n12"],
+        ["masks of k100-n12-e8", "labels/small_clip_0", "k100-n12-e8"],
+    ]
+    assert (settings["encoder"], settings["dataset"]) == ("small_clip_0", "lgg")
+    found, learned = stages(plan), {unit for _, unit, _ in settings["learned"]}
+    for files, folder, stage, units, wanted in (
+        (plan.external_students(wildcards), PRIVATE, "students", units_in, learned),
+        (plan.external_fitted(wildcards), SEG, "encoders", encoders_in, {"small_clip_0"}),
+    ):
+        of_task = [job for job in found[stage] if job[0].task == "phantom_whole"]
+        same_files(files, made(f"{folder}/{stage}", of_task, units), wanted)
+    taught = {
+        (f"{unit['source']}/{unit['encoder']}", labelling["name"])
+        for _, its in found["students"]
+        for unit in its["units"]
+        for labelling in unit["labellings"]
+    }
+    assert {(unit, name) for _, unit, name in settings["learned"]} <= taught
+    assert plan.external_volumes(wildcards) == "results/quick/private/volumes/phantom_small/index.json"
+    assert plan.external_others(wildcards) == "results/quick/private/volumes/lgg/index.json"
+
+
+OFF = {
+    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity")},
+    "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")} | {"external": None},
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "key"),
+    [
+        ("result_students", "autoencoded_pate_results", "autoencoded_pate.results.tasks"),
+        ("sensitivity_volumes", "autoencoded_pate_sensitivity", "autoencoded_pate.sensitivity.tasks"),
+        ("formula_of_test_masks", "autoencoded_pate_pca", "compressed_pate.fig1.tasks"),
+        ("formula_with_what_is_lost", "compressed_pate_theorem4", "compressed_pate.fig1.tasks"),
+        ("fig1_sweeps", "compressed_pate_fig1", "compressed_pate.fig1.tasks"),
+        ("fig2_sweeps", "compressed_pate_fig2", "compressed_pate.fig2.tasks"),
+        ("fig3_students", "compressed_pate_fig3", "compressed_pate.fig3.tasks"),
+        ("limit_sweeps", "compressed_pate_limits", "compressed_pate.limits.tasks"),
+        ("external_sweeps", "compressed_pate_external", "compressed_pate.external"),
+        ("external_volumes", "compressed_pate_external", "compressed_pate.external"),
+    ],
+)
+def test_a_result_that_is_switched_off_is_refused_by_name(method, name, key):
+    with pytest.raises(InputError, match=rf"^{name}: preset quick does not have it; set {key}$"):
+        getattr(planned(OFF), method)(SimpleNamespace(repetition="1"))
+    assert getattr(planned(EXTERNAL), method)(SimpleNamespace(repetition="1"))
+
+
+def test_where_nothing_is_asked_for_nothing_runs():
+    plan = planned(OFF)
+    asked = (plan.tasks_of_encoders, plan.tasks_of_codes, plan.tasks_of_students, plan.tasks_of_limits)
+    assert [method() for method in asked] == [[], [], [], []] and plan.tasks_of_reconstructions() == []
+    assert plan.component_sweeps() == plan.result_codes(None) == plan.limit_students(None) == []
