@@ -105,7 +105,7 @@ def progress(what: str) -> Callable[..., None]:
 
 
 def _end(line: str) -> NoReturn:
-    """Say what is wrong; where not even that can be written, end as Python does then, which `rules/shared/ended.sh` tells."""
+    """Say what is wrong; where not even that can be written, end as Python does then, as `ended.sh` tells."""
     try:
         print(f"error: {line}", file=sys.stderr, flush=True)
     except OSError:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import norm
-from scripts.segmentation_job import rows_of
 
 from lib.accounting import rdp
 from lib.core import checkpoint
