@@ -695,8 +695,14 @@ def test_figure_4_is_off_without_either_panel():
         ({"release.run": "digits_confident_vat"}, "with a student of kind random_forest"),
         ({"release.run": "digits_interactive"}, "release.run = 'digits_interactive': allowed are"),
         ({"release.repetition": 4}, "release.repetition = 4: allowed is at most repetitions = 3"),
-        ({"release.run": "digits_gnmax"}, "release.sanitized = True: digits_gnmax has no data-dependent epsilon"),
-        ({"release.run": "digits_confident_discrete"}, "release.sanitized = True: digits_confident_discrete"),
+        (
+            {"release.run": "digits_gnmax", "release.sanitized": True},
+            "release.sanitized = True: digits_gnmax has no data-dependent epsilon",
+        ),
+        (
+            {"release.run": "digits_confident_discrete", "release.sanitized": True},
+            "release.sanitized = True: digits_confident_discrete",
+        ),
         ({"scalable_pate.table1": ["digits_confident_discrete"]}, "its noise is discrete"),
         ({"scalable_pate.table2": ["digits_confident_discrete"]}, "its noise is discrete"),
         ({f"{RUNS}.digits_interactive.noise": "discrete"}, "unknown key 'noise'"),
@@ -723,6 +729,13 @@ def test_noise_and_releases_that_cannot_be_are_refused(changes, words):
 def test_releases_that_can_be_are_accepted(block):
     for seed in (0, None, 7):
         check_config(CONFIG | {"release": block, "noise_seed": seed}, SCHEMA)
+
+
+@pytest.mark.parametrize("preset", [None, *PRESETS], ids=lambda path: path.stem if path else "quick")
+def test_no_preset_publishes_an_epsilon_that_the_data_decide(preset):
+    above = yaml.safe_load(preset.read_text(encoding="utf-8")) if preset else {}
+    assert merged(CONFIG, above)["release"]["sanitized"] is False
+    assert SCHEMA["properties"]["release"]["properties"]["sanitized"]["default"] is False
 
 
 def test_the_shipped_noise_is_that_of_the_seed():
