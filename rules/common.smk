@@ -16,6 +16,7 @@ if str(ROOT) not in sys.path:
 
 from lib.core.code_inputs import code_files
 from lib.plan.config import check_config, fill_defaults
+from lib.plan.strict import check_files
 from lib.data import registry
 from lib.core.errors import InputError
 from lib.release import files as release_files
@@ -27,6 +28,7 @@ def refuse(error):
 
 
 try:
+    check_files(workflow.configfiles)
     schema = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
     check_config(
         config, schema, {claim["id"] for claim in csv.DictReader((ROOT / "claims.csv").open(encoding="utf-8"))}
@@ -102,8 +104,11 @@ def benchmark_of(*job):
 
 
 def compact(block):
-    """A block of the configuration as text, which Snakemake compares."""
-    return json.dumps(block, sort_keys=True)
+    """A block of the configuration as text, which Snakemake compares.
+
+    Braces about a word, which only text can have, are escaped: Snakemake would take them for a wildcard.
+    """
+    return re.sub(r"\{(?=\s*\w)", r"\\u007b", json.dumps(block, sort_keys=True))
 
 
 def filled(places, wildcards):

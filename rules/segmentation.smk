@@ -30,7 +30,7 @@ rule prepare_volumes:
         name=lambda wildcards: SEGMENTATION["volumes"][wildcards.volumes]["name"],
         # what is generated does not go stale when data move
         root=lambda wildcards: (
-            f"--root {config['data_root']}"
+            f"--root {shlex.quote(config['data_root'])}"
             if volumes.VOLUMES[SEGMENTATION["volumes"][wildcards.volumes]["name"]].folder
             else ""
         ),

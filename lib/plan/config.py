@@ -27,10 +27,10 @@ _Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_
 def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> None:
     """Raise InputError for the first fault: the key, its value, and what is allowed, on one line.
 
-    First the schema, then what a schema cannot say: numbers that are finite, names that must exist, claims among the
-    identifiers `claims` (unchecked if there are none), and sizes that must fit.
+    First the schema, then what a schema cannot say: numbers that are finite, text of one line, names that must exist,
+    claims among the identifiers `claims` (unchecked if there are none), and sizes that must fit.
     """
-    _check_finite(config, ())
+    _check_scalars(config, ())
     validator = _Validator(schema)
     # The deepest fault first, and of those the key that should not be there: a misspelt key is also a missing one. Keys
     # count as unevaluated, too, where their block fails for another reason; those are not unknown.
@@ -158,13 +158,19 @@ def _lower(schema: dict) -> str:
     return f" and greater than {schema['exclusiveMinimum']}" if "exclusiveMinimum" in schema else ""
 
 
-def _check_finite(block: object, path: tuple[str, ...]) -> None:
-    """Refuse .nan and .inf, which no bound of a schema refuses."""
+def _check_scalars(block: object, path: tuple[str, ...]) -> None:
+    """Refuse .nan and .inf, keys that are no text, and text that is not one line: no bound of a schema does."""
     if isinstance(block, float) and not math.isfinite(block):
         raise InputError(f"{'.'.join(path)} = {block!r}: allowed is a finite number")
+    if isinstance(block, str) and not block.isprintable():
+        raise InputError(f"{'.'.join(path)} = {block!r}: allowed is one line of printable text")
+    for name in block if isinstance(block, dict) else ():
+        if not (isinstance(name, str) and name.isprintable()):
+            where = ".".join(path) or "the configuration"
+            raise InputError(f"{where}: key {name!r}; allowed is one line of printable text")
     items = block.items() if isinstance(block, dict) else enumerate(block) if isinstance(block, list) else ()
     for name, part in items:
-        _check_finite(part, (*path, str(name)))
+        _check_scalars(part, (*path, str(name)))
 
 
 def _check_claims(config: dict, claims: Collection[str]) -> None:

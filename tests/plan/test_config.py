@@ -184,6 +184,8 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
         ("repetitions", "3", "type integer"),
         ("data_root", 5, "type string or null"),
         ("data_root", False, "type string or null"),
+        ("data_root", "", "text matching"),
+        ("data_root", "/data/{run}", "text matching"),
         ("device", "gpu", "one of cpu, cuda"),
         ("gres", "gpu", "text matching"),
         ("gres", False, "type string or null"),
@@ -255,6 +257,43 @@ def test_names_in_catalogues_follow_their_pattern(key):
     block = copy.deepcopy(parent_of(CONFIG, (*key.split("."), name))[name])
     message = refusal(changed(f"{key}.Big-Name", block))
     assert message.startswith(f"{key} = 'Big-Name': ") and "text matching" in message
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\0", "\u2028", "\x1b[2K"])
+@pytest.mark.parametrize("key", ["preset", "data_root", "gres", "datasets.digits.module", "ensembles.digits.label"])
+def test_text_of_more_than_one_line_is_refused(key, end):
+    value = ("gpu:1" if key == "gres" else "digits") + end
+    assert refusal(changed(key, value)) == f"{key} = {value!r}: allowed is one line of printable text"
+
+
+@pytest.mark.parametrize("name", ["digits\n", "a\nb", 5, None, True, 1.5, ("a", "b")])
+@pytest.mark.parametrize("key", ["", "datasets", "ensembles", RUNS, "leaderboard.methods"])
+def test_keys_are_one_line_of_text(key, name):
+    message = refusal(changed((*filter(None, key.split(".")), name), {}))
+    assert message == f"{key or 'the configuration'}: key {name!r}; allowed is one line of printable text"
+
+
+def patterns(block: object) -> list[str]:
+    """Every pattern below a block of a schema."""
+    parts = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()
+    own = [block["pattern"]] if isinstance(block, dict) and isinstance(block.get("pattern"), str) else []
+    return own + [pattern for part in parts for pattern in patterns(part)]
+
+
+@pytest.mark.parametrize("schema", ["claims", "config", "record", "release"])
+def test_no_pattern_of_a_schema_ends_before_a_line_break(schema):
+    found = patterns(yaml.safe_load((ROOT / "schemas" / f"{schema}.schema.yaml").read_text(encoding="utf-8")))
+    assert found
+    for pattern in found:
+        assert "$" not in pattern and r"\Z" in pattern, pattern
+
+
+def test_every_catalogue_has_a_pattern_for_its_names():
+    for path in catalogues():
+        schema = SCHEMA
+        for name in path:
+            schema = schema["properties"][name]
+        assert "propertyNames" in schema or path == ("residual_perturbation", "audit", "published"), path
 
 
 @pytest.mark.parametrize("config", [None, [], "quick", 5])

@@ -106,6 +106,13 @@ def test_a_mistake_in_the_configuration_is_one_line_and_runs_nothing(pristine, o
     assert_refused(pristine.over(overlay), says=says)
 
 
+def test_a_key_that_stands_twice_in_a_file_is_one_line_and_runs_nothing(pristine, tmp_path):
+    path = tmp_path / "published.yaml"
+    path.write_text("preset: published\nnoise_seed: null\nnoise_seed: 2018\n")
+    says = [str(path), "'noise_seed' stands twice", "lines 2 and 3"]
+    assert_refused(pristine, "--configfile", *map(str, pristine.overlays), str(path), says=says)
+
+
 @pytest.mark.parametrize(
     ("name", "keys"),
     [("digits_lnmax", {"sigma": 3.0}), ("digits_gnmax", {"laplace_scale": 3.0}), ("digits_gnmax", {"threshold": 3})],
