@@ -20,7 +20,7 @@ rule draw_task:
         "../envs/learning.yaml"
     threads: 1
     resources:
-        mem_mb=6000,
+        mem_mb=10000,
         runtime=10,
         gpu=0,
     params:

@@ -65,7 +65,7 @@ rule residual_perturbation_fig2:
         "../envs/reporting.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
+        mem_mb=6000,
         runtime=5,
         gpu=0,
     params:

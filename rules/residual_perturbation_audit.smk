@@ -22,7 +22,7 @@ rule audit_residual:
         torch_environment("networks")
     threads: 1
     resources:
-        mem_mb=3000,
+        mem_mb=6000,
         runtime=2880,
         gpu=GPU,
         gres=GRES,

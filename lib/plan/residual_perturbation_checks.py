@@ -6,11 +6,15 @@ from lib.plan.references import known
 ROC = ("fig7", "fig12")  # figures with a column a task; the others show one
 
 
+def shows_patients(config: dict) -> bool:
+    """Whether Figure 2 shows patches of patients, which no committed page does."""
+    return config["datasets"][config["residual_perturbation"]["patches"]]["module"] == "idc"
+
+
 def check_attacks(config: dict) -> None:
     """Raise InputError for the first fault in the block residual_perturbation: key, value, and what is allowed."""
     block = config["residual_perturbation"]
-    nobodys = {name: entry for name, entry in config["datasets"].items() if entry["module"] != "idc"}
-    known("residual_perturbation.patches", block["patches"], nobodys)  # no image of a real patient is shown
+    known("residual_perturbation.patches", block["patches"], config["datasets"])
     for name, task in block["tasks"].items():
         known(f"residual_perturbation.tasks.{name}.dataset", task["dataset"], config["datasets"])
         if task["top"] > task["classes"]:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from lib.core.errors import InputError
-from lib.plan.residual_perturbation_checks import check_attacks
+from lib.plan.residual_perturbation_checks import check_attacks, shows_patients
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -34,6 +34,13 @@ def test_every_preset_is_allowed(preset):
     check_attacks(config)
 
 
+def test_patches_of_patients_are_known_as_such():
+    for name, patients in (("tissue_patches", False), ("idc", True), ("idc_samples", True)):
+        config = CONFIG | {"residual_perturbation": CONFIG["residual_perturbation"] | {"patches": name}}
+        check_attacks(config)
+        assert shows_patients(config) == patients
+
+
 def test_tables_and_figures_may_be_left_out():
     check_attacks(changed("tables.table1", None))
     check_attacks(changed("figures.fig6", None))
@@ -43,7 +50,6 @@ def test_tables_and_figures_may_be_left_out():
     ("path", "value", "message"),
     [
         ("patches", "tisue", "patches = 'tisue': allowed: "),
-        ("patches", "idc", "patches = 'idc': allowed: adult, "),
         ("tasks.shapes.dataset", "shape", "tasks.shapes.dataset = 'shape'"),
         ("tasks.tissue.top", 3, "tasks.tissue.top = 3: allowed is at most classes"),
         ("tasks.shapes.dp_sgd.batch", 65, "tasks.shapes.dp_sgd.batch = 65: allowed is at most quarter"),

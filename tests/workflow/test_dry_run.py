@@ -21,6 +21,8 @@ from tests.workflow.running import ROOT, Project
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
 SCHEMA = yaml.safe_load((ROOT / "schemas" / "config.schema.yaml").read_text())
 RULE_FILES = sorted(path.name for path in (ROOT / "rules").glob("*.smk") if not path.stem.endswith("common"))
+# scripts that measure what was trained, on the CPU
+MEASURED = {path.stem for path in (ROOT / "scripts").glob("measure_*.py")}
 ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
 
 
@@ -376,6 +378,30 @@ def test_with_conda_every_job_has_the_environment_of_the_device(pristine, tmp_pa
     made = {Path(path).name for path in re.findall(r"^Conda environment (.*) will be created\.$", text, re.MULTILINE)}
     others = {name for name in ENVIRONMENTS if name.endswith(tuple(f"-{other}.yaml" for other in DEVICES))}
     assert made == set(ENVIRONMENTS) - {name for name in others if not name.endswith(f"-{device}.yaml")}
+
+
+def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(pristine, any_root):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (arguments,) = re.findall(r"`snakemake (.*presets/paper\.yaml .*)`", readme)
+    assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
+    arguments = [word.replace("DIR", str(any_root)) for word in arguments.split()]
+    text = Project(pristine.root).run("--dry-run", "--printshellcmds", *arguments)
+    on = re.findall(r"^Shell command: python -m scripts\.(?:in_turn )?(\w+) .* --device (\w+) ", text, re.MULTILINE)
+    assert {script for script, device in on if device == "cpu"} <= {"aggregate_masks", "count_world_votes", *MEASURED}
+    trained = {script for script, device in on if device == "cuda"}
+    assert {"train_network_teachers", "train_mac", "train_residual", "train_mask_teachers", "train_worlds"} <= trained
+    assert re.search(
+        r"scripts\.residual_perturbation_fig2 .*--dataset idc --data results/paper/private/data/idc\.npz", text
+    )
+
+
+def test_the_preset_paper_names_its_device_and_shows_no_patient_on_a_page(pristine, any_root):
+    """Whoever gives data_root by --config loses what a profile says, and not what the preset does."""
+    arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).run("--dry-run", "-p", *arguments, "--", "residual_perturbation_reproduction")
+    assert "--device cuda" in planned and "--device cpu" not in planned
+    page = next(line for line in planned.splitlines() if "scripts.reproduction " in line)
+    assert "fig1:" in page and "fig2:" not in page
 
 
 def test_the_profile_for_a_gpu_trains_every_network_on_it(pristine):
