@@ -5,7 +5,13 @@ from typing import Any
 
 from lib.core.errors import InputError
 from lib.plan.layout import Layout
+from lib.plan.residual_perturbation_checks import shows_patients
 from lib.plan.results import Results
+
+
+def facts(config: Mapping[str, Any]) -> dict[str, bool]:
+    """What the page of the paper depends on that is no key of the configuration."""
+    return {"residual_perturbation.nobodys_patches": not shows_patients(config)}
 
 
 def entry_of(networks: Iterable[Mapping[str, Any]], task: str, method: str, gamma: str | float) -> Mapping[str, Any]:

@@ -124,11 +124,11 @@ class Results:
         }
 
     def figures(self, paper: str) -> list[tuple[str, str]]:
-        """Pictures (name, path) of a paper."""
+        """Pictures (name, path) of a paper's page: no picture of a patient, which a row's `page` rules out."""
         return [
             (self.item(name), self.file(name, ".png"))
             for name in self.chosen(paper)
-            if self.rows[name]["shows"] == "figure"
+            if self.rows[name]["shows"] == "figure" and all(map(self._value, self.rows[name].get("page", [])))
         ]
 
     def captions(self) -> dict[str, str]:

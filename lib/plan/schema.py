@@ -38,7 +38,7 @@ def check_schema(config: object, schema: dict) -> None:
     Beside what JSON Schema has, numbers must be finite, and text with the keyword `in: PATH` must be a key of the
     catalogue, or an item of the list, that stands at this path of the whole configuration.
     """
-    _check_finite(config, ())
+    _check_scalars(config, ())
     validator = jsonschema.validators.extend(
         jsonschema.Draft202012Validator, {"in": _reference(config)}, type_checker=_TYPES
     )(schema)
@@ -191,10 +191,16 @@ def _lower(schema: dict) -> str:
     return f" and greater than {schema['exclusiveMinimum']}" if "exclusiveMinimum" in schema else ""
 
 
-def _check_finite(block: object, path: tuple[str, ...]) -> None:
-    """Refuse .nan and .inf, which no bound of a schema refuses."""
+def _check_scalars(block: object, path: tuple[str, ...]) -> None:
+    """Refuse .nan and .inf, keys that are no text, and text that is not one line: no bound of a schema does."""
     if isinstance(block, float) and not math.isfinite(block):
         raise InputError(f"{'.'.join(path)} = {block!r}: allowed is a finite number")
+    if isinstance(block, str) and not block.isprintable():
+        raise InputError(f"{'.'.join(path)} = {block!r}: allowed is one line of printable text")
+    for name in block if isinstance(block, dict) else ():
+        if not (isinstance(name, str) and name.isprintable()):
+            where = ".".join(path) or "the configuration"
+            raise InputError(f"{where}: key {name!r}; allowed is one line of printable text")
     items = block.items() if isinstance(block, dict) else enumerate(block) if isinstance(block, list) else ()
     for name, part in items:
-        _check_finite(part, (*path, str(name)))
+        _check_scalars(part, (*path, str(name)))

@@ -1,6 +1,6 @@
 """The model card: a page that follows from privacy.json and student.json alone, so that it can be checked."""
 
-import math
+from lib.release.statement import shown
 
 _DRAWS = {
     "threshold": "noisy checks of the plurality",
@@ -15,13 +15,14 @@ _DRAWS = {
 def card(privacy: dict, student: dict) -> str:
     """The page, Markdown."""
     announced, spent = privacy["announced"]["statement"], privacy["spent"]["statement"]
+    unknown = privacy["noise_seed"] is None
     limits = [
-        "The guarantee is of this folder alone. Whatever else is made of the same private data and published (other "
+        "The epsilon is of this folder alone. Whatever else is made of the same private data and published (other "
         "runs, tables, figures, the same run again with fresh noise) costs more, and is not in this ledger.",
         "It takes the parameters of the mechanism as given. If they were chosen by looking at the private data, that "
         "cost is not in it.",
-        "Which records are public and which private was decided without looking at them. The guarantee is of the "
-        "private records only, and one record is one sample: somebody with several samples is protected less.",
+        "Which records are public and which private was decided without looking at them. The epsilon is of the "
+        "private records only, and one record is one sample: for somebody with several samples it is larger.",
         f"The accuracy was measured on {student['test_samples']:,} public samples of the same source; elsewhere it may "
         "differ.",
         "Attacks: none are reported here. A success rate measured on the private records would depend on them beyond "
@@ -38,13 +39,12 @@ def card(privacy: dict, student: dict) -> str:
         f"{', '.join(f'{name} {value:g}' for name, value in draw['parameters'].items())} |"
         for draw in privacy["spent"]["draws"]
     ]
-    verdict = "**Private**" if privacy["private"] else "**NOT PRIVATE**"
     sanitized = privacy["sanitized"]
     return "\n".join(
         [
             f"# Student of {student['label']}",
             "",
-            f"> {verdict}: {privacy['reason']}.",
+            f"> {privacy['meaning']}",
             "",
             "## What it is",
             "",
@@ -67,12 +67,11 @@ def card(privacy: dict, student: dict) -> str:
             "`load_student.load().probabilities(x)` gives class probabilities. The test samples are not part of this "
             f"folder; theirs and the public pool's fingerprint is `{student['public_fingerprint']}`.",
             "",
-            "## What it gives away",
+            "## What the draws of noise cost",
             "",
-            f"Protected is {privacy['protects']}.",
-            "",
-            _claim("Announced before the run, whatever the data", announced, privacy["private"]),
-            _claim("Spent by the draws that were made", spent, False),
+            *([] if unknown else ["What they would cost if nobody knew the noise:", ""]),
+            _claim("Announced before the run, whatever the data", announced, unknown),
+            _claim("Spent by the draws that were made", spent, unknown),
             *(
                 [
                     f"- Data-dependent, drawn with noise of its own and cut at 0: {sanitized['epsilon']:.2f}. A "
@@ -96,10 +95,10 @@ def card(privacy: dict, student: dict) -> str:
     )
 
 
-def _claim(what: str, statement: dict, guarantee: bool) -> str:
-    """An epsilon, rounded up to two decimals."""
-    epsilon = math.ceil(statement["epsilon"] * 100) / 100
+def _claim(what: str, statement: dict, unknown: bool) -> str:
+    """An epsilon, and with noise that nobody knows whether it is a guarantee."""
+    relation = statement["neighbouring"].replace("_", "-")
+    holds = ("; a guarantee" if statement["guarantee"] else "; no guarantee") if unknown else ""
     return (
-        f"- {what}: epsilon {epsilon:.2f} at delta {statement['delta']:g}, replace-one neighbours"
-        f"{'. This is the guarantee' if guarantee else '; no guarantee'}."
+        f"- {what}: epsilon {shown(statement['epsilon'])} at delta {statement['delta']}, {relation} neighbours{holds}."
     )

@@ -1,12 +1,15 @@
-"""The privacy statement of a release: what was announced, what was spent, and on what it rests."""
+"""The privacy statement of a release: what was announced, what was spent, and what that means."""
+
+import math
+from fractions import Fraction
 
 from lib.accounting.discrete import CONTINUOUS, DISCRETE, KIND, is_discrete
 from lib.accounting.draws import as_dict
 from lib.release.pricing import check_draws, statement
 
-PROTECTS = (
-    "one record of the private data, replaced by any other: whoever sees this folder learns hardly more than without it"
-)
+# what may happen to one record, by neighbouring relation
+_CHANGES = {"replace_one": "replaced by any other", "add_or_remove_one": "added or removed"}
+_LARGEST_WRITTEN = 1000  # larger factors are written as powers of ten
 
 ANSWERS = ("gnmax", "lnmax", DISCRETE["gnmax"])  # draws that a label comes of
 CHECKS = ("threshold", DISCRETE["threshold"])  # draws that decide whether there is one
@@ -38,14 +41,42 @@ def announced_draws(run: dict, released: list[dict]) -> list[dict]:
     ]
 
 
-def reason(noise_seed: int | None) -> str:
-    """Why a release is private, or not."""
-    if noise_seed is None:
-        return "the noise was drawn from the entropy of the operating system and is known to nobody"
+def shown(epsilon: float) -> str:
+    """An epsilon as pages write it, rounded up to two decimals."""
+    return f"{_up(epsilon, 2):,.2f}"
+
+
+def meaning(noise_seed: int | None, statement: dict) -> str:
+    """What a release gives away, Markdown: it follows from whether the noise is known, epsilon, delta and relation.
+
+    statement: a `PrivacyStatement` as a mapping. Numbers are rounded up, and no word says how large they are. "Except
+    with probability delta" is the tail of the privacy loss that the classic conversion bounds (Mironov 2017, Prop. 3).
+    """
+    if noise_seed is not None:
+        return (
+            f"**NOT PRIVATE**: the noise was drawn with the seed {noise_seed}, for reproduction. Whoever knows the "
+            "seed can subtract it, and nothing here is private."
+        )
+    epsilon, delta = shown(statement["epsilon"]), statement["delta"]
     return (
-        f"the noise was drawn with the seed {noise_seed}, for reproduction: whoever knows the seed can subtract it, "
-        "and nothing here is private"
+        f"**Epsilon {epsilon} at delta {delta}**: this folder raises the odds of any conclusion about one record of "
+        f"the private data, {_CHANGES[statement['neighbouring']]}, by a factor of at most e^{epsilon} "
+        f"({_factor(statement['epsilon'])}), except with probability {delta}. The noise was drawn from the entropy of "
+        "the operating system and is known to nobody."
     )
+
+
+def _factor(epsilon: float) -> str:
+    """e to the shown epsilon, rounded up."""
+    epsilon = _up(epsilon, 2)
+    if epsilon < math.log(_LARGEST_WRITTEN):
+        return f"{_up(math.exp(epsilon), 2):.2f}"
+    return f"10^{_up(epsilon / math.log(10), 1):,.1f}"
+
+
+def _up(value: float, decimals: int) -> float:
+    """The number as it is written, rounded up."""
+    return math.ceil(Fraction(repr(value)) * 10**decimals) / 10**decimals
 
 
 def privacy(
@@ -62,31 +93,30 @@ def privacy(
     statement, if there is one; they are part of what is announced and spent. Every epsilon holds for the whole folder.
     Raises InputError for draws that are no ledger.
     """
-    private = noise_seed is None
+    unknown = noise_seed is None
     delta, announced = run["delta"], announced_draws(run, released)
     spent = [*spent, *released]
     check_draws(announced, "announced")
     check_draws(spent, "spent")
     # the number of checks is known from what was released only where there is none
     counts_are_fixed = run["aggregator"] == "gnmax"
+    before = statement(orders, announced, delta, fixed=True, guarantee=unknown).as_dict()
     return {
-        "format": 1,
-        "private": private,
-        "reason": reason(noise_seed),
+        "format": 2,
+        "meaning": meaning(noise_seed, before),
         "noise_seed": noise_seed,
         "noise": KIND if is_discrete(run) else CONTINUOUS,
-        "protects": PROTECTS,
         "neighbouring": "replace_one",
         "delta": delta,
         "orders": orders,
         "announced": {
             "draws": announced,
-            "statement": statement(orders, announced, delta, fixed=True, guarantee=private).as_dict(),
+            "statement": before,
         },
         "spent": {
             "draws": spent,
             "statement": statement(
-                orders, spent, delta, fixed=counts_are_fixed, guarantee=private and counts_are_fixed
+                orders, spent, delta, fixed=counts_are_fixed, guarantee=unknown and counts_are_fixed
             ).as_dict(),
         },
         "sanitized": sanitized,

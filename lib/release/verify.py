@@ -21,7 +21,7 @@ from lib.release.card import card
 from lib.release.chain import job_from, trace
 from lib.release.files import CONTENT, SUMS, read_sums
 from lib.release.pricing import check_draws, epsilons
-from lib.release.statement import ANSWERS, CHECKS, PROTECTS, delta_fault, reason
+from lib.release.statement import ANSWERS, CHECKS, delta_fault, meaning
 from lib.release.weights import names_fault
 
 DATA_FILES = ("../../schemas/release.schema.yaml",)
@@ -135,15 +135,11 @@ def _short(text: str) -> str:
 
 def _statement(privacy: dict) -> Check:
     """What privacy.json says of itself."""
-    private = privacy["noise_seed"] is None
-    source = "operating-system entropy" if private else f"seed {privacy['noise_seed']}: NOT PRIVATE"
+    unknown = privacy["noise_seed"] is None
+    source = "operating-system entropy" if unknown else f"seed {privacy['noise_seed']}: NOT PRIVATE"
     check = Check("statement", f"noise from {source}")
-    if privacy["private"] != private:
-        check.faults.append(f"privacy.json: private is {privacy['private']} with noise_seed {privacy['noise_seed']}")
-    if privacy["reason"] != reason(privacy["noise_seed"]):
-        check.faults.append("privacy.json: reason is not that of its noise_seed")
-    if privacy["protects"] != PROTECTS:
-        check.faults.append("privacy.json: protects says something else than the ledger covers")
+    if privacy["meaning"] != _made(lambda: meaning(privacy["noise_seed"], privacy["announced"]["statement"])):
+        check.faults.append("privacy.json: meaning is not that of its noise_seed and of what was announced")
     sanitized = {"sanitized": privacy["sanitized"]} if privacy["sanitized"] else {}
     parts = {name: privacy[name]["statement"] for name in ("announced", "spent")} | sanitized
     for name, block in parts.items():
@@ -151,7 +147,7 @@ def _statement(privacy: dict) -> Check:
             check.faults.append(f"privacy.json: {name}: delta {block['delta']}, and {privacy['delta']} above")
         if block["sanitized"] != (name == "sanitized"):
             check.faults.append(f"privacy.json: {name}: sanitized is {block['sanitized']}")
-        if block["guarantee"] and (not private or name == "sanitized"):
+        if block["guarantee"] and (not unknown or name == "sanitized"):
             check.faults.append(f"privacy.json: {name}: called a guarantee, and it is none")
     for name in ("announced", "spent"):
         if parts[name]["one_sided"]:

@@ -15,6 +15,7 @@ from lib.plan.overlays import check_overlays
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
+from lib.plan.strict import check_files
 
 ROOT = Path(workflow.basedir)
 
@@ -25,6 +26,7 @@ def refuse(error):
 
 
 try:
+    check_files(workflow.configfiles)
     check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
     schema = load_schema()
     check_config(config, schema, claim_ids())

@@ -3,9 +3,17 @@
 import pytest
 
 from lib.plan.config import check_config
+from lib.plan.residual_perturbation_checks import check_attacks, shows_patients
 from tests.plan.configurations import CONFIG, SCHEMA, changed, refusal
 
 PAPER = "residual_perturbation"
+
+
+def test_patches_of_patients_are_known_as_such():
+    for name, patients in (("tissue_patches", False), ("idc", True), ("idc_samples", True)):
+        config = CONFIG | {"residual_perturbation": CONFIG["residual_perturbation"] | {"patches": name}}
+        check_attacks(config)
+        assert shows_patients(config) == patients
 
 
 def test_tables_and_figures_may_be_left_out():
@@ -17,7 +25,6 @@ def test_tables_and_figures_may_be_left_out():
     ("path", "value", "message"),
     [
         ("patches", "tisue", "patches = 'tisue': not in datasets; allowed: "),
-        ("patches", "idc", "patches = 'idc': allowed: adult, "),
         ("tasks.shapes.dataset", "shape", "tasks.shapes.dataset = 'shape'"),
         ("tasks.tissue.top", 3, "tasks.tissue.top = 3: allowed is at most classes"),
         ("tasks.shapes.dp_sgd.batch", 65, "tasks.shapes.dp_sgd.batch = 65: allowed is at most quarter"),

@@ -148,6 +148,8 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
         ("repetitions", "3", "type integer"),
         ("data_root", 5, "type string or null"),
         ("data_root", False, "type string or null"),
+        ("data_root", "", "text matching"),
+        ("data_root", "/data/{run}", "text matching"),
         ("device", "gpu", "one of cpu, cuda"),
         ("gres", "gpu", "text matching"),
         ("gres", False, "type string or null"),
@@ -218,6 +220,43 @@ def test_names_in_catalogues_follow_their_pattern(key):
     block = copy.deepcopy(parent_of(CONFIG, (*key.split("."), name))[name])
     message = refusal(changed(f"{key}.Big-Name", block))
     assert message.startswith(f"{key} = 'Big-Name': ") and "text matching" in message
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\0", "\u2028", "\x1b[2K"])
+@pytest.mark.parametrize("key", ["preset", "data_root", "gres", "datasets.digits.module", "ensembles.digits.label"])
+def test_text_of_more_than_one_line_is_refused(key, end):
+    value = ("gpu:1" if key == "gres" else "digits") + end
+    assert refusal(changed(key, value)) == f"{key} = {value!r}: allowed is one line of printable text"
+
+
+@pytest.mark.parametrize("name", ["digits\n", "a\nb", 5, None, True, 1.5, ("a", "b")])
+@pytest.mark.parametrize("key", ["", "datasets", "ensembles", RUNS, "leaderboard.methods"])
+def test_keys_are_one_line_of_text(key, name):
+    message = refusal(changed((*filter(None, key.split(".")), name), {}))
+    assert message == f"{key or 'the configuration'}: key {name!r}; allowed is one line of printable text"
+
+
+def patterns(block: object) -> list[str]:
+    """Every pattern below a block of a schema."""
+    parts = block.values() if isinstance(block, dict) else block if isinstance(block, list) else ()
+    own = [block["pattern"]] if isinstance(block, dict) and isinstance(block.get("pattern"), str) else []
+    return own + [pattern for part in parts for pattern in patterns(part)]
+
+
+@pytest.mark.parametrize("schema", ["claims", "config", "record", "release"])
+def test_no_pattern_of_a_schema_ends_before_a_line_break(schema):
+    found = patterns(yaml.safe_load((ROOT / "schemas" / f"{schema}.schema.yaml").read_text(encoding="utf-8")))
+    assert found
+    for pattern in found:
+        assert "$" not in pattern and r"\Z" in pattern, pattern
+
+
+def test_every_catalogue_has_a_pattern_for_its_names():
+    for path in catalogues():
+        schema = SCHEMA
+        for name in path:
+            schema = schema["properties"][name]
+        assert "propertyNames" in schema or path == ("residual_perturbation", "audit", "published"), path
 
 
 @pytest.mark.parametrize("config", [None, [], "quick", 5])
@@ -670,8 +709,14 @@ def test_figure_4_is_off_without_either_panel():
         ({"release.run": "digits_confident_vat"}, "with a student of kind random_forest"),
         ({"release.run": "digits_interactive"}, "release.run = 'digits_interactive': allowed are"),
         ({"release.repetition": 4}, "release.repetition = 4: allowed is at most repetitions = 3"),
-        ({"release.run": "digits_gnmax"}, "release.sanitized = True: digits_gnmax has no data-dependent epsilon"),
-        ({"release.run": "digits_confident_discrete"}, "release.sanitized = True: digits_confident_discrete"),
+        (
+            {"release.run": "digits_gnmax", "release.sanitized": True},
+            "release.sanitized = True: digits_gnmax has no data-dependent epsilon",
+        ),
+        (
+            {"release.run": "digits_confident_discrete", "release.sanitized": True},
+            "release.sanitized = True: digits_confident_discrete",
+        ),
         ({"scalable_pate.table1": ["digits_confident_discrete"]}, "its noise is discrete"),
         ({"scalable_pate.table2": ["digits_confident_discrete"]}, "its noise is discrete"),
         ({f"{RUNS}.digits_interactive.noise": "discrete"}, "unknown key 'noise'"),
@@ -698,6 +743,13 @@ def test_noise_and_releases_that_cannot_be_are_refused(changes, words):
 def test_releases_that_can_be_are_accepted(block):
     for seed in (0, None, 7):
         check_config(CONFIG | {"release": block, "noise_seed": seed}, SCHEMA)
+
+
+@pytest.mark.parametrize("preset", [None, *PRESETS], ids=lambda path: path.stem if path else "quick")
+def test_no_preset_publishes_an_epsilon_that_the_data_decide(preset):
+    above = yaml.safe_load(preset.read_text(encoding="utf-8")) if preset else {}
+    assert merged(CONFIG, above)["release"]["sanitized"] is False
+    assert SCHEMA["properties"]["release"]["properties"]["sanitized"]["default"] is False
 
 
 def test_the_shipped_noise_is_that_of_the_seed():

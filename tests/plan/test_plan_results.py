@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from lib.core.errors import InputError
+from lib.plan import dp_mac, residual_perturbation
 from lib.plan.config import register
 from lib.plan.results import PAPERS, TITLES, Results
 from tests.plan.configurations import CONFIG
 
 REGISTER = register()
-FACTS = {"dp_mac.autoencoders": True, "dp_mac.classifiers": True}
+FACTS = dp_mac.facts(CONFIG) | residual_perturbation.facts(CONFIG)
 
 
 def results(**over):
@@ -24,7 +25,7 @@ def results(**over):
 @pytest.mark.parametrize("name", REGISTER)
 def test_every_row_is_whole(name):
     row = REGISTER[name]
-    assert set(row) - {"item"} == {"paper", "title", "shows", "when", "judged", "columns", "caption"}
+    assert set(row) - {"item", "page"} == {"paper", "title", "shows", "when", "judged", "columns", "caption"}
     assert row["paper"] in {*TITLES, "audit"} and row["shows"] in ("table", "figure")
     assert name == row["paper"] or name.startswith(f"{row['paper']}_")
     assert row["caption"].strip() and row["title"]

@@ -209,16 +209,16 @@ def test_noise_of_the_system_makes_it_private_and_every_time_another(made):
     made.student()
     folder = made.release()
     said, page = read_json(folder / "privacy.json"), (folder / "MODEL_CARD.md").read_text()
-    assert said["private"] and said["noise_seed"] is None and said["announced"]["statement"]["guarantee"]
+    assert said["noise_seed"] is None and said["announced"]["statement"]["guarantee"]
     assert not said["spent"]["statement"]["guarantee"]  # the votes decide how many draws there are
-    assert "> **Private**" in page and "NOT PRIVATE" not in page and sound(folder)
+    assert page.splitlines()[2].startswith("> **Epsilon ") and "NOT PRIVATE" not in page and sound(folder)
     made.mechanisms(noise_seed=None)
     assert not np.array_equal(first, load_arrays(made.LABELS)["labels"])
 
 
 def test_noise_of_a_seed_is_said_not_to_be_private(folder):
     said, page = read_json(folder / "privacy.json"), (folder / "MODEL_CARD.md").read_text()
-    assert said["private"] is False and said["noise_seed"] == 7 and "seed 7" in said["reason"]
+    assert said["noise_seed"] == 7 and "seed 7" in said["meaning"]
     assert not said["announced"]["statement"]["guarantee"] and not said["spent"]["statement"]["guarantee"]
     assert page.splitlines()[2].startswith("> **NOT PRIVATE**")
 

@@ -18,6 +18,7 @@ from lib.core.errors import InputError
 from lib.release.card import card
 from lib.release.files import CONTENT, SUMS, write_sums
 from lib.release.pricing import check_draws, epsilons
+from lib.release.statement import meaning
 from lib.release.verify import verify
 from scripts import verify_release
 from tests.release.conftest import ENSEMBLE
@@ -207,14 +208,12 @@ def test_a_digest_of_something_private_is_named(folder, made):
 @pytest.mark.parametrize(
     "edit",
     [
-        lambda block: block.update(private=True),
         lambda block: block.update(noise_seed=None),
-        lambda block: block.update(noise_seed=None, private=True),
-        lambda block: block.update(reason="trust me"),
+        lambda block: block.update(meaning="trust me"),
+        lambda block: block.update(noise_seed=None, meaning=meaning(None, block["announced"]["statement"])),
         lambda block: block["announced"]["statement"].update(guarantee=True),
         lambda block: block["announced"]["statement"].update(delta=1e-9),
         lambda block: block.update(delta=0.5),
-        lambda block: block.update(protects="everybody"),
         lambda block: block["sanitized"].update(guarantee=True),
         lambda block: block["spent"]["statement"].update(data_dependent=False),
         lambda block: block.update(sanitized=None),

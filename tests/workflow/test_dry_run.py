@@ -26,6 +26,8 @@ RULE_FILES = sorted(
     for path in (ROOT / "rules").rglob("*.smk")
     if not path.stem.endswith("common")
 )
+# scripts that measure what was trained, on the CPU
+MEASURED = {path.stem for path in (ROOT / "scripts").glob("measure_*.py")}
 ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
 
 
@@ -200,11 +202,10 @@ def draws(name: str) -> int:
 def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root, preset):
     arguments = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).pending(*arguments)
-    block = layered(preset_files(preset))
-    chosen, released = block["scalable_pate"], block["release"]["run"]
+    chosen = layered(preset_files(preset))["scalable_pate"]
     figures = chosen["fig1"]["students"] + chosen["fig1"]["curves"]
     accounted = chosen["table1"] + chosen["epsilon"] + chosen["selection"] + figures
-    for rule, runs in (("sanitize_epsilon", [*chosen["table2"], released]), ("account", accounted)):
+    for rule, runs in (("sanitize_epsilon", chosen["table2"]), ("account", accounted)):
         assert planned.counts[rule] == sum(map(draws, set(runs)))
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
     assert {"public_part", "release_network_student", "release"} <= planned.rules
@@ -378,6 +379,30 @@ def test_with_conda_every_job_has_the_environment_of_the_device(pristine, tmp_pa
     made = {Path(path).name for path in re.findall(r"^Conda environment (.*) will be created\.$", text, re.MULTILINE)}
     others = {name for name in ENVIRONMENTS if name.endswith(tuple(f"-{other}.yaml" for other in DEVICES))}
     assert made == set(ENVIRONMENTS) - {name for name in others if not name.endswith(f"-{device}.yaml")}
+
+
+def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(pristine, any_root):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (arguments,) = re.findall(r"`snakemake (.*presets/paper\.yaml .*)`", readme)
+    assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
+    arguments = [word.replace("DIR", str(any_root)) for word in arguments.split()]
+    text = Project(pristine.root).run("--dry-run", "--printshellcmds", *arguments)
+    on = re.findall(r"^Shell command: python -m scripts\.(?:in_turn )?(\w+) .* --device (\w+) ", text, re.MULTILINE)
+    assert {script for script, device in on if device == "cpu"} <= {"aggregate_masks", "count_world_votes", *MEASURED}
+    trained = {script for script, device in on if device == "cuda"}
+    assert {"train_network_teachers", "train_mac", "train_residual", "train_mask_teachers", "train_worlds"} <= trained
+    assert re.search(
+        r"scripts\.residual_perturbation_fig2 .*--dataset idc --data results/paper/private/data/idc\.npz", text
+    )
+
+
+def test_the_preset_paper_names_its_device_and_shows_no_patient_on_a_page(pristine, any_root):
+    """Whoever gives data_root by --config loses what a profile says, and not what the preset does."""
+    arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).run("--dry-run", "-p", *arguments, "--", "residual_perturbation_reproduction")
+    assert "--device cuda" in planned and "--device cpu" not in planned
+    page = next(line for line in planned.splitlines() if "scripts.reproduction " in line)
+    assert "fig1:" in page and "fig2:" not in page
 
 
 def test_the_profile_for_a_gpu_trains_every_network_on_it(pristine):

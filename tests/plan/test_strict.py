@@ -1,0 +1,82 @@
+"""A key that stands twice in a configuration file is refused in one line, in YAML and in JSON."""
+
+import json
+
+import pytest
+import yaml
+
+from lib.core.errors import InputError
+from lib.plan.strict import check_files
+from tests.plan.test_config import PRESETS, ROOT
+
+
+def refusal(path) -> str:
+    with pytest.raises(InputError) as caught:
+        check_files([path])
+    assert "\n" not in str(caught.value) and str(caught.value).startswith(f"{path}: ")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "noise_seed: null\nseed: 1\nnoise_seed: 2018\n",
+            "'noise_seed' stands twice in the configuration, in lines 1 and 3",
+        ),
+        ("release: {run: a, run: b}\n", "'run' stands twice in release, in lines 1 and 1"),
+        ("a:\n  b:\n    c: 1\n    'c': 2\n", "'c' stands twice in a.b, in lines 3 and 4"),
+        ("a:\n- {b: 1}\n- {b: 1, b: 1}\n", "'b' stands twice in a.1"),
+        ("a: &a {x: 1}\nb: &b {y: 1}\nc:\n  <<: *a\n  <<: *b\n", "'<<' stands twice in c"),
+        ("a: &a {x: 1, x: 2}\nb: *a\n", "'x' stands twice in"),
+        ("a: 1\n? a\n: 2\n", "'a' stands twice"),
+        ('{"a": {"b": 1, "b": 2}}', "'b' stands twice"),
+        ('{\n\t"a": 1,\n\t"a": 2\n}', "'a' stands twice"),
+    ],
+)
+def test_a_key_that_stands_twice_is_named(tmp_path, text, says):
+    path = tmp_path / "over.yaml"
+    path.write_text(text)
+    assert says in refusal(path)
+    try:
+        lost = yaml.safe_load(text)
+    except yaml.YAMLError:
+        lost = json.loads(text)
+    path.write_text(yaml.safe_dump(lost))  # what the last one left is a configuration like any other
+    check_files([path])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a: 1\nA: 2\n",
+        "a: {x: 1}\nb: {x: 1}\n",
+        "a: &a {x: 1}\nb:\n  <<: *a\n  x: 2\n",
+        "a: &a {x: 1}\nb: [*a, *a]\n",
+        "a: &a [1, *a]\n",
+        '{"a": {"a": {"a": 1}}}',
+    ],
+)
+def test_what_stands_once_passes(tmp_path, text):
+    path = tmp_path / "over.yaml"
+    path.write_text(text)
+    check_files([path])
+
+
+def test_every_file_is_read(tmp_path):
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text("a: 1\n")
+    second.write_text("b: 1\nb: 1\n")
+    with pytest.raises(InputError, match=r"second\.yaml"):
+        check_files([first, second])
+
+
+def test_what_is_no_yaml_is_one_line(tmp_path):
+    path = tmp_path / "over.yaml"
+    path.write_text("a: [1\nb: {\n")
+    assert "not readable as YAML" in refusal(path)
+
+
+def test_the_shipped_files_pass():
+    check_files([ROOT / "config.yaml", *PRESETS])

@@ -1,0 +1,165 @@
+"""What a model card says: no word of it is true of a smaller epsilon only, and with a known seed nothing is private."""
+
+import copy
+import math
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from lib.accounting.draws import as_dict
+from lib.accounting.rdp import order_grid
+from lib.accounting.statement import NEIGHBOURING
+from lib.release.card import card
+from lib.release.statement import meaning, privacy, shown
+
+CONFIG = yaml.safe_load((Path(__file__).resolve().parents[2] / "config.yaml").read_text(encoding="utf-8"))
+RUNS, ORDERS = CONFIG["scalable_pate"]["runs"], order_grid(**CONFIG["accounting"]["orders"]).tolist()
+STUDENT = {
+    "label": "digits",
+    "classes": 10,
+    "model": {"kind": "random_forest"},
+    "shape": [8, 8],
+    "labels": 150,
+    "teachers": 25,
+    "dataset": "digits",
+    "private_samples": 1200,
+    "public_samples": 300,
+    "accuracy": 90.0,
+    "test_samples": 297,
+    "licence": None,
+    "public_fingerprint": "0" * 64,
+}
+CONFIDENT = [as_dict("threshold", 280, {"sigma": 15.0, "threshold": 20}), as_dict("gnmax", 150, {"sigma": 4.0})]
+GNMAX = RUNS["digits_gnmax"]
+FIXED = settings(derandomize=True, deadline=None, max_examples=200)
+epsilons = st.floats(0, 1e9) | st.floats(0, 50)
+# words that say how much is given away, or that somebody is safe; "private" alone stands before data and records
+JUDGING = (
+    r"\b(?:hardly|little|small|low|negligible|strong|tight|weak|safe|safely|secure|anonymous|protect(?:s|ed)?|hidden|"
+    r"confidential|no more than|cannot|impossible|private(?! (?:data|samples|records))|privacy(?!\.json))\b"
+)
+
+
+def block(run: dict, spent: list[dict], noise_seed: int | None) -> dict:
+    return privacy(run, ORDERS, noise_seed, spent, [], None)
+
+
+def gnmax(sigma: float, noise_seed: int | None = None) -> dict:
+    return block(GNMAX | {"sigma": sigma}, [as_dict("gnmax", GNMAX["queries"], {"sigma": sigma})], noise_seed)
+
+
+def with_epsilon(epsilon: float, noise_seed: int | None = None) -> dict:
+    """What privacy.json would say if the draws cost so much."""
+    said = copy.deepcopy(SAID[noise_seed])
+    for part in ("announced", "spent"):
+        said[part]["statement"]["epsilon"] = epsilon
+    return said | {"meaning": meaning(noise_seed, said["announced"]["statement"])}
+
+
+SAID = {seed: block(RUNS["digits_confident"], CONFIDENT, seed) for seed in (None, 2018)}
+HEADLINES = {
+    "29.3": (
+        SAID[None],
+        "> **Epsilon 29.30 at delta 0.0001**: this folder raises the odds of any conclusion about one record of the "
+        "private data, replaced by any other, by a factor of at most e^29.30 (10^12.8), except with probability "
+        "0.0001. The noise was drawn from the entropy of the operating system and is known to nobody.",
+    ),
+    "6,000,009": (
+        gnmax(0.01),
+        "> **Epsilon 6,000,009.22 at delta 0.0001**: this folder raises the odds of any conclusion about one record of "
+        "the private data, replaced by any other, by a factor of at most e^6,000,009.22 (10^2,605,770.9), except with "
+        "probability 0.0001. The noise was drawn from the entropy of the operating system and is known to nobody.",
+    ),
+    "seeded": (
+        SAID[2018],
+        "> **NOT PRIVATE**: the noise was drawn with the seed 2018, for reproduction. Whoever knows the seed can "
+        "subtract it, and nothing here is private.",
+    ),
+}
+COSTS = {
+    "29.3": [
+        "- Announced before the run, whatever the data: epsilon 29.30 at delta 0.0001, replace-one neighbours; a "
+        "guarantee.",
+        f"- Spent by the draws that were made: epsilon {shown(SAID[None]['spent']['statement']['epsilon'])} at delta "
+        "0.0001, replace-one neighbours; no guarantee.",
+    ],
+    "6,000,009": [
+        f"- {what}: epsilon 6,000,009.22 at delta 0.0001, replace-one neighbours; a guarantee."
+        for what in ("Announced before the run, whatever the data", "Spent by the draws that were made")
+    ],
+    "seeded": [
+        "What they would cost if nobody knew the noise:",
+        "",
+        "- Announced before the run, whatever the data: epsilon 29.30 at delta 0.0001, replace-one neighbours.",
+        f"- Spent by the draws that were made: epsilon {shown(SAID[None]['spent']['statement']['epsilon'])} at delta "
+        "0.0001, replace-one neighbours.",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", HEADLINES)
+def test_the_first_line_and_the_costs_are_these(name):
+    said, headline = HEADLINES[name]
+    lines = card(said, STUDENT).splitlines()
+    assert lines[2] == headline
+    begin = lines.index("## What the draws of noise cost")
+    assert lines[begin + 2 : begin + 2 + len(COSTS[name])] == COSTS[name]
+    assert not lines[begin + 2 + len(COSTS[name])]
+
+
+def numbers_out(page: str, epsilon: float) -> str:
+    """A page without its epsilon and the factor that follows from it."""
+    return re.sub(r"\(\S+\), except", "(FACTOR), except", page.replace(shown(epsilon), "EPSILON"))
+
+
+@given(epsilons, epsilons, st.sampled_from([None, 2018]))
+@FIXED
+def test_no_sentence_depends_on_how_large_epsilon_is(first, second, noise_seed):
+    pages = [numbers_out(card(with_epsilon(value, noise_seed), STUDENT), value) for value in (first, second)]
+    # a short number may stand elsewhere on the page, too, as the accuracy does
+    assume(all(page.count("EPSILON") == (4 if noise_seed is None else 2) for page in pages))
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 29.3, 6_000_009.0, 1e100])
+@pytest.mark.parametrize("noise_seed", [None, 2018])
+def test_no_word_judges_what_the_numbers_say(epsilon, noise_seed):
+    page = card(with_epsilon(epsilon, noise_seed), STUDENT).partition("## Limits")[0]
+    if noise_seed is not None:
+        page = page.replace("**NOT PRIVATE**", "", 1).replace("nothing here is private", "", 1)
+    assert re.findall(JUDGING, page, re.IGNORECASE) == []
+
+
+@given(epsilons, st.floats(1e-12, 0.1), st.sampled_from(NEIGHBOURING))
+@FIXED
+def test_the_sentence_holds_what_the_statement_says(epsilon, delta, neighbouring):
+    text = meaning(None, {"epsilon": epsilon, "delta": delta, "neighbouring": neighbouring})
+    number, factor = re.search(r"at most e\^([\d,.]+) \(([\d,.^]+)\)", text).groups()
+    number = float(number.replace(",", ""))
+    assert epsilon <= number <= epsilon + 0.01 + 1e-9 * epsilon
+    power, _, exponent = factor.replace(",", "").rpartition("^")
+    log = float(exponent) * math.log(10) if power else math.log(float(exponent))
+    assert number * (1 - 1e-12) <= log <= number + 0.24  # a factor is shown to a tenth of a power of ten, upwards
+    assert f" at delta {delta}**" in text and f" except with probability {delta}. " in text
+    others = {"replace_one": "replaced by any other", "add_or_remove_one": "added or removed"}
+    assert {name for name, words in others.items() if words in text} == {neighbouring}
+
+
+@given(st.integers(0, 10**9), epsilons)
+@FIXED
+def test_with_a_seed_nothing_is_private_and_it_is_said_once(noise_seed, epsilon):
+    said = with_epsilon(epsilon, 2018) | {"noise_seed": noise_seed}
+    page = card(said | {"meaning": meaning(noise_seed, said["announced"]["statement"])}, STUDENT)
+    assert page.count("nothing here is private") == page.count("NOT PRIVATE") == 1
+    assert f"the seed {noise_seed}, " in page
+    for contradiction in ("guarantee", "odds", "factor", "known to nobody", "except with probability"):
+        assert contradiction not in page
+
+
+def test_noise_that_nobody_knows_is_not_called_a_guarantee_where_the_votes_decide():
+    assert "; no guarantee" in card(SAID[None], STUDENT) and "; a guarantee" in card(SAID[None], STUDENT)
+    assert "; no guarantee" not in card(gnmax(4.0), STUDENT)
