@@ -10,7 +10,7 @@ from lib.accounting.readings import ACCOUNTS
 from lib.aggregation.queries import MECHANISMS
 from lib.core.errors import InputError
 from lib.models.classifiers import make_classifier
-from lib.plan.config import check_config, layered, load
+from lib.plan.config import ROOT, check_config, layered, load
 from lib.plan.schema import check_schema, fill_defaults
 from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, changed, parent_of, refusal
 
@@ -243,9 +243,12 @@ def patterns(block: object) -> list[str]:
     return own + [pattern for part in parts for pattern in patterns(part)]
 
 
-@pytest.mark.parametrize("schema", ["claims", "config", "record", "release"])
+SCHEMAS = [SCHEMA, *(yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "schemas").glob("*.yaml"))]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=range(len(SCHEMAS)))
 def test_no_pattern_of_a_schema_ends_before_a_line_break(schema):
-    found = patterns(yaml.safe_load((ROOT / "schemas" / f"{schema}.schema.yaml").read_text(encoding="utf-8")))
+    found = patterns(schema)
     assert found
     for pattern in found:
         assert "$" not in pattern and r"\Z" in pattern, pattern
@@ -747,8 +750,7 @@ def test_releases_that_can_be_are_accepted(block):
 
 @pytest.mark.parametrize("preset", [None, *PRESETS], ids=lambda path: path.stem if path else "quick")
 def test_no_preset_publishes_an_epsilon_that_the_data_decide(preset):
-    above = yaml.safe_load(preset.read_text(encoding="utf-8")) if preset else {}
-    assert merged(CONFIG, above)["release"]["sanitized"] is False
+    assert layered([preset] if preset else [])["release"]["sanitized"] is False
     assert SCHEMA["properties"]["release"]["properties"]["sanitized"]["default"] is False
 
 

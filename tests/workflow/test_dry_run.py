@@ -387,13 +387,12 @@ def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(pristine, 
     assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
     arguments = [word.replace("DIR", str(any_root)) for word in arguments.split()]
     text = Project(pristine.root).run("--dry-run", "--printshellcmds", *arguments)
-    on = re.findall(r"^Shell command: python -m scripts\.(?:in_turn )?(\w+) .* --device (\w+) ", text, re.MULTILINE)
+    on = re.findall(r"^Shell command: python -m scripts\.(\w+) .* --device (\w+) ", text, re.MULTILINE)
     assert {script for script, device in on if device == "cpu"} <= {"aggregate_masks", "count_world_votes", *MEASURED}
     trained = {script for script, device in on if device == "cuda"}
     assert {"train_network_teachers", "train_mac", "train_residual", "train_mask_teachers", "train_worlds"} <= trained
-    assert re.search(
-        r"scripts\.residual_perturbation_fig2 .*--dataset idc --data results/paper/private/data/idc\.npz", text
-    )
+    (patches,) = re.findall(r"scripts\.residual_perturbation_fig2 (.*) > ", text)
+    assert "--dataset idc" in patches and "--data results/paper/private/data/idc.npz" in patches
 
 
 def test_the_preset_paper_names_its_device_and_shows_no_patient_on_a_page(pristine, any_root):
@@ -401,8 +400,8 @@ def test_the_preset_paper_names_its_device_and_shows_no_patient_on_a_page(pristi
     arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).run("--dry-run", "-p", *arguments, "--", "residual_perturbation_reproduction")
     assert "--device cuda" in planned and "--device cpu" not in planned
-    page = next(line for line in planned.splitlines() if "scripts.reproduction " in line)
-    assert "fig1:" in page and "fig2:" not in page
+    page = next(line for line in planned.splitlines() if "scripts.reproduction_page " in line)
+    assert "/fig1.png" in page and "/fig2.png" not in page
 
 
 def test_the_profile_for_a_gpu_trains_every_network_on_it(pristine):
