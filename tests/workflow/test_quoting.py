@@ -14,9 +14,10 @@ from jsonschema import Draft202012Validator
 
 from bench.presets import make_empty_data
 from lib.core.errors import InputError
-from lib.plan.config import check_config
+from lib.plan.config import check_config, merged
 from tests.data.volumes.conftest import SHAPE, image, label, write_nifti
-from tests.plan.test_config import CONFIG, SCHEMA, merged, parent_of, walk
+from tests.plan.configurations import CONFIG, SCHEMA, parent_of
+from tests.plan.test_config import walk
 from tests.workflow.running import ROOT, Project
 
 # some texts have to begin with "reduced: "
