@@ -138,7 +138,7 @@ def test_teachers_may_vote_for_classes_that_the_pool_lacks(pristine, tmp_path):
     path, output = tmp_path / "labels.npz", tmp_path / "out" / "votes.npz"
     labels = np.array([[0] * 9 + [7], [1] * 10], "uint8")
     save_arrays(path, teacher_labels=labels, labels=np.array([0, 1]), fingerprint=np.array("0" * 64))
-    options = (f"--input={path}", f"--teachers={TEACHERS}", "--classes=10", f"--output={output}")
+    options = (f"--labels={path}", f"--teachers={TEACHERS}", "--classes=10", f"--votes={output}")
     done = pristine.script("count_votes", *options)
     assert done.returncode == 0, done.stderr
     votes = load_arrays(output, "votes")["votes"]
