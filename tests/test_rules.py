@@ -1,0 +1,50 @@
+"""The rules as they are written: named, documented, short, and each the call of one script."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted((ROOT / "rules").rglob("*.smk"))
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in [*FILES, ROOT / "Snakefile"]}
+# without what their docstrings say
+CODE = {path: re.sub(r'""".*?"""', "", text, flags=re.DOTALL) for path, text in TEXTS.items()}
+RULES = {
+    name: block
+    for text in TEXTS.values()
+    for name, block in re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+}
+
+
+def test_every_rule_is_named_where_it_stands_once():
+    written = [name for text in TEXTS.values() for name in re.findall(r"^\s*rule\s*(\w*):", text, re.MULTILINE)]
+    assert sorted(written) == sorted(RULES) and len(RULES) > 100
+    made_otherwise = re.compile(r"^use rule|^ +rule\b|^\s+name:$", re.MULTILINE)
+    assert not [path for path, text in CODE.items() if made_otherwise.search(text)]
+
+
+def test_every_rule_says_what_it_makes():
+    said = {name: re.match(r'\s+"""(.+?)"""', block, re.DOTALL) for name, block in RULES.items()}
+    assert not [name for name, doc in said.items() if not doc]
+    texts = [doc.group(1) for doc in said.values()]
+    assert len(set(texts)) == len(texts)
+
+
+def test_rules_are_short_and_plan_nothing():
+    lines = sum(len(text.splitlines()) for text in TEXTS.values())
+    assert lines <= 30 * len(RULES)
+    assert sum(text.count("lambda") for text in TEXTS.values()) <= 0.5 * len(RULES)
+
+
+@pytest.mark.parametrize("name", [name for name, block in RULES.items() if "shell:" in block])
+def test_a_rule_calls_one_script_with_its_options(name):
+    (script,) = re.findall(r'shell:\n\s+"python -m scripts\.(\w+) \{params\.options\} > \{log\} 2>&1"\n', RULES[name])
+    assert (ROOT / "scripts" / f"{script}.py").is_file()
+    # what a dataset is read by is configured, and so computed
+    assert f'code("{script}"' in RULES[name] or name in ("download_data", "prepare_data")
+
+
+def test_every_script_is_a_rules_or_a_persons():
+    called = {script for block in RULES.values() for script in re.findall(r"scripts\.(\w+)", block)}
+    assert {path.stem for path in (ROOT / "scripts").glob("*.py")} - called == {"__init__", "verify_release"}
