@@ -67,7 +67,7 @@ rule reproduction_page:
     """A paper's part of docs/reproduction: its page, figures, tables and claims, from this preset."""
     input:
         verdicts=f"{layout.results}/{{paper}}/claims.csv",
-        readings=os.path.relpath(ROOT / "report") + "/{paper}_readings.md",
+        readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
         beside=plan.results.page_files,
         code=code("reproduction_page"),
     output:

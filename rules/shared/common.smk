@@ -1,4 +1,4 @@
-"""What every rule shares: the checked configuration, the plan made of it, and how a job is called."""
+"""What all rules share: the checked configuration, the plan made of it, and how a job is called."""
 
 import os
 import re
@@ -81,6 +81,15 @@ def code(script, *more):
     """The script and all the modules it imports, relative to the working folder; `more` for computed imports."""
     files = {file for name in (f"scripts/{script}.py", *more) for file in code_files(name)}
     return sorted(os.path.relpath(file) for file in files)
+
+
+def code_of_dataset(script):
+    """The code of a script that reads the job's dataset, with the module that knows it."""
+
+    def of_job(wildcards):
+        return code(script, plan.data.module(wildcards))
+
+    return of_job
 
 
 def options(settings=None):

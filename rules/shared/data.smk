@@ -1,15 +1,6 @@
 """Datasets: fetched where configured, decoded and verified."""
 
 
-def code_of_dataset(script):
-    """The code of a script that reads the job's dataset, with the module that knows it."""
-
-    def of_job(wildcards):
-        return code(script, plan.data.module(wildcards))
-
-    return of_job
-
-
 rule download_data:
     """The files of a dataset whose source is `download`, in a folder that serves as its data_root."""
     input:
