@@ -130,7 +130,7 @@ def test_a_missing_script_is_named(tree):
 def test_every_script_can_be_read(script):
     found = code_files(f"scripts/{script}.py")
     assert ROOT / "scripts" / f"{script}.py" in found
-    assert ROOT / "scripts" / "cli.py" in found
+    assert ROOT / "lib" / "core" / "command.py" in found
     assert ROOT / "scripts" / "__init__.py" in found
     assert found == sorted(set(found))
 
