@@ -20,12 +20,15 @@ def code_files(script: str | Path, root: Path = ROOT) -> list[Path]:
     """
     script = Path(script)
     start = script if script.is_absolute() else root / script
-    found, waiting = set(), [start.resolve()]
+    start, root = start.resolve(), root.resolve()
+    # running a script as a module runs the packages that it lies in, too
+    own = [folder / "__init__.py" for folder in start.parents if folder.is_relative_to(root)]
+    found, waiting = set(), [start, *(path for path in own if path.is_file())]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            waiting.extend(_needs(path, root.resolve()))
+            waiting.extend(_needs(path, root))
     return sorted(found)
 
 
