@@ -3,20 +3,19 @@
 import copy
 import math
 import re
-from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lib.accounting.draws import as_dict
 from lib.accounting.rdp import order_grid
 from lib.accounting.statement import NEIGHBOURING
+from lib.plan.config import catalogue
 from lib.release.card import card
 from lib.release.statement import meaning, privacy, shown
 
-CONFIG = yaml.safe_load((Path(__file__).resolve().parents[2] / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = catalogue()
 RUNS, ORDERS = CONFIG["scalable_pate"]["runs"], order_grid(**CONFIG["accounting"]["orders"]).tolist()
 STUDENT = {
     "label": "digits",
