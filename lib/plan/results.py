@@ -110,6 +110,11 @@ class Results:
             "figures": dict(self.figures(wildcards.paper)),
         }
 
+    def leaderboard_files(self, wildcards: Any) -> list[str]:
+        """Input: tables and figures that the leaderboard's page shows."""
+        page = self.leaderboard_page(wildcards)
+        return [*page["tables"].values(), *page["figures"].values()]
+
     def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page` for the leaderboard, which shows the audits of known mechanisms too."""
         shown = [entry for room in ("leaderboard", "audit") for entry in self.shown(room)]

@@ -94,7 +94,7 @@ rule leaderboard_reproduction:
     """The leaderboard's part of docs/reproduction, from this preset."""
     input:
         readings=os.path.relpath(ROOT / "report" / "leaderboard_readings.md"),
-        beside=[path for room in ("leaderboard", "audit") for path in plan.results.targets(room)],
+        beside=plan.results.leaderboard_files,
         code=code("reproduction_page"),
     output:
         page="docs/reproduction/leaderboard.md",

@@ -64,6 +64,12 @@ def test_the_page_of_a_paper_shows_its_tables_and_figures():
     )
 
 
+def test_the_page_of_the_leaderboard_waits_for_all_that_it_shows():
+    files = results().leaderboard_files(None)
+    assert {f"results/quick/leaderboard/{name}" for name in ("leaderboard.csv", "roc.png")} <= set(files)
+    assert {"results/quick/audit/known.csv", "results/quick/audit/known.png"} <= set(files)
+
+
 def test_claims_of_one_paper_are_judged_on_its_tables_alone():
     made = results()
     one, everything = made.judging_paper(SimpleNamespace(paper="dp_mac")), made.judging_all(None)
