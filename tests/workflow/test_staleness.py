@@ -102,7 +102,6 @@ CHANGES = {
         {"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS,
         DATA | LEARNING | {"account", "aggregate", "scalable_pate_table2", "datasets"},
     ),
-    "controls.csv": (ENDS, DATA | LEARNING | TABLES),
     "report/scalable_pate_readings.md": ({"reproduction_page"}, DATA | LEARNING | TABLES | {"claims"}),
     "report/claims.rst": (set(), DATA | LEARNING | TABLES | ENDS),
     "tests/workflow/running.py": (set(), DATA | LEARNING | TABLES | ENDS),
@@ -139,6 +138,13 @@ def test_a_changed_file_makes_exactly_its_users_stale(changed, recorded, path):
     assert stale <= found.rules
     assert not fresh & found.rules
     assert found.counts == users(recorded.jobs, path)
+
+
+def test_changed_controls_make_the_claims_stale_and_the_page_of_the_leaderboard(changed, recorded):
+    """That page is written by the script of the papers' pages, which declares the controls, and reads none of them."""
+    changed.append("controls.csv", "\n")
+    expected = users(recorded.jobs, "controls.csv") | {"leaderboard_reproduction": 1}
+    assert changed.pending(*BOTH).counts == expected
 
 
 def test_a_comment_counts_as_a_change(changed, recorded):
