@@ -25,8 +25,8 @@ rule audit_known:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.audit.known_settings),
+        **options(plan.audit.known_settings),
     message:
         "Audits of mechanisms whose epsilon is known"
     shell:
-        "python -m scripts.audit_known {params.options} > {log} 2>&1"
+        "python -m scripts.audit_known {params} > {log} 2>&1"

@@ -14,11 +14,11 @@ rule autoencoded_pate_fig1:
     conda:
         torch_environment("segmentation")
     params:
-        options=options(plan.segmentation.logistic),
+        **options(plan.segmentation.logistic),
     message:
         "Figure 1 of autoencoded PATE"
     shell:
-        "python -m scripts.autoencoded_pate_fig1 {params.options} > {log} 2>&1"
+        "python -m scripts.autoencoded_pate_fig1 {params} > {log} 2>&1"
 
 
 rule autoencoded_pate_fig2:
@@ -34,8 +34,8 @@ rule autoencoded_pate_fig2:
     conda:
         torch_environment("segmentation")
     params:
-        options=options(plan.segmentation.disc),
+        **options(plan.segmentation.disc),
     message:
         "Figure 2 of autoencoded PATE"
     shell:
-        "python -m scripts.autoencoded_pate_fig2 {params.options} > {log} 2>&1"
+        "python -m scripts.autoencoded_pate_fig2 {params} > {log} 2>&1"

@@ -18,11 +18,11 @@ rule autoencoded_pate_sensitivity:
         mem_mb=8000,
         runtime=60,
     params:
-        options=options(plan.segmentation.sensitivity),
+        **options(plan.segmentation.sensitivity),
     message:
         "Sensitivity of principal components"
     shell:
-        "python -m scripts.autoencoded_pate_sensitivity {params.options} > {log} 2>&1"
+        "python -m scripts.autoencoded_pate_sensitivity {params} > {log} 2>&1"
 
 
 rule autoencoded_pate_results:
@@ -42,11 +42,11 @@ rule autoencoded_pate_results:
     conda:
         torch_environment("segmentation")
     params:
-        options=options(plan.segmentation.results),
+        **options(plan.segmentation.results),
     message:
         "Results of autoencoded PATE"
     shell:
-        "python -m scripts.autoencoded_pate_results {params.options} > {log} 2>&1"
+        "python -m scripts.autoencoded_pate_results {params} > {log} 2>&1"
 
 
 rule autoencoded_pate_pca:
@@ -63,8 +63,8 @@ rule autoencoded_pate_pca:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.segmentation.pca),
+        **options(plan.segmentation.pca),
     message:
         "The error formula of principal components"
     shell:
-        "python -m scripts.pca_formula {params.options} > {log} 2>&1"
+        "python -m scripts.pca_formula {params} > {log} 2>&1"

@@ -15,11 +15,11 @@ rule compressed_pate_fig1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.segmentation.fig1),
+        **options(plan.segmentation.fig1),
     message:
         "Figure 1 of compressed PATE"
     shell:
-        "python -m scripts.compressed_pate_fig1 {params.options} > {log} 2>&1"
+        "python -m scripts.compressed_pate_fig1 {params} > {log} 2>&1"
 
 
 rule compressed_pate_fig2:
@@ -36,11 +36,11 @@ rule compressed_pate_fig2:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.segmentation.fig2),
+        **options(plan.segmentation.fig2),
     message:
         "Figure 2 of compressed PATE"
     shell:
-        "python -m scripts.compressed_pate_fig2 {params.options} > {log} 2>&1"
+        "python -m scripts.compressed_pate_fig2 {params} > {log} 2>&1"
 
 
 rule compressed_pate_fig3:
@@ -58,11 +58,11 @@ rule compressed_pate_fig3:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.segmentation.fig3),
+        **options(plan.segmentation.fig3),
     message:
         "Figure 3 of compressed PATE"
     shell:
-        "python -m scripts.compressed_pate_fig3 {params.options} > {log} 2>&1"
+        "python -m scripts.compressed_pate_fig3 {params} > {log} 2>&1"
 
 
 rule compressed_pate_limits:
@@ -80,8 +80,8 @@ rule compressed_pate_limits:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.segmentation.limits_figure),
+        **options(plan.segmentation.limits_figure),
     message:
         "Where compressed PATE can work"
     shell:
-        "python -m scripts.compressed_pate_limits {params.options} > {log} 2>&1"
+        "python -m scripts.compressed_pate_limits {params} > {log} 2>&1"

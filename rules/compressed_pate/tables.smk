@@ -15,11 +15,11 @@ rule compressed_pate_theorem4:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.segmentation.theorem4),
+        **options(plan.segmentation.theorem4),
     message:
         "Theorem 4 of compressed PATE"
     shell:
-        "python -m scripts.pca_formula {params.options} > {log} 2>&1"
+        "python -m scripts.pca_formula {params} > {log} 2>&1"
 
 
 rule compressed_pate_external:
@@ -36,8 +36,8 @@ rule compressed_pate_external:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.segmentation.external_table),
+        **options(plan.segmentation.external_table),
     message:
         "Students of compressed PATE on other volumes"
     shell:
-        "python -m scripts.compressed_pate_external {params.options} > {log} 2>&1"
+        "python -m scripts.compressed_pate_external {params} > {log} 2>&1"

@@ -17,11 +17,11 @@ rule dp_mac_fig1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 1 of DP-MAC"
     shell:
-        "python -m scripts.dp_mac_fig1 {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_fig1 {params} > {log} 2>&1"
 
 
 rule dp_mac_fig2:
@@ -37,11 +37,11 @@ rule dp_mac_fig2:
     conda:
         torch_environment("networks")
     params:
-        options=options(plan.dp_mac.fig2_settings),
+        **options(plan.dp_mac.fig2_settings),
     message:
         "Figure 2 of DP-MAC"
     shell:
-        "python -m scripts.dp_mac_fig2 {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_fig2 {params} > {log} 2>&1"
 
 
 rule dp_mac_fig3:
@@ -62,11 +62,11 @@ rule dp_mac_fig3:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.dp_mac.fig3_settings),
+        **options(plan.dp_mac.fig3_settings),
     message:
         "Figure 3 of DP-MAC"
     shell:
-        "python -m scripts.dp_mac_fig3 {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_fig3 {params} > {log} 2>&1"
 
 
 rule dp_mac_fig4:
@@ -87,8 +87,8 @@ rule dp_mac_fig4:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.dp_mac.fig4_settings),
+        **options(plan.dp_mac.fig4_settings),
     message:
         "Figure 4 of DP-MAC"
     shell:
-        "python -m scripts.dp_mac_fig4 {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_fig4 {params} > {log} 2>&1"

@@ -16,11 +16,11 @@ rule dp_mac_table1a:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Table 1a of DP-MAC"
     shell:
-        "python -m scripts.dp_mac_table1 {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
 
 rule dp_mac_table1b:
@@ -39,11 +39,11 @@ rule dp_mac_table1b:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Table 1b of DP-MAC"
     shell:
-        "python -m scripts.dp_mac_table1 {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
 
 rule dp_mac_budget:
@@ -59,11 +59,11 @@ rule dp_mac_budget:
     conda:
         "../../envs/accounting.yaml"
     params:
-        options=options(plan.dp_mac.budget_settings),
+        **options(plan.dp_mac.budget_settings),
     message:
         "What DP-MAC's printed settings cost"
     shell:
-        "python -m scripts.dp_mac_budget {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_budget {params} > {log} 2>&1"
 
 
 rule dp_mac_sensitivity:
@@ -84,8 +84,8 @@ rule dp_mac_sensitivity:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.dp_mac.sensitivity_settings),
+        **options(plan.dp_mac.sensitivity_settings),
     message:
         "Table of sensitivities"
     shell:
-        "python -m scripts.dp_mac_sensitivity {params.options} > {log} 2>&1"
+        "python -m scripts.dp_mac_sensitivity {params} > {log} 2>&1"

@@ -26,11 +26,11 @@ rule train_mac:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.dp_mac.curve_settings),
+        **options(plan.dp_mac.curve_settings),
     message:
         "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
     shell:
-        "python -m scripts.train_mac {params.options} > {log} 2>&1"
+        "python -m scripts.train_mac {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_sgd:
@@ -58,11 +58,11 @@ rule train_sgd:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.dp_mac.curve_settings),
+        **options(plan.dp_mac.curve_settings),
     message:
         "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
     shell:
-        "python -m scripts.train_sgd {params.options} > {log} 2>&1"
+        "python -m scripts.train_sgd {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_cdbn:
@@ -90,11 +90,11 @@ rule train_cdbn:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.dp_mac.curve_settings),
+        **options(plan.dp_mac.curve_settings),
     message:
         "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
     shell:
-        "python -m scripts.train_cdbn {params.options} > {log} 2>&1"
+        "python -m scripts.train_cdbn {params} --threads {threads} > {log} 2>&1"
 
 
 rule reference_lines:
@@ -111,8 +111,8 @@ rule reference_lines:
     conda:
         "../../envs/learning.yaml"
     params:
-        options=options(plan.dp_mac.reference_settings),
+        **options(plan.dp_mac.reference_settings),
     message:
         "Reference lines of {wildcards.series}"
     shell:
-        "python -m scripts.reference_lines {params.options} > {log} 2>&1"
+        "python -m scripts.reference_lines {params} > {log} 2>&1"

@@ -21,11 +21,11 @@ rule leaderboard:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.leaderboard.board_settings),
+        **options(plan.leaderboard.board_settings),
     message:
         "The leaderboard"
     shell:
-        "python -m scripts.leaderboard {params.options} > {log} 2>&1"
+        "python -m scripts.leaderboard {params} > {log} 2>&1"
 
 
 rule leaderboard_cost:
@@ -43,8 +43,8 @@ rule leaderboard_cost:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.leaderboard.cost_settings),
+        **options(plan.leaderboard.cost_settings),
     message:
         "What the methods of the leaderboard cost"
     shell:
-        "python -m scripts.leaderboard_cost {params.options} > {log} 2>&1"
+        "python -m scripts.leaderboard_cost {params} > {log} 2>&1"

@@ -18,11 +18,11 @@ rule draw_worlds:
     resources:
         mem_mb=4000,
     params:
-        options=options(plan.leaderboard.worlds_settings),
+        **options(plan.leaderboard.worlds_settings),
     message:
         "Drawing the worlds of the leaderboard"
     shell:
-        "python -m scripts.draw_worlds {params.options} > {log} 2>&1"
+        "python -m scripts.draw_worlds {params} > {log} 2>&1"
 
 
 rule count_world_votes:
@@ -45,11 +45,11 @@ rule count_world_votes:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.leaderboard.votes_settings),
+        **options(plan.leaderboard.votes_settings),
     message:
         "Teachers of the leaderboard, shard {wildcards.shard}"
     shell:
-        "python -m scripts.count_world_votes {params.options} > {log} 2>&1"
+        "python -m scripts.count_world_votes {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_worlds:
@@ -77,11 +77,11 @@ rule train_worlds:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.leaderboard.training_settings),
+        **options(plan.leaderboard.training_settings),
     message:
         "Leaderboard: {wildcards.method} at epsilon {wildcards.budget}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.train_worlds {params.options} > {log} 2>&1"
+        "python -m scripts.train_worlds {params} --threads {threads} > {log} 2>&1"
 
 
 rule attack_worlds:
@@ -104,8 +104,8 @@ rule attack_worlds:
         mem_mb=6000,
         runtime=240,
     params:
-        options=options(plan.leaderboard.attack_settings),
+        **options(plan.leaderboard.attack_settings),
     message:
         "Attacking the leaderboard, shard {wildcards.shard}"
     shell:
-        "python -m scripts.attack_worlds {params.options} > {log} 2>&1"
+        "python -m scripts.attack_worlds {params} > {log} 2>&1"

@@ -19,11 +19,11 @@ rule public_part:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.release.public_settings),
+        **options(plan.release.public_settings),
     message:
         "Taking the public part out of {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.public_part {params.options} > {log} 2>&1"
+        "python -m scripts.public_part {params} > {log} 2>&1"
 
 
 rule release_student:
@@ -47,11 +47,11 @@ rule release_student:
         mem_mb=2000,
         runtime=30,
     params:
-        options=options(plan.release.student_settings),
+        **options(plan.release.student_settings),
     message:
         "Training the student of {wildcards.run} on public files alone, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.release_student {params.options} > {log} 2>&1"
+        "python -m scripts.release_student {params} > {log} 2>&1"
 
 
 rule release_network_student:
@@ -77,11 +77,11 @@ rule release_network_student:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.release.network_student_settings),
+        **options(plan.release.network_student_settings),
     message:
         "Training the student of {wildcards.run} on public files alone, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.release_network_student {params.options} > {log} 2>&1"
+        "python -m scripts.release_network_student {params} --threads {threads} > {log} 2>&1"
 
 
 rule release:
@@ -100,8 +100,8 @@ rule release:
     conda:
         "../../envs/learning.yaml"
     params:
-        options=options(plan.release.settings),
+        **options(plan.release.settings),
     message:
         "Putting the release together"
     shell:
-        "python -m scripts.release {params.options} > {log} 2>&1"
+        "python -m scripts.release {params} > {log} 2>&1"

@@ -26,8 +26,8 @@ rule attack_residual:
         mem_mb=8000,
         runtime=60,
     params:
-        options=options(plan.residual_perturbation.attack_settings),
+        **options(plan.residual_perturbation.attack_settings),
     message:
         "Attacking {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
     shell:
-        "python -m scripts.attack_residual {params.options} > {log} 2>&1"
+        "python -m scripts.attack_residual {params} > {log} 2>&1"

@@ -24,11 +24,11 @@ rule audit_residual:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.residual_perturbation.audit_settings),
+        **options(plan.residual_perturbation.audit_settings),
     message:
         "Auditing {wildcards.mechanism} on {wildcards.task}"
     shell:
-        "python -m scripts.audit_residual {params.options} > {log} 2>&1"
+        "python -m scripts.audit_residual {params} --threads {threads} > {log} 2>&1"
 
 
 rule residual_perturbation_budget:
@@ -45,8 +45,8 @@ rule residual_perturbation_budget:
     conda:
         "../../envs/accounting.yaml"
     params:
-        options=options(plan.residual_perturbation.budget_settings),
+        **options(plan.residual_perturbation.budget_settings),
     message:
         "Budgets of residual perturbation beside what audits show"
     shell:
-        "python -m scripts.residual_perturbation_budget {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_budget {params} > {log} 2>&1"

@@ -14,11 +14,11 @@ rule residual_perturbation_fig1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.settings_of_fig1),
+        **options(plan.residual_perturbation.settings_of_fig1),
     message:
         "Figure 1 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_sde {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig2:
@@ -37,11 +37,11 @@ rule residual_perturbation_fig2:
     resources:
         mem_mb=6000,
     params:
-        options=options(plan.residual_perturbation.settings_of_fig2),
+        **options(plan.residual_perturbation.settings_of_fig2),
     message:
         "Figure 2 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_fig2 {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_fig2 {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig3:
@@ -58,11 +58,11 @@ rule residual_perturbation_fig3:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 3 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig4:
@@ -79,11 +79,11 @@ rule residual_perturbation_fig4:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 4 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig5:
@@ -100,11 +100,11 @@ rule residual_perturbation_fig5:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 5 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig6:
@@ -121,11 +121,11 @@ rule residual_perturbation_fig6:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.settings_of_fig6),
+        **options(plan.residual_perturbation.settings_of_fig6),
     message:
         "Figure 6 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig7:
@@ -142,11 +142,11 @@ rule residual_perturbation_fig7:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 7 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_roc {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig8:
@@ -162,11 +162,11 @@ rule residual_perturbation_fig8:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.settings_of_fig8),
+        **options(plan.residual_perturbation.settings_of_fig8),
     message:
         "Figure 8 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_sde {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig9:
@@ -183,11 +183,11 @@ rule residual_perturbation_fig9:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 9 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig10:
@@ -204,11 +204,11 @@ rule residual_perturbation_fig10:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 10 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig11:
@@ -225,11 +225,11 @@ rule residual_perturbation_fig11:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 11 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_noise {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig12:
@@ -246,8 +246,8 @@ rule residual_perturbation_fig12:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 12 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_roc {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"

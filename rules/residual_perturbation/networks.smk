@@ -21,11 +21,11 @@ rule draw_task:
     resources:
         mem_mb=10000,
     params:
-        options=options(plan.residual_perturbation.draw_settings),
+        **options(plan.residual_perturbation.draw_settings),
     message:
         "Drawing the data of {wildcards.task}"
     shell:
-        "python -m scripts.draw_task {params.options} > {log} 2>&1"
+        "python -m scripts.draw_task {params} > {log} 2>&1"
 
 
 rule train_residual:
@@ -53,11 +53,11 @@ rule train_residual:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.residual_perturbation.network_settings),
+        **options(plan.residual_perturbation.network_settings),
     message:
         "Training {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
     shell:
-        "python -m scripts.train_residual {params.options} > {log} 2>&1"
+        "python -m scripts.train_residual {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_residual_dp_sgd:
@@ -85,8 +85,8 @@ rule train_residual_dp_sgd:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.residual_perturbation.dp_sgd_network_settings),
+        **options(plan.residual_perturbation.dp_sgd_network_settings),
     message:
         "Training {wildcards.method} on {wildcards.task}"
     shell:
-        "python -m scripts.train_residual_dp_sgd {params.options} > {log} 2>&1"
+        "python -m scripts.train_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"

@@ -15,11 +15,11 @@ rule residual_perturbation_table1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.rows_of_table("table1")),
+        **options(plan.residual_perturbation.rows_of_table("table1")),
     message:
         "Table 1 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_table2:
@@ -36,11 +36,11 @@ rule residual_perturbation_table2:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.rows_of_table("table2")),
+        **options(plan.residual_perturbation.rows_of_table("table2")),
     message:
         "Table 2 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_table3:
@@ -57,11 +57,11 @@ rule residual_perturbation_table3:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.rows_of_table("table3")),
+        **options(plan.residual_perturbation.rows_of_table("table3")),
     message:
         "Table 3 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_table4:
@@ -78,11 +78,11 @@ rule residual_perturbation_table4:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.rows_of_table("table4")),
+        **options(plan.residual_perturbation.rows_of_table("table4")),
     message:
         "Table 4 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_table5:
@@ -99,11 +99,11 @@ rule residual_perturbation_table5:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.rows_of_table("table5")),
+        **options(plan.residual_perturbation.rows_of_table("table5")),
     message:
         "Table 5 of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_skip:
@@ -120,11 +120,11 @@ rule residual_perturbation_skip:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.rows_of_table("skip")),
+        **options(plan.residual_perturbation.rows_of_table("skip")),
     message:
         "Skip connections in residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_readings:
@@ -141,11 +141,11 @@ rule residual_perturbation_readings:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.residual_perturbation.rows_of_table("readings")),
+        **options(plan.residual_perturbation.rows_of_table("readings")),
     message:
         "Readings of residual perturbation"
     shell:
-        "python -m scripts.residual_perturbation_table {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_cost:
@@ -167,8 +167,8 @@ rule residual_perturbation_cost:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.residual_perturbation.cost_settings),
+        **options(plan.residual_perturbation.cost_settings),
     message:
         "Measuring what residual perturbation costs"
     shell:
-        "python -m scripts.residual_perturbation_cost {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_cost {params} --threads {threads} > {log} 2>&1"

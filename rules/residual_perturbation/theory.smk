@@ -14,11 +14,11 @@ rule residual_perturbation_theory:
     conda:
         "../../envs/accounting.yaml"
     params:
-        options=options(plan.residual_perturbation.theory_settings),
+        **options(plan.residual_perturbation.theory_settings),
     message:
         "What the theorems of residual perturbation say"
     shell:
-        "python -m scripts.residual_perturbation_theory {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_theory {params} > {log} 2>&1"
 
 
 rule residual_perturbation_dp_sgd:
@@ -34,11 +34,11 @@ rule residual_perturbation_dp_sgd:
     conda:
         "../../envs/accounting.yaml"
     params:
-        options=options(plan.residual_perturbation.dp_sgd_settings),
+        **options(plan.residual_perturbation.dp_sgd_settings),
     message:
         "What the baseline of residual perturbation costs"
     shell:
-        "python -m scripts.residual_perturbation_dp_sgd {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_dp_sgd {params} > {log} 2>&1"
 
 
 rule residual_perturbation_rademacher:
@@ -54,8 +54,8 @@ rule residual_perturbation_rademacher:
     conda:
         "../../envs/accounting.yaml"
     params:
-        options=options(plan.residual_perturbation.rademacher_settings),
+        **options(plan.residual_perturbation.rademacher_settings),
     message:
         "Simulating the complexities of Theorem 3"
     shell:
-        "python -m scripts.residual_perturbation_rademacher {params.options} > {log} 2>&1"
+        "python -m scripts.residual_perturbation_rademacher {params} > {log} 2>&1"

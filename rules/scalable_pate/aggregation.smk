@@ -19,11 +19,11 @@ rule account:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.scalable_pate.account_settings),
+        **options(plan.scalable_pate.account_settings),
     message:
         "Accounting for {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.account {params.options} > {log} 2>&1"
+        "python -m scripts.account {params} > {log} 2>&1"
 
 
 rule aggregate:
@@ -45,11 +45,11 @@ rule aggregate:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.scalable_pate.aggregate_settings),
+        **options(plan.scalable_pate.aggregate_settings),
     message:
         "Running {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.aggregate {params.options} > {log} 2>&1"
+        "python -m scripts.aggregate {params} > {log} 2>&1"
 
 
 rule inspect_selection:
@@ -73,11 +73,11 @@ rule inspect_selection:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.scalable_pate.inspect_settings),
+        **options(plan.scalable_pate.inspect_settings),
     message:
         "Looking at what {wildcards.run} selected, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.inspect_selection {params.options} > {log} 2>&1"
+        "python -m scripts.inspect_selection {params} > {log} 2>&1"
 
 
 rule sanitize_epsilon:
@@ -97,11 +97,11 @@ rule sanitize_epsilon:
         mem_mb=2000,
         runtime=20,
     params:
-        options=options(plan.scalable_pate.sanitize_settings),
+        **options(plan.scalable_pate.sanitize_settings),
     message:
         "Sanitising the epsilon of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.sanitize_epsilon {params.options} > {log} 2>&1"
+        "python -m scripts.sanitize_epsilon {params} > {log} 2>&1"
 
 
 rule label_tradeoff:
@@ -121,8 +121,8 @@ rule label_tradeoff:
         mem_mb=2000,
         runtime=30,
     params:
-        options=options(plan.scalable_pate.tradeoff_settings),
+        **options(plan.scalable_pate.tradeoff_settings),
     message:
         "Trading privacy for accuracy on {wildcards.ensemble}, votes {wildcards.drawn}"
     shell:
-        "python -m scripts.label_tradeoff {params.options} > {log} 2>&1"
+        "python -m scripts.label_tradeoff {params} > {log} 2>&1"

@@ -17,11 +17,11 @@ rule scalable_pate_epsilon:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.scalable_pate.epsilon_settings),
+        **options(plan.scalable_pate.epsilon_settings),
     message:
         "Figure of epsilon against queries"
     shell:
-        "python -m scripts.scalable_pate_epsilon {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_epsilon {params} > {log} 2>&1"
 
 
 rule scalable_pate_fig1:
@@ -44,11 +44,11 @@ rule scalable_pate_fig1:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.scalable_pate.fig1_settings),
+        **options(plan.scalable_pate.fig1_settings),
     message:
         "Figure 1 of Scalable PATE"
     shell:
-        "python -m scripts.scalable_pate_fig1 {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_fig1 {params} > {log} 2>&1"
 
 
 rule scalable_pate_fig3:
@@ -67,11 +67,11 @@ rule scalable_pate_fig3:
     resources:
         mem_mb=2000,
     params:
-        options=options(),
+        **options(),
     message:
         "Figure 3 of Scalable PATE"
     shell:
-        "python -m scripts.scalable_pate_fig3 {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_fig3 {params} > {log} 2>&1"
 
 
 rule scalable_pate_fig4:
@@ -88,11 +88,11 @@ rule scalable_pate_fig4:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.scalable_pate.fig4_settings),
+        **options(plan.scalable_pate.fig4_settings),
     message:
         "Figure 4 of Scalable PATE"
     shell:
-        "python -m scripts.scalable_pate_fig4 {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_fig4 {params} > {log} 2>&1"
 
 
 rule scalable_pate_fig5:
@@ -111,8 +111,8 @@ rule scalable_pate_fig5:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.scalable_pate.fig5_settings),
+        **options(plan.scalable_pate.fig5_settings),
     message:
         "Figure 5 of Scalable PATE"
     shell:
-        "python -m scripts.scalable_pate_fig5 {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_fig5 {params} > {log} 2>&1"

@@ -23,11 +23,11 @@ rule train_student:
         mem_mb=2000,
         runtime=30,
     params:
-        options=options(plan.scalable_pate.student_settings),
+        **options(plan.scalable_pate.student_settings),
     message:
         "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_student {params.options} > {log} 2>&1"
+        "python -m scripts.train_student {params} > {log} 2>&1"
 
 
 rule train_noiseless_student:
@@ -52,11 +52,11 @@ rule train_noiseless_student:
         mem_mb=2000,
         runtime=30,
     params:
-        options=options(plan.scalable_pate.noiseless_student_settings),
+        **options(plan.scalable_pate.noiseless_student_settings),
     message:
         "Training a student on labels without noise in place of those of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_student {params.options} > {log} 2>&1"
+        "python -m scripts.train_student {params} > {log} 2>&1"
 
 
 rule train_network_student:
@@ -83,11 +83,11 @@ rule train_network_student:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.scalable_pate.network_student_settings),
+        **options(plan.scalable_pate.network_student_settings),
     message:
         "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_network_student {params.options} > {log} 2>&1"
+        "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_noiseless_network_student:
@@ -114,11 +114,11 @@ rule train_noiseless_network_student:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.scalable_pate.noiseless_network_student_settings),
+        **options(plan.scalable_pate.noiseless_network_student_settings),
     message:
         "Training a student on labels without noise in place of those of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_network_student {params.options} > {log} 2>&1"
+        "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_baseline:
@@ -141,11 +141,11 @@ rule train_baseline:
         mem_mb=2000,
         runtime=30,
     params:
-        options=options(plan.scalable_pate.baseline_settings),
+        **options(plan.scalable_pate.baseline_settings),
     message:
         "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_baseline {params.options} > {log} 2>&1"
+        "python -m scripts.train_baseline {params} > {log} 2>&1"
 
 
 rule train_network_baseline:
@@ -170,8 +170,8 @@ rule train_network_baseline:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.scalable_pate.network_baseline_settings),
+        **options(plan.scalable_pate.network_baseline_settings),
     message:
         "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_network_student {params.options} > {log} 2>&1"
+        "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"

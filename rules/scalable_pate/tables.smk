@@ -16,11 +16,11 @@ rule scalable_pate_table1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.scalable_pate.table1_settings),
+        **options(plan.scalable_pate.table1_settings),
     message:
         "Table 1 of Scalable PATE"
     shell:
-        "python -m scripts.scalable_pate_table1 {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_table1 {params} > {log} 2>&1"
 
 
 rule scalable_pate_table2:
@@ -37,11 +37,11 @@ rule scalable_pate_table2:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.scalable_pate.table2_settings),
+        **options(plan.scalable_pate.table2_settings),
     message:
         "Table 2 of Scalable PATE"
     shell:
-        "python -m scripts.scalable_pate_table2 {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_table2 {params} > {log} 2>&1"
 
 
 rule scalable_pate_selection:
@@ -58,11 +58,11 @@ rule scalable_pate_selection:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.scalable_pate.selection_settings),
+        **options(plan.scalable_pate.selection_settings),
     message:
         "Table of what is selected"
     shell:
-        "python -m scripts.scalable_pate_selection {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_selection {params} > {log} 2>&1"
 
 
 rule scalable_pate_teachers:
@@ -83,11 +83,11 @@ rule scalable_pate_teachers:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.scalable_pate.teachers_settings),
+        **options(plan.scalable_pate.teachers_settings),
     message:
         "Table of the teachers"
     shell:
-        "python -m scripts.scalable_pate_teachers {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_teachers {params} > {log} 2>&1"
 
 
 rule scalable_pate_search:
@@ -109,8 +109,8 @@ rule scalable_pate_search:
         mem_mb=2000,
         runtime=30,
     params:
-        options=options(plan.scalable_pate.search_settings),
+        **options(plan.scalable_pate.search_settings),
     message:
         "Searching for parameters"
     shell:
-        "python -m scripts.scalable_pate_search {params.options} > {log} 2>&1"
+        "python -m scripts.scalable_pate_search {params} > {log} 2>&1"

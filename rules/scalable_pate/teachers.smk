@@ -17,11 +17,11 @@ rule split_data:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.scalable_pate.split_settings),
+        **options(plan.scalable_pate.split_settings),
     message:
         "Dividing the data of {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.split_data {params.options} > {log} 2>&1"
+        "python -m scripts.split_data {params} > {log} 2>&1"
 
 
 rule train_teachers:
@@ -44,11 +44,11 @@ rule train_teachers:
         mem_mb=2000,
         runtime=30,
     params:
-        options=options(plan.scalable_pate.teacher_settings),
+        **options(plan.scalable_pate.teacher_settings),
     message:
         "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.train_teachers {params.options} > {log} 2>&1"
+        "python -m scripts.train_teachers {params} > {log} 2>&1"
 
 
 rule train_network_teachers:
@@ -73,11 +73,11 @@ rule train_network_teachers:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.scalable_pate.network_teacher_settings),
+        **options(plan.scalable_pate.network_teacher_settings),
     message:
         "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.train_network_teachers {params.options} > {log} 2>&1"
+        "python -m scripts.train_network_teachers {params} --threads {threads} > {log} 2>&1"
 
 
 rule count_votes:
@@ -94,8 +94,8 @@ rule count_votes:
     conda:
         "../../envs/learning.yaml"
     params:
-        options=options(plan.scalable_pate.count_settings),
+        **options(plan.scalable_pate.count_settings),
     message:
         "Counting the votes of {wildcards.ensemble}, draw {wildcards.drawn}"
     shell:
-        "python -m scripts.count_votes {params.options} > {log} 2>&1"
+        "python -m scripts.count_votes {params} > {log} 2>&1"

@@ -23,8 +23,8 @@ rule aggregate_masks:
         mem_mb=12000,
         runtime=120,
     params:
-        options=options(plan.segmentation.codes),
+        **options(plan.segmentation.codes),
     message:
         "Answering the queries of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.aggregate_masks {params.options} > {log} 2>&1"
+        "python -m scripts.aggregate_masks {params} --threads {threads} > {log} 2>&1"

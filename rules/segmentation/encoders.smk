@@ -23,8 +23,8 @@ rule train_mask_encoder:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.segmentation.encoders),
+        **options(plan.segmentation.encoders),
     message:
         "Fitting the encoders of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.train_mask_encoder {params.options} > {log} 2>&1"
+        "python -m scripts.train_mask_encoder {params} --threads {threads} > {log} 2>&1"

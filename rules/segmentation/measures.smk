@@ -21,11 +21,11 @@ rule measure_reconstruction:
         mem_mb=8000,
         runtime=240,
     params:
-        options=options(plan.segmentation.reconstruction),
+        **options(plan.segmentation.reconstruction),
     message:
         "Reconstructions of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.measure_reconstruction {params.options} > {log} 2>&1"
+        "python -m scripts.measure_reconstruction {params} --threads {threads} > {log} 2>&1"
 
 
 rule measure_limits:
@@ -48,11 +48,11 @@ rule measure_limits:
         mem_mb=8000,
         runtime=240,
     params:
-        options=options(plan.segmentation.limits),
+        **options(plan.segmentation.limits),
     message:
         "Limits of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.measure_limits {params.options} > {log} 2>&1"
+        "python -m scripts.measure_limits {params} --threads {threads} > {log} 2>&1"
 
 
 rule measure_components:
@@ -76,11 +76,11 @@ rule measure_components:
         mem_mb=6000,
         runtime=240,
     params:
-        options=options(plan.segmentation.components),
+        **options(plan.segmentation.components),
     message:
         "Principal components of {wildcards.task}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.measure_components {params.options} > {log} 2>&1"
+        "python -m scripts.measure_components {params} --threads {threads} > {log} 2>&1"
 
 
 rule measure_external:
@@ -103,8 +103,8 @@ rule measure_external:
         mem_mb=8000,
         runtime=60,
     params:
-        options=options(plan.segmentation.external),
+        **options(plan.segmentation.external),
     message:
         "Students tried on other volumes, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.measure_external {params.options} > {log} 2>&1"
+        "python -m scripts.measure_external {params} --threads {threads} > {log} 2>&1"

@@ -25,11 +25,11 @@ rule train_mask_students:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.segmentation.students),
+        **options(plan.segmentation.students),
     message:
         "Students of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.train_mask_students {params.options} > {log} 2>&1"
+        "python -m scripts.train_mask_students {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_mask_dp_sgd:
@@ -55,8 +55,8 @@ rule train_mask_dp_sgd:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.segmentation.dp_sgd),
+        **options(plan.segmentation.dp_sgd),
     message:
         "DP-SGD on {wildcards.task}, noise {wildcards.noise}, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.train_mask_dp_sgd {params.options} > {log} 2>&1"
+        "python -m scripts.train_mask_dp_sgd {params} --threads {threads} > {log} 2>&1"

@@ -24,11 +24,11 @@ rule train_mask_teachers:
         gpu=GPU,
         gres=GRES,
     params:
-        options=options(plan.segmentation.teachers),
+        **options(plan.segmentation.teachers),
     message:
         "Teachers of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
-        "python -m scripts.train_mask_teachers {params.options} > {log} 2>&1"
+        "python -m scripts.train_mask_teachers {params} --threads {threads} > {log} 2>&1"
 
 
 rule measure_mask_teachers:
@@ -51,8 +51,8 @@ rule measure_mask_teachers:
         mem_mb=12000,
         runtime=60,
     params:
-        options=options(plan.segmentation.measured_teachers),
+        **options(plan.segmentation.measured_teachers),
     message:
         "Teachers of {wildcards.task} measured, repetition {wildcards.repetition}"
     shell:
-        "python -m scripts.measure_mask_teachers {params.options} > {log} 2>&1"
+        "python -m scripts.measure_mask_teachers {params} --threads {threads} > {log} 2>&1"

@@ -20,8 +20,8 @@ rule prepare_volumes:
         mem_mb=4000,
         runtime=120,
     params:
-        options=options(plan.segmentation.preparing),
+        **options(plan.segmentation.preparing),
     message:
         "Preparing the volumes {wildcards.volumes}"
     shell:
-        "python -m scripts.prepare_volumes {params.options} > {log} 2>&1"
+        "python -m scripts.prepare_volumes {params} > {log} 2>&1"

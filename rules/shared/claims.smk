@@ -26,11 +26,11 @@ rule claims:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.results.judging_all),
+        **options(plan.results.judging_all),
     message:
         "Judging every claim"
     shell:
-        "python -m scripts.claims {params.options} > {log} 2>&1"
+        "python -m scripts.claims {params} > {log} 2>&1"
 
 
 rule paper_claims:
@@ -56,11 +56,11 @@ rule paper_claims:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.results.judging_paper),
+        **options(plan.results.judging_paper),
     message:
         "Judging the claims of {wildcards.paper}"
     shell:
-        "python -m scripts.claims {params.options} > {log} 2>&1"
+        "python -m scripts.claims {params} > {log} 2>&1"
 
 
 rule reproduction_page:
@@ -83,11 +83,11 @@ rule reproduction_page:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.results.page),
+        **options(plan.results.page),
     message:
         "Writing the page of {wildcards.paper}"
     shell:
-        "python -m scripts.reproduction_page {params.options} > {log} 2>&1"
+        "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
 
 rule leaderboard_reproduction:
@@ -106,11 +106,11 @@ rule leaderboard_reproduction:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(plan.results.leaderboard_page),
+        **options(plan.results.leaderboard_page),
     message:
         "Writing the page of the leaderboard"
     shell:
-        "python -m scripts.reproduction_page {params.options} > {log} 2>&1"
+        "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
 
 rule reproduction:
@@ -128,11 +128,11 @@ rule reproduction:
     conda:
         "../../envs/reporting.yaml"
     params:
-        options=options(),
+        **options(),
     message:
         "Joining the claims of all papers"
     shell:
-        "python -m scripts.reproduction {params.options} > {log} 2>&1"
+        "python -m scripts.reproduction {params} > {log} 2>&1"
 
 
 rule datasets:
@@ -148,8 +148,8 @@ rule datasets:
     conda:
         "../../envs/learning.yaml"
     params:
-        options=options(plan.data.list_settings),
+        **options(plan.data.list_settings),
     message:
         "Listing the datasets"
     shell:
-        "python -m scripts.list_datasets {params.options} > {log} 2>&1"
+        "python -m scripts.list_datasets {params} > {log} 2>&1"

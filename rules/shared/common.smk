@@ -93,14 +93,19 @@ def code_of_dataset(script):
 
 
 def options(settings=None):
-    """For `params`: a job's command line, from the named files of its rule and `settings`, a function of wildcards."""
+    """For `params`, with `**`: a job's command line, from the named files of its rule and what the plan gives it.
 
-    def of_job(wildcards, input, output, threads):
-        given = settings(wildcards) if settings else {}
-        more = {"threads": threads} if "device" in given else {}
-        return command_line([*input.items(), *output.items()], given | more)
+    settings: a function of the wildcards alone. Snakemake counts what a function makes of files among their changes,
+    not among those of parameters: joined to the files, a changed setting would make nothing stale.
+    """
 
-    return of_job
+    def of_files(wildcards, input, output):
+        return command_line([*input.items(), *output.items()], {})
+
+    def of_settings(wildcards):
+        return command_line((), settings(wildcards))
+
+    return {"files": of_files} | ({"settings": of_settings} if settings else {})
 
 
 def asked(method):

@@ -19,11 +19,11 @@ rule download_data:
         mem_mb=3000,
         runtime=60,
     params:
-        options=options(plan.data.download_settings),
+        **options(plan.data.download_settings),
     message:
         "Downloading {wildcards.dataset}"
     shell:
-        "python -m scripts.download_data {params.options} > {log} 2>&1"
+        "python -m scripts.download_data {params} > {log} 2>&1"
 
 
 rule prepare_data:
@@ -45,11 +45,11 @@ rule prepare_data:
         mem_mb=6000,
         runtime=30,
     params:
-        options=options(plan.data.prepare_settings),
+        **options(plan.data.prepare_settings),
     message:
         "Reading and verifying {wildcards.dataset}"
     shell:
-        "python -m scripts.prepare_data {params.options} > {log} 2>&1"
+        "python -m scripts.prepare_data {params} > {log} 2>&1"
 
 
 rule prepare_glyph:
@@ -69,8 +69,8 @@ rule prepare_glyph:
     resources:
         mem_mb=2000,
     params:
-        options=options(plan.data.glyph_settings),
+        **options(plan.data.glyph_settings),
     message:
         "Fingerprinting {wildcards.dataset}"
     shell:
-        "python -m scripts.prepare_glyph {params.options} > {log} 2>&1"
+        "python -m scripts.prepare_glyph {params} > {log} 2>&1"

@@ -216,7 +216,7 @@ def test_a_renamed_module_makes_its_users_stale(changed, recorded):
 
 
 def test_a_module_that_is_gone_is_named(changed):
-    (changed.root / "lib" / "style.mplstyle").unlink()
+    (changed.root / "lib" / "reporting" / "style.mplstyle").unlink()
     done = changed.snakemake("--dry-run")
     assert done.returncode != 0
     assert "style.mplstyle" in done.stdout + done.stderr
@@ -229,9 +229,9 @@ def test_a_branch_and_back_makes_nothing_stale(changed, recorded):
     changed.append("claims.csv", "\n")
     git(changed, "commit", "--quiet", "--all", "--message", "Change")
     assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/reporting/results.py", "claims.csv")
-    old = (changed.root / "lib" / "results.py").stat().st_mtime_ns
+    old = (changed.root / "lib" / "reporting" / "results.py").stat().st_mtime_ns
     git(changed, "checkout", "--quiet", "main")
-    assert (changed.root / "lib" / "results.py").stat().st_mtime_ns > old
+    assert (changed.root / "lib" / "reporting" / "results.py").stat().st_mtime_ns > old
     assert changed.pending(*BOTH).nothing
 
 
@@ -241,11 +241,11 @@ def test_one_runs_sigma_makes_only_that_runs_jobs_stale(changed):
     assert found.counts == dict.fromkeys(one_each, 1)
     assert not [message for message in found.messages if "digits_lnmax" in message]
     assert {message for message in found.messages if "digits_confident" in message} == {
-        "Accounting for digits_confident, votes 1",
+        "Accounting for digits_confident, repetition 1",
         "Running digits_confident, repetition 1",
         "Training the student of digits_confident, repetition 1",
         "Training the student of digits_confident on public files alone, repetition 1",
-        "Sanitising the epsilon of digits_confident, votes 1",
+        "Sanitising the epsilon of digits_confident, repetition 1",
         "Looking at what digits_confident selected, repetition 1",
     }
 
