@@ -33,7 +33,11 @@ class Layout:
 
     def benchmark(self, *job: str) -> str:
         """What a job cost, as Snakemake measures it."""
-        return f"{self.results}/benchmarks/{'/'.join(job)}.tsv"
+        return self.beside_log(self.log(*job))
+
+    def beside_log(self, log: str) -> str:
+        """What the job of this log cost."""
+        return log.replace("/logs/", "/benchmarks/", 1).removesuffix(".log") + ".tsv"
 
     def checkpoint(self, *job: str) -> str:
         """The state of half-done work; no output of a job, so that it survives a failure."""

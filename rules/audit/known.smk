@@ -20,13 +20,9 @@ rule audit_known:
         **pictures("audit_known"),
     log:
         layout.log("audit_known"),
-    benchmark:
-        layout.benchmark("audit_known")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.audit.known_settings),
-    message:
-        "Audits of mechanisms whose epsilon is known"
     shell:
         "python -m scripts.audit_known {params} > {log} 2>&1"

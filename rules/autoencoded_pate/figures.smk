@@ -9,14 +9,10 @@ rule autoencoded_pate_fig1:
         **figure("autoencoded_pate_fig1", "comparison"),
     log:
         layout.log("autoencoded_pate_fig1"),
-    benchmark:
-        layout.benchmark("autoencoded_pate_fig1")
     conda:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.logistic),
-    message:
-        "Figure 1 of autoencoded PATE"
     shell:
         "python -m scripts.autoencoded_pate_fig1 {params} > {log} 2>&1"
 
@@ -29,13 +25,9 @@ rule autoencoded_pate_fig2:
         **figure("autoencoded_pate_fig2", "comparison"),
     log:
         layout.log("autoencoded_pate_fig2"),
-    benchmark:
-        layout.benchmark("autoencoded_pate_fig2")
     conda:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.disc),
-    message:
-        "Figure 2 of autoencoded PATE"
     shell:
         "python -m scripts.autoencoded_pate_fig2 {params} > {log} 2>&1"

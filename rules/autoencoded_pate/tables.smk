@@ -10,8 +10,6 @@ rule autoencoded_pate_sensitivity:
         **table("autoencoded_pate_sensitivity"),
     log:
         layout.log("autoencoded_pate_sensitivity"),
-    benchmark:
-        layout.benchmark("autoencoded_pate_sensitivity")
     conda:
         torch_environment("segmentation")
     resources:
@@ -19,8 +17,6 @@ rule autoencoded_pate_sensitivity:
         runtime=60,
     params:
         **options(plan.segmentation.sensitivity),
-    message:
-        "Sensitivity of principal components"
     shell:
         "python -m scripts.autoencoded_pate_sensitivity {params} > {log} 2>&1"
 
@@ -37,14 +33,10 @@ rule autoencoded_pate_results:
         **table("autoencoded_pate_results", "privacy"),
     log:
         layout.log("autoencoded_pate_results"),
-    benchmark:
-        layout.benchmark("autoencoded_pate_results")
     conda:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.results),
-    message:
-        "Results of autoencoded PATE"
     shell:
         "python -m scripts.autoencoded_pate_results {params} > {log} 2>&1"
 
@@ -58,13 +50,9 @@ rule autoencoded_pate_pca:
         **table("autoencoded_pate_pca"),
     log:
         layout.log("autoencoded_pate_pca"),
-    benchmark:
-        layout.benchmark("autoencoded_pate_pca")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.pca),
-    message:
-        "The error formula of principal components"
     shell:
         "python -m scripts.pca_formula {params} > {log} 2>&1"

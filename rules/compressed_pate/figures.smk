@@ -10,14 +10,10 @@ rule compressed_pate_fig1:
         **figure("compressed_pate_fig1", "comparison"),
     log:
         layout.log("compressed_pate_fig1"),
-    benchmark:
-        layout.benchmark("compressed_pate_fig1")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig1),
-    message:
-        "Figure 1 of compressed PATE"
     shell:
         "python -m scripts.compressed_pate_fig1 {params} > {log} 2>&1"
 
@@ -31,14 +27,10 @@ rule compressed_pate_fig2:
         **figure("compressed_pate_fig2", "comparison"),
     log:
         layout.log("compressed_pate_fig2"),
-    benchmark:
-        layout.benchmark("compressed_pate_fig2")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig2),
-    message:
-        "Figure 2 of compressed PATE"
     shell:
         "python -m scripts.compressed_pate_fig2 {params} > {log} 2>&1"
 
@@ -53,14 +45,10 @@ rule compressed_pate_fig3:
         **figure("compressed_pate_fig3", "privacy", "comparison"),
     log:
         layout.log("compressed_pate_fig3"),
-    benchmark:
-        layout.benchmark("compressed_pate_fig3")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig3),
-    message:
-        "Figure 3 of compressed PATE"
     shell:
         "python -m scripts.compressed_pate_fig3 {params} > {log} 2>&1"
 
@@ -75,13 +63,9 @@ rule compressed_pate_limits:
         **figure("compressed_pate_limits", "privacy"),
     log:
         layout.log("compressed_pate_limits"),
-    benchmark:
-        layout.benchmark("compressed_pate_limits")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.limits_figure),
-    message:
-        "Where compressed PATE can work"
     shell:
         "python -m scripts.compressed_pate_limits {params} > {log} 2>&1"

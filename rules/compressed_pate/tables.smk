@@ -10,14 +10,10 @@ rule compressed_pate_theorem4:
         **table("compressed_pate_theorem4"),
     log:
         layout.log("compressed_pate_theorem4"),
-    benchmark:
-        layout.benchmark("compressed_pate_theorem4")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.theorem4),
-    message:
-        "Theorem 4 of compressed PATE"
     shell:
         "python -m scripts.pca_formula {params} > {log} 2>&1"
 
@@ -31,13 +27,9 @@ rule compressed_pate_external:
         **table("compressed_pate_external"),
     log:
         layout.log("compressed_pate_external"),
-    benchmark:
-        layout.benchmark("compressed_pate_external")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.external_table),
-    message:
-        "Students of compressed PATE on other volumes"
     shell:
         "python -m scripts.compressed_pate_external {params} > {log} 2>&1"

@@ -12,14 +12,10 @@ rule dp_mac_fig1:
         **figure("dp_mac_fig1", "comparison", "comparison_privacy"),
     log:
         layout.log("dp_mac_fig1"),
-    benchmark:
-        layout.benchmark("dp_mac_fig1")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 1 of DP-MAC"
     shell:
         "python -m scripts.dp_mac_fig1 {params} > {log} 2>&1"
 
@@ -32,14 +28,10 @@ rule dp_mac_fig2:
         **figure("dp_mac_fig2", "comparison"),
     log:
         layout.log("dp_mac_fig2"),
-    benchmark:
-        layout.benchmark("dp_mac_fig2")
     conda:
         torch_environment("networks")
     params:
         **options(plan.dp_mac.fig2_settings),
-    message:
-        "Figure 2 of DP-MAC"
     shell:
         "python -m scripts.dp_mac_fig2 {params} > {log} 2>&1"
 
@@ -55,16 +47,12 @@ rule dp_mac_fig3:
         **figure("dp_mac_fig3", "comparison"),
     log:
         layout.log("dp_mac_fig3"),
-    benchmark:
-        layout.benchmark("dp_mac_fig3")
     conda:
         torch_environment("networks")
     resources:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.fig3_settings),
-    message:
-        "Figure 3 of DP-MAC"
     shell:
         "python -m scripts.dp_mac_fig3 {params} > {log} 2>&1"
 
@@ -80,15 +68,11 @@ rule dp_mac_fig4:
         **figure("dp_mac_fig4"),
     log:
         layout.log("dp_mac_fig4"),
-    benchmark:
-        layout.benchmark("dp_mac_fig4")
     conda:
         torch_environment("networks")
     resources:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.fig4_settings),
-    message:
-        "Figure 4 of DP-MAC"
     shell:
         "python -m scripts.dp_mac_fig4 {params} > {log} 2>&1"

@@ -11,14 +11,10 @@ rule dp_mac_table1a:
         **table("dp_mac_table1a", "privacy"),
     log:
         layout.log("dp_mac_table1a"),
-    benchmark:
-        layout.benchmark("dp_mac_table1a")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Table 1a of DP-MAC"
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
@@ -34,14 +30,10 @@ rule dp_mac_table1b:
         **table("dp_mac_table1b", "privacy"),
     log:
         layout.log("dp_mac_table1b"),
-    benchmark:
-        layout.benchmark("dp_mac_table1b")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Table 1b of DP-MAC"
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
@@ -54,14 +46,10 @@ rule dp_mac_budget:
         **table("dp_mac_budget", "privacy"),
     log:
         layout.log("dp_mac_budget"),
-    benchmark:
-        layout.benchmark("dp_mac_budget")
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.dp_mac.budget_settings),
-    message:
-        "What DP-MAC's printed settings cost"
     shell:
         "python -m scripts.dp_mac_budget {params} > {log} 2>&1"
 
@@ -77,15 +65,11 @@ rule dp_mac_sensitivity:
         **table("dp_mac_sensitivity"),
     log:
         layout.log("dp_mac_sensitivity"),
-    benchmark:
-        layout.benchmark("dp_mac_sensitivity")
     conda:
         torch_environment("networks")
     resources:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.sensitivity_settings),
-    message:
-        "Table of sensitivities"
     shell:
         "python -m scripts.dp_mac_sensitivity {params} > {log} 2>&1"

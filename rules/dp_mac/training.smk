@@ -12,8 +12,6 @@ rule train_mac:
         weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
     log:
         layout.log("train_mac", "{series}/{level}/{part}"),
-    benchmark:
-        layout.benchmark("train_mac", "{series}/{level}/{part}")
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("mac", "dp_mac")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -27,8 +25,6 @@ rule train_mac:
         gres=GRES,
     params:
         **options(plan.dp_mac.curve_settings),
-    message:
-        "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
     shell:
         "python -m scripts.train_mac {params} --threads {threads} > {log} 2>&1"
 
@@ -44,8 +40,6 @@ rule train_sgd:
         weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
     log:
         layout.log("train_sgd", "{series}/{level}/{part}"),
-    benchmark:
-        layout.benchmark("train_sgd", "{series}/{level}/{part}")
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("backpropagation", "dp_sgd")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -59,8 +53,6 @@ rule train_sgd:
         gres=GRES,
     params:
         **options(plan.dp_mac.curve_settings),
-    message:
-        "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
     shell:
         "python -m scripts.train_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -76,8 +68,6 @@ rule train_cdbn:
         weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
     log:
         layout.log("train_cdbn", "{series}/{level}/{part}"),
-    benchmark:
-        layout.benchmark("train_cdbn", "{series}/{level}/{part}")
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("cdbn", "dp_cdbn", "dp_cdbn_published")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -91,8 +81,6 @@ rule train_cdbn:
         gres=GRES,
     params:
         **options(plan.dp_mac.curve_settings),
-    message:
-        "Training {wildcards.series}, noise {wildcards.level}, part {wildcards.part}"
     shell:
         "python -m scripts.train_cdbn {params} --threads {threads} > {log} 2>&1"
 
@@ -106,13 +94,9 @@ rule reference_lines:
         record=f"{layout.of('dp_mac')}/references/{{series}}.json",
     log:
         layout.log("reference_lines", "{series}"),
-    benchmark:
-        layout.benchmark("reference_lines", "{series}")
     conda:
         "../../envs/learning.yaml"
     params:
         **options(plan.dp_mac.reference_settings),
-    message:
-        "Reference lines of {wildcards.series}"
     shell:
         "python -m scripts.reference_lines {params} > {log} 2>&1"

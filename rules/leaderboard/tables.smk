@@ -16,14 +16,10 @@ rule leaderboard:
         roc_pdf=f"{layout.of('leaderboard')}/roc.pdf",
     log:
         layout.log("leaderboard"),
-    benchmark:
-        layout.benchmark("leaderboard")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.leaderboard.board_settings),
-    message:
-        "The leaderboard"
     shell:
         "python -m scripts.leaderboard {params} > {log} 2>&1"
 
@@ -38,13 +34,9 @@ rule leaderboard_cost:
         **table("leaderboard_cost"),
     log:
         layout.log("leaderboard_cost"),
-    benchmark:
-        layout.benchmark("leaderboard_cost")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.leaderboard.cost_settings),
-    message:
-        "What the methods of the leaderboard cost"
     shell:
         "python -m scripts.leaderboard_cost {params} > {log} 2>&1"

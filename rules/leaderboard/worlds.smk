@@ -11,16 +11,12 @@ rule draw_worlds:
         public=f"{layout.of('leaderboard')}/public.npz",
     log:
         layout.log("draw_worlds"),
-    benchmark:
-        layout.benchmark("draw_worlds")
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=4000,
     params:
         **options(plan.leaderboard.worlds_settings),
-    message:
-        "Drawing the worlds of the leaderboard"
     shell:
         "python -m scripts.draw_worlds {params} > {log} 2>&1"
 
@@ -35,8 +31,6 @@ rule count_world_votes:
         votes=f"{layout.private}/leaderboard/votes/{{shard}}.npz",
     log:
         layout.log("count_world_votes", "{shard}"),
-    benchmark:
-        layout.benchmark("count_world_votes", "{shard}")
     conda:
         torch_environment("networks")
     resources:
@@ -46,8 +40,6 @@ rule count_world_votes:
         gres=GRES,
     params:
         **options(plan.leaderboard.votes_settings),
-    message:
-        "Teachers of the leaderboard, shard {wildcards.shard}"
     shell:
         "python -m scripts.count_world_votes {params} --threads {threads} > {log} 2>&1"
 
@@ -64,8 +56,6 @@ rule train_worlds:
         record=f"{layout.of('leaderboard')}/models/{{method}}/{{budget}}/{{shard}}.json",
     log:
         layout.log("train_worlds", "{method}/{budget}/{shard}"),
-    benchmark:
-        layout.benchmark("train_worlds", "{method}/{budget}/{shard}")
     wildcard_constraints:
         method=one_of(plan.leaderboard.methods),
         budget=r"none|\d+(\.\d+)?",
@@ -78,8 +68,6 @@ rule train_worlds:
         gres=GRES,
     params:
         **options(plan.leaderboard.training_settings),
-    message:
-        "Leaderboard: {wildcards.method} at epsilon {wildcards.budget}, shard {wildcards.shard}"
     shell:
         "python -m scripts.train_worlds {params} --threads {threads} > {log} 2>&1"
 
@@ -96,8 +84,6 @@ rule attack_worlds:
         audits=f"{layout.of('leaderboard')}/attacks/{{shard}}.audit.csv",
     log:
         layout.log("attack_worlds", "{shard}"),
-    benchmark:
-        layout.benchmark("attack_worlds", "{shard}")
     conda:
         torch_environment("networks")
     resources:
@@ -105,7 +91,5 @@ rule attack_worlds:
         runtime=240,
     params:
         **options(plan.leaderboard.attack_settings),
-    message:
-        "Attacking the leaderboard, shard {wildcards.shard}"
     shell:
         "python -m scripts.attack_worlds {params} > {log} 2>&1"

@@ -12,16 +12,12 @@ rule public_part:
         record=f"{plan.release.public}/{{ensemble}}/{{repetition}}.json",
     log:
         layout.log("public_part", "{ensemble}/{repetition}"),
-    benchmark:
-        layout.benchmark("public_part", "{ensemble}/{repetition}")
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.release.public_settings),
-    message:
-        "Taking the public part out of {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.public_part {params} > {log} 2>&1"
 
@@ -37,8 +33,6 @@ rule release_student:
         record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
     log:
         layout.log("release_student", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("release_student", "{run}/{repetition}")
     wildcard_constraints:
         run=one_of(plan.release.runs_with_classifiers()),
     conda:
@@ -48,8 +42,6 @@ rule release_student:
         runtime=30,
     params:
         **options(plan.release.student_settings),
-    message:
-        "Training the student of {wildcards.run} on public files alone, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.release_student {params} > {log} 2>&1"
 
@@ -65,8 +57,6 @@ rule release_network_student:
         record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
     log:
         layout.log("release_network_student", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("release_network_student", "{run}/{repetition}")
     wildcard_constraints:
         run=one_of(plan.release.runs_with_networks()),
     conda:
@@ -78,8 +68,6 @@ rule release_network_student:
         gres=GRES,
     params:
         **options(plan.release.network_student_settings),
-    message:
-        "Training the student of {wildcards.run} on public files alone, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.release_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -95,13 +83,9 @@ rule release:
         beside=plan.release.files(),
     log:
         layout.log("release"),
-    benchmark:
-        layout.benchmark("release")
     conda:
         "../../envs/learning.yaml"
     params:
         **options(plan.release.settings),
-    message:
-        "Putting the release together"
     shell:
         "python -m scripts.release {params} > {log} 2>&1"

@@ -14,8 +14,6 @@ rule attack_residual:
         curves=f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.roc.csv",
     log:
         layout.log("attack_residual", "{task}/{method}/{gamma}"),
-    benchmark:
-        layout.benchmark("attack_residual", "{task}/{method}/{gamma}")
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods),
@@ -27,7 +25,5 @@ rule attack_residual:
         runtime=60,
     params:
         **options(plan.residual_perturbation.attack_settings),
-    message:
-        "Attacking {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
     shell:
         "python -m scripts.attack_residual {params} > {log} 2>&1"

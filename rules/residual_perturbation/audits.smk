@@ -11,8 +11,6 @@ rule audit_residual:
         statistics=f"{layout.private}/residual_perturbation/audits/{{task}}/{{mechanism}}.csv",
     log:
         layout.log("audit_residual", "{task}/{mechanism}"),
-    benchmark:
-        layout.benchmark("audit_residual", "{task}/{mechanism}")
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.audit["tasks"]),
         mechanism=one_of(plan.residual_perturbation.audit["mechanisms"]),
@@ -25,8 +23,6 @@ rule audit_residual:
         gres=GRES,
     params:
         **options(plan.residual_perturbation.audit_settings),
-    message:
-        "Auditing {wildcards.mechanism} on {wildcards.task}"
     shell:
         "python -m scripts.audit_residual {params} --threads {threads} > {log} 2>&1"
 
@@ -40,13 +36,9 @@ rule residual_perturbation_budget:
         **table("residual_perturbation_budget", "privacy"),
     log:
         layout.log("residual_perturbation_budget"),
-    benchmark:
-        layout.benchmark("residual_perturbation_budget")
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.budget_settings),
-    message:
-        "Budgets of residual perturbation beside what audits show"
     shell:
         "python -m scripts.residual_perturbation_budget {params} > {log} 2>&1"

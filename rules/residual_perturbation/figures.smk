@@ -9,14 +9,10 @@ rule residual_perturbation_fig1:
         **figure("residual_perturbation_fig1", "comparison"),
     log:
         layout.log("residual_perturbation_fig1"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig1")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig1),
-    message:
-        "Figure 1 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
@@ -30,16 +26,12 @@ rule residual_perturbation_fig2:
         **pictures("residual_perturbation_fig2"),
     log:
         layout.log("residual_perturbation_fig2"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig2")
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=6000,
     params:
         **options(plan.residual_perturbation.settings_of_fig2),
-    message:
-        "Figure 2 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_fig2 {params} > {log} 2>&1"
 
@@ -53,14 +45,10 @@ rule residual_perturbation_fig3:
         **figure("residual_perturbation_fig3", "comparison"),
     log:
         layout.log("residual_perturbation_fig3"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig3")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 3 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -74,14 +62,10 @@ rule residual_perturbation_fig4:
         **figure("residual_perturbation_fig4", "comparison"),
     log:
         layout.log("residual_perturbation_fig4"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig4")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 4 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -95,14 +79,10 @@ rule residual_perturbation_fig5:
         **figure("residual_perturbation_fig5", "comparison"),
     log:
         layout.log("residual_perturbation_fig5"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig5")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 5 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -116,14 +96,10 @@ rule residual_perturbation_fig6:
         **figure("residual_perturbation_fig6", "comparison"),
     log:
         layout.log("residual_perturbation_fig6"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig6")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig6),
-    message:
-        "Figure 6 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -137,14 +113,10 @@ rule residual_perturbation_fig7:
         **figure("residual_perturbation_fig7", "comparison"),
     log:
         layout.log("residual_perturbation_fig7"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig7")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 7 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
@@ -157,14 +129,10 @@ rule residual_perturbation_fig8:
         **figure("residual_perturbation_fig8", "comparison"),
     log:
         layout.log("residual_perturbation_fig8"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig8")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig8),
-    message:
-        "Figure 8 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
@@ -178,14 +146,10 @@ rule residual_perturbation_fig9:
         **figure("residual_perturbation_fig9", "comparison"),
     log:
         layout.log("residual_perturbation_fig9"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig9")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 9 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -199,14 +163,10 @@ rule residual_perturbation_fig10:
         **figure("residual_perturbation_fig10", "comparison"),
     log:
         layout.log("residual_perturbation_fig10"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig10")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 10 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -220,14 +180,10 @@ rule residual_perturbation_fig11:
         **figure("residual_perturbation_fig11", "comparison"),
     log:
         layout.log("residual_perturbation_fig11"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig11")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 11 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -241,13 +197,9 @@ rule residual_perturbation_fig12:
         **figure("residual_perturbation_fig12", "comparison"),
     log:
         layout.log("residual_perturbation_fig12"),
-    benchmark:
-        layout.benchmark("residual_perturbation_fig12")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Figure 12 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"

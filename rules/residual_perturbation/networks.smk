@@ -12,8 +12,6 @@ rule draw_task:
         record=f"{plan.residual_perturbation.folder}/draws/{{task}}.json",
     log:
         layout.log("draw_task", "{task}"),
-    benchmark:
-        layout.benchmark("draw_task", "{task}")
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
     conda:
@@ -22,8 +20,6 @@ rule draw_task:
         mem_mb=10000,
     params:
         **options(plan.residual_perturbation.draw_settings),
-    message:
-        "Drawing the data of {wildcards.task}"
     shell:
         "python -m scripts.draw_task {params} > {log} 2>&1"
 
@@ -39,8 +35,6 @@ rule train_residual:
         weights=f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz",
     log:
         layout.log("train_residual", "{task}/{method}/{gamma}"),
-    benchmark:
-        layout.benchmark("train_residual", "{task}/{method}/{gamma}")
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
@@ -54,8 +48,6 @@ rule train_residual:
         gres=GRES,
     params:
         **options(plan.residual_perturbation.network_settings),
-    message:
-        "Training {wildcards.method}, gamma {wildcards.gamma}, on {wildcards.task}"
     shell:
         "python -m scripts.train_residual {params} --threads {threads} > {log} 2>&1"
 
@@ -71,8 +63,6 @@ rule train_residual_dp_sgd:
         weights=f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz",
     log:
         layout.log("train_residual_dp_sgd", "{task}/{method}/{gamma}"),
-    benchmark:
-        layout.benchmark("train_residual_dp_sgd", "{task}/{method}/{gamma}")
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
@@ -86,7 +76,5 @@ rule train_residual_dp_sgd:
         gres=GRES,
     params:
         **options(plan.residual_perturbation.dp_sgd_network_settings),
-    message:
-        "Training {wildcards.method} on {wildcards.task}"
     shell:
         "python -m scripts.train_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"

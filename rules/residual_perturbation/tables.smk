@@ -10,14 +10,10 @@ rule residual_perturbation_table1:
         **table("residual_perturbation_table1", "privacy"),
     log:
         layout.log("residual_perturbation_table1"),
-    benchmark:
-        layout.benchmark("residual_perturbation_table1")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table1")),
-    message:
-        "Table 1 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -31,14 +27,10 @@ rule residual_perturbation_table2:
         **table("residual_perturbation_table2", "privacy"),
     log:
         layout.log("residual_perturbation_table2"),
-    benchmark:
-        layout.benchmark("residual_perturbation_table2")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table2")),
-    message:
-        "Table 2 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -52,14 +44,10 @@ rule residual_perturbation_table3:
         **table("residual_perturbation_table3", "privacy"),
     log:
         layout.log("residual_perturbation_table3"),
-    benchmark:
-        layout.benchmark("residual_perturbation_table3")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table3")),
-    message:
-        "Table 3 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -73,14 +61,10 @@ rule residual_perturbation_table4:
         **table("residual_perturbation_table4", "privacy"),
     log:
         layout.log("residual_perturbation_table4"),
-    benchmark:
-        layout.benchmark("residual_perturbation_table4")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table4")),
-    message:
-        "Table 4 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -94,14 +78,10 @@ rule residual_perturbation_table5:
         **table("residual_perturbation_table5", "privacy"),
     log:
         layout.log("residual_perturbation_table5"),
-    benchmark:
-        layout.benchmark("residual_perturbation_table5")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table5")),
-    message:
-        "Table 5 of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -115,14 +95,10 @@ rule residual_perturbation_skip:
         **table("residual_perturbation_skip", "privacy"),
     log:
         layout.log("residual_perturbation_skip"),
-    benchmark:
-        layout.benchmark("residual_perturbation_skip")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("skip")),
-    message:
-        "Skip connections in residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -136,14 +112,10 @@ rule residual_perturbation_readings:
         **table("residual_perturbation_readings", "privacy"),
     log:
         layout.log("residual_perturbation_readings"),
-    benchmark:
-        layout.benchmark("residual_perturbation_readings")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("readings")),
-    message:
-        "Readings of residual perturbation"
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -157,8 +129,6 @@ rule residual_perturbation_cost:
         **table("residual_perturbation_cost"),
     log:
         layout.log("residual_perturbation_cost"),
-    benchmark:
-        layout.benchmark("residual_perturbation_cost")
     conda:
         torch_environment("networks")
     resources:
@@ -168,7 +138,5 @@ rule residual_perturbation_cost:
         gres=GRES,
     params:
         **options(plan.residual_perturbation.cost_settings),
-    message:
-        "Measuring what residual perturbation costs"
     shell:
         "python -m scripts.residual_perturbation_cost {params} --threads {threads} > {log} 2>&1"

@@ -9,14 +9,10 @@ rule residual_perturbation_theory:
         **table("residual_perturbation_theory", "privacy"),
     log:
         layout.log("residual_perturbation_theory"),
-    benchmark:
-        layout.benchmark("residual_perturbation_theory")
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.theory_settings),
-    message:
-        "What the theorems of residual perturbation say"
     shell:
         "python -m scripts.residual_perturbation_theory {params} > {log} 2>&1"
 
@@ -29,14 +25,10 @@ rule residual_perturbation_dp_sgd:
         **table("residual_perturbation_dp_sgd", "privacy"),
     log:
         layout.log("residual_perturbation_dp_sgd"),
-    benchmark:
-        layout.benchmark("residual_perturbation_dp_sgd")
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.dp_sgd_settings),
-    message:
-        "What the baseline of residual perturbation costs"
     shell:
         "python -m scripts.residual_perturbation_dp_sgd {params} > {log} 2>&1"
 
@@ -49,13 +41,9 @@ rule residual_perturbation_rademacher:
         **table("residual_perturbation_rademacher"),
     log:
         layout.log("residual_perturbation_rademacher"),
-    benchmark:
-        layout.benchmark("residual_perturbation_rademacher")
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.rademacher_settings),
-    message:
-        "Simulating the complexities of Theorem 3"
     shell:
         "python -m scripts.residual_perturbation_rademacher {params} > {log} 2>&1"

@@ -12,16 +12,12 @@ rule account:
         curve=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.npz",
     log:
         layout.log("account", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("account", "{run}/{repetition}")
     conda:
         "../../envs/accounting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.account_settings),
-    message:
-        "Accounting for {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.account {params} > {log} 2>&1"
 
@@ -38,16 +34,12 @@ rule aggregate:
         labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
     log:
         layout.log("aggregate", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("aggregate", "{run}/{repetition}")
     conda:
         "../../envs/accounting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.aggregate_settings),
-    message:
-        "Running {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.aggregate {params} > {log} 2>&1"
 
@@ -66,16 +58,12 @@ rule inspect_selection:
         noiseless=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
     log:
         layout.log("inspect_selection", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("inspect_selection", "{run}/{repetition}")
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.inspect_settings),
-    message:
-        "Looking at what {wildcards.run} selected, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.inspect_selection {params} > {log} 2>&1"
 
@@ -89,8 +77,6 @@ rule sanitize_epsilon:
         record=f"{plan.scalable_pate.folder}/sanitized/{{run}}/{{repetition}}.json",
     log:
         layout.log("sanitize_epsilon", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("sanitize_epsilon", "{run}/{repetition}")
     conda:
         "../../envs/accounting.yaml"
     resources:
@@ -98,8 +84,6 @@ rule sanitize_epsilon:
         runtime=20,
     params:
         **options(plan.scalable_pate.sanitize_settings),
-    message:
-        "Sanitising the epsilon of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.sanitize_epsilon {params} > {log} 2>&1"
 
@@ -113,8 +97,6 @@ rule label_tradeoff:
         table=f"{plan.scalable_pate.folder}/tradeoffs/{{ensemble}}/{{drawn}}.csv",
     log:
         layout.log("label_tradeoff", "{ensemble}/{drawn}"),
-    benchmark:
-        layout.benchmark("label_tradeoff", "{ensemble}/{drawn}")
     conda:
         "../../envs/accounting.yaml"
     resources:
@@ -122,7 +104,5 @@ rule label_tradeoff:
         runtime=30,
     params:
         **options(plan.scalable_pate.tradeoff_settings),
-    message:
-        "Trading privacy for accuracy on {wildcards.ensemble}, votes {wildcards.drawn}"
     shell:
         "python -m scripts.label_tradeoff {params} > {log} 2>&1"

@@ -12,14 +12,10 @@ rule scalable_pate_epsilon:
         **figure("scalable_pate_epsilon"),
     log:
         layout.log("scalable_pate_epsilon"),
-    benchmark:
-        layout.benchmark("scalable_pate_epsilon")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.epsilon_settings),
-    message:
-        "Figure of epsilon against queries"
     shell:
         "python -m scripts.scalable_pate_epsilon {params} > {log} 2>&1"
 
@@ -37,16 +33,12 @@ rule scalable_pate_fig1:
         **figure("scalable_pate_fig1", "privacy", "epsilon", "histogram", "comparison", "comparison_privacy"),
     log:
         layout.log("scalable_pate_fig1"),
-    benchmark:
-        layout.benchmark("scalable_pate_fig1")
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.fig1_settings),
-    message:
-        "Figure 1 of Scalable PATE"
     shell:
         "python -m scripts.scalable_pate_fig1 {params} > {log} 2>&1"
 
@@ -60,16 +52,12 @@ rule scalable_pate_fig3:
         **figure("scalable_pate_fig3"),
     log:
         layout.log("scalable_pate_fig3"),
-    benchmark:
-        layout.benchmark("scalable_pate_fig3")
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(),
-    message:
-        "Figure 3 of Scalable PATE"
     shell:
         "python -m scripts.scalable_pate_fig3 {params} > {log} 2>&1"
 
@@ -83,14 +71,10 @@ rule scalable_pate_fig4:
         **figure("scalable_pate_fig4", "comparison", "comparison_privacy"),
     log:
         layout.log("scalable_pate_fig4"),
-    benchmark:
-        layout.benchmark("scalable_pate_fig4")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.fig4_settings),
-    message:
-        "Figure 4 of Scalable PATE"
     shell:
         "python -m scripts.scalable_pate_fig4 {params} > {log} 2>&1"
 
@@ -104,15 +88,11 @@ rule scalable_pate_fig5:
         **figure("scalable_pate_fig5", "histogram", "comparison", "comparison_privacy"),
     log:
         layout.log("scalable_pate_fig5"),
-    benchmark:
-        layout.benchmark("scalable_pate_fig5")
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.fig5_settings),
-    message:
-        "Figure 5 of Scalable PATE"
     shell:
         "python -m scripts.scalable_pate_fig5 {params} > {log} 2>&1"

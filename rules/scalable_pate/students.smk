@@ -13,8 +13,6 @@ rule train_student:
         scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
     log:
         layout.log("train_student", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("train_student", "{run}/{repetition}")
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_classifiers()),
     conda:
@@ -24,8 +22,6 @@ rule train_student:
         runtime=30,
     params:
         **options(plan.scalable_pate.student_settings),
-    message:
-        "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_student {params} > {log} 2>&1"
 
@@ -42,8 +38,6 @@ rule train_noiseless_student:
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
     log:
         layout.log("train_noiseless_student", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("train_noiseless_student", "{run}/{repetition}")
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_classifiers()),
     conda:
@@ -53,8 +47,6 @@ rule train_noiseless_student:
         runtime=30,
     params:
         **options(plan.scalable_pate.noiseless_student_settings),
-    message:
-        "Training a student on labels without noise in place of those of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_student {params} > {log} 2>&1"
 
@@ -71,8 +63,6 @@ rule train_network_student:
         scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
     log:
         layout.log("train_network_student", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("train_network_student", "{run}/{repetition}")
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_networks()),
     conda:
@@ -84,8 +74,6 @@ rule train_network_student:
         gres=GRES,
     params:
         **options(plan.scalable_pate.network_student_settings),
-    message:
-        "Training the student of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -102,8 +90,6 @@ rule train_noiseless_network_student:
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
     log:
         layout.log("train_noiseless_network_student", "{run}/{repetition}"),
-    benchmark:
-        layout.benchmark("train_noiseless_network_student", "{run}/{repetition}")
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_networks()),
     conda:
@@ -115,8 +101,6 @@ rule train_noiseless_network_student:
         gres=GRES,
     params:
         **options(plan.scalable_pate.noiseless_network_student_settings),
-    message:
-        "Training a student on labels without noise in place of those of {wildcards.run}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -131,8 +115,6 @@ rule train_baseline:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
     log:
         layout.log("train_baseline", "{ensemble}/{model}/{repetition}"),
-    benchmark:
-        layout.benchmark("train_baseline", "{ensemble}/{model}/{repetition}")
     wildcard_constraints:
         model=one_of(plan.scalable_pate.classifiers()),
     conda:
@@ -142,8 +124,6 @@ rule train_baseline:
         runtime=30,
     params:
         **options(plan.scalable_pate.baseline_settings),
-    message:
-        "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_baseline {params} > {log} 2>&1"
 
@@ -158,8 +138,6 @@ rule train_network_baseline:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
     log:
         layout.log("train_network_baseline", "{ensemble}/{model}/{repetition}"),
-    benchmark:
-        layout.benchmark("train_network_baseline", "{ensemble}/{model}/{repetition}")
     wildcard_constraints:
         model=one_of(plan.scalable_pate.networks()),
     conda:
@@ -171,7 +149,5 @@ rule train_network_baseline:
         gres=GRES,
     params:
         **options(plan.scalable_pate.network_baseline_settings),
-    message:
-        "Training the non-private baseline {wildcards.model} on {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"

@@ -11,14 +11,10 @@ rule scalable_pate_table1:
         **table("scalable_pate_table1", "privacy"),
     log:
         layout.log("scalable_pate_table1"),
-    benchmark:
-        layout.benchmark("scalable_pate_table1")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.table1_settings),
-    message:
-        "Table 1 of Scalable PATE"
     shell:
         "python -m scripts.scalable_pate_table1 {params} > {log} 2>&1"
 
@@ -32,14 +28,10 @@ rule scalable_pate_table2:
         **table("scalable_pate_table2", "privacy"),
     log:
         layout.log("scalable_pate_table2"),
-    benchmark:
-        layout.benchmark("scalable_pate_table2")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.table2_settings),
-    message:
-        "Table 2 of Scalable PATE"
     shell:
         "python -m scripts.scalable_pate_table2 {params} > {log} 2>&1"
 
@@ -53,14 +45,10 @@ rule scalable_pate_selection:
         **table("scalable_pate_selection", "privacy"),
     log:
         layout.log("scalable_pate_selection"),
-    benchmark:
-        layout.benchmark("scalable_pate_selection")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.selection_settings),
-    message:
-        "Table of what is selected"
     shell:
         "python -m scripts.scalable_pate_selection {params} > {log} 2>&1"
 
@@ -76,16 +64,12 @@ rule scalable_pate_teachers:
         **table("scalable_pate_teachers"),
     log:
         layout.log("scalable_pate_teachers"),
-    benchmark:
-        layout.benchmark("scalable_pate_teachers")
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.teachers_settings),
-    message:
-        "Table of the teachers"
     shell:
         "python -m scripts.scalable_pate_teachers {params} > {log} 2>&1"
 
@@ -101,8 +85,6 @@ rule scalable_pate_search:
         **table("scalable_pate_search", "privacy", "grid", "grid_privacy"),
     log:
         layout.log("scalable_pate_search"),
-    benchmark:
-        layout.benchmark("scalable_pate_search")
     conda:
         "../../envs/learning.yaml"
     resources:
@@ -110,7 +92,5 @@ rule scalable_pate_search:
         runtime=30,
     params:
         **options(plan.scalable_pate.search_settings),
-    message:
-        "Searching for parameters"
     shell:
         "python -m scripts.scalable_pate_search {params} > {log} 2>&1"

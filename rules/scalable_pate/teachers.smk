@@ -10,16 +10,12 @@ rule split_data:
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
     log:
         layout.log("split_data", "{ensemble}/{repetition}"),
-    benchmark:
-        layout.benchmark("split_data", "{ensemble}/{repetition}")
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.split_settings),
-    message:
-        "Dividing the data of {wildcards.ensemble}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.split_data {params} > {log} 2>&1"
 
@@ -34,8 +30,6 @@ rule train_teachers:
         labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
     log:
         layout.log("train_teachers", "{ensemble}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("train_teachers", "{ensemble}/{repetition}/{shard}")
     wildcard_constraints:
         ensemble=one_of(plan.scalable_pate.ensembles_of_classifiers()),
     conda:
@@ -45,8 +39,6 @@ rule train_teachers:
         runtime=30,
     params:
         **options(plan.scalable_pate.teacher_settings),
-    message:
-        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.train_teachers {params} > {log} 2>&1"
 
@@ -61,8 +53,6 @@ rule train_network_teachers:
         labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
     log:
         layout.log("train_network_teachers", "{ensemble}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("train_network_teachers", "{ensemble}/{repetition}/{shard}")
     wildcard_constraints:
         ensemble=one_of(plan.scalable_pate.ensembles_of_networks()),
     conda:
@@ -74,8 +64,6 @@ rule train_network_teachers:
         gres=GRES,
     params:
         **options(plan.scalable_pate.network_teacher_settings),
-    message:
-        "Training the teachers of {wildcards.ensemble}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.train_network_teachers {params} --threads {threads} > {log} 2>&1"
 
@@ -89,13 +77,9 @@ rule count_votes:
         votes=f"{layout.private}/votes/{{ensemble}}/{{drawn}}.npz",
     log:
         layout.log("count_votes", "{ensemble}/{drawn}"),
-    benchmark:
-        layout.benchmark("count_votes", "{ensemble}/{drawn}")
     conda:
         "../../envs/learning.yaml"
     params:
         **options(plan.scalable_pate.count_settings),
-    message:
-        "Counting the votes of {wildcards.ensemble}, draw {wildcards.drawn}"
     shell:
         "python -m scripts.count_votes {params} > {log} 2>&1"

@@ -13,8 +13,6 @@ rule aggregate_masks:
         records=f"{plan.segmentation.folder}/codes/{{task}}/{{repetition}}/{{shard}}.json",
     log:
         layout.log("aggregate_masks", "{task}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("aggregate_masks", "{task}/{repetition}/{shard}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_codes()),
     conda:
@@ -24,7 +22,5 @@ rule aggregate_masks:
         runtime=120,
     params:
         **options(plan.segmentation.codes),
-    message:
-        "Answering the queries of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.aggregate_masks {params} --threads {threads} > {log} 2>&1"

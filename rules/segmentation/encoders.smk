@@ -11,8 +11,6 @@ rule train_mask_encoder:
         records=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.json",
     log:
         layout.log("train_mask_encoder", "{task}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("train_mask_encoder", "{task}/{repetition}/{shard}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_encoders()),
     conda:
@@ -24,7 +22,5 @@ rule train_mask_encoder:
         gres=GRES,
     params:
         **options(plan.segmentation.encoders),
-    message:
-        "Fitting the encoders of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.train_mask_encoder {params} --threads {threads} > {log} 2>&1"

@@ -11,8 +11,6 @@ rule measure_reconstruction:
         table=f"{plan.segmentation.folder}/measure_reconstruction/{{task}}/{{repetition}}/{{shard}}.csv",
     log:
         layout.log("measure_reconstruction", "{task}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("measure_reconstruction", "{task}/{repetition}/{shard}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_reconstructions()),
     conda:
@@ -22,8 +20,6 @@ rule measure_reconstruction:
         runtime=240,
     params:
         **options(plan.segmentation.reconstruction),
-    message:
-        "Reconstructions of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.measure_reconstruction {params} --threads {threads} > {log} 2>&1"
 
@@ -38,8 +34,6 @@ rule measure_limits:
         table=f"{plan.segmentation.folder}/measure_limits/{{task}}/{{repetition}}/{{shard}}.csv",
     log:
         layout.log("measure_limits", "{task}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("measure_limits", "{task}/{repetition}/{shard}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_limits()),
     conda:
@@ -49,8 +43,6 @@ rule measure_limits:
         runtime=240,
     params:
         **options(plan.segmentation.limits),
-    message:
-        "Limits of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.measure_limits {params} --threads {threads} > {log} 2>&1"
 
@@ -66,8 +58,6 @@ rule measure_components:
         errors=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}_errors.csv",
     log:
         layout.log("measure_components", "{task}/{repetition}"),
-    benchmark:
-        layout.benchmark("measure_components", "{task}/{repetition}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks),
     conda:
@@ -77,8 +67,6 @@ rule measure_components:
         runtime=240,
     params:
         **options(plan.segmentation.components),
-    message:
-        "Principal components of {wildcards.task}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.measure_components {params} --threads {threads} > {log} 2>&1"
 
@@ -95,8 +83,6 @@ rule measure_external:
         table=f"{plan.segmentation.folder}/measure_external/{{repetition}}.csv",
     log:
         layout.log("measure_external", "{repetition}"),
-    benchmark:
-        layout.benchmark("measure_external", "{repetition}")
     conda:
         torch_environment("segmentation")
     resources:
@@ -104,7 +90,5 @@ rule measure_external:
         runtime=60,
     params:
         **options(plan.segmentation.external),
-    message:
-        "Students tried on other volumes, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.measure_external {params} --threads {threads} > {log} 2>&1"

@@ -13,8 +13,6 @@ rule train_mask_students:
         records=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}.json",
     log:
         layout.log("train_mask_students", "{task}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("train_mask_students", "{task}/{repetition}/{shard}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_students()),
     conda:
@@ -26,8 +24,6 @@ rule train_mask_students:
         gres=GRES,
     params:
         **options(plan.segmentation.students),
-    message:
-        "Students of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.train_mask_students {params} --threads {threads} > {log} 2>&1"
 
@@ -42,8 +38,6 @@ rule train_mask_dp_sgd:
         record=f"{plan.segmentation.folder}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.json",
     log:
         layout.log("train_mask_dp_sgd", "{task}/{noise}/{repetition}"),
-    benchmark:
-        layout.benchmark("train_mask_dp_sgd", "{task}/{noise}/{repetition}")
     wildcard_constraints:
         task=one_of(plan.segmentation.autoencoded["results"]["tasks"]),
         noise="printed|budget",
@@ -56,7 +50,5 @@ rule train_mask_dp_sgd:
         gres=GRES,
     params:
         **options(plan.segmentation.dp_sgd),
-    message:
-        "DP-SGD on {wildcards.task}, noise {wildcards.noise}, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.train_mask_dp_sgd {params} --threads {threads} > {log} 2>&1"

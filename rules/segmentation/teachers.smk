@@ -12,8 +12,6 @@ rule train_mask_teachers:
         record=f"{plan.segmentation.folder}/teachers/{{task}}/{{repetition}}/{{shard}}.json",
     log:
         layout.log("train_mask_teachers", "{task}/{repetition}/{shard}"),
-    benchmark:
-        layout.benchmark("train_mask_teachers", "{task}/{repetition}/{shard}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_teachers()),
     conda:
@@ -25,8 +23,6 @@ rule train_mask_teachers:
         gres=GRES,
     params:
         **options(plan.segmentation.teachers),
-    message:
-        "Teachers of {wildcards.task}, repetition {wildcards.repetition}, shard {wildcards.shard}"
     shell:
         "python -m scripts.train_mask_teachers {params} --threads {threads} > {log} 2>&1"
 
@@ -41,8 +37,6 @@ rule measure_mask_teachers:
         record=f"{plan.segmentation.folder}/baselines/{{task}}/{{repetition}}.json",
     log:
         layout.log("measure_mask_teachers", "{task}/{repetition}"),
-    benchmark:
-        layout.benchmark("measure_mask_teachers", "{task}/{repetition}")
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_teachers()),
     conda:
@@ -52,7 +46,5 @@ rule measure_mask_teachers:
         runtime=60,
     params:
         **options(plan.segmentation.measured_teachers),
-    message:
-        "Teachers of {wildcards.task} measured, repetition {wildcards.repetition}"
     shell:
         "python -m scripts.measure_mask_teachers {params} --threads {threads} > {log} 2>&1"

@@ -10,8 +10,6 @@ rule prepare_volumes:
         index=f"{layout.private}/volumes/{{volumes}}/index.json",
     log:
         layout.log("prepare_volumes", "{volumes}"),
-    benchmark:
-        layout.benchmark("prepare_volumes", "{volumes}")
     wildcard_constraints:
         volumes=one_of(plan.segmentation.block["volumes"]),
     conda:
@@ -21,7 +19,5 @@ rule prepare_volumes:
         runtime=120,
     params:
         **options(plan.segmentation.preparing),
-    message:
-        "Preparing the volumes {wildcards.volumes}"
     shell:
         "python -m scripts.prepare_volumes {params} > {log} 2>&1"

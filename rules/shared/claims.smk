@@ -21,14 +21,10 @@ rule claims:
         page=f"{layout.results}/claims.md",
     log:
         layout.log("claims"),
-    benchmark:
-        layout.benchmark("claims")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.judging_all),
-    message:
-        "Judging every claim"
     shell:
         "python -m scripts.claims {params} > {log} 2>&1"
 
@@ -49,16 +45,12 @@ rule paper_claims:
         page=f"{layout.results}/{{paper}}/claims.md",
     log:
         layout.log("paper_claims", "{paper}"),
-    benchmark:
-        layout.benchmark("paper_claims", "{paper}")
     wildcard_constraints:
         paper=one_of(PAPERS),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.judging_paper),
-    message:
-        "Judging the claims of {wildcards.paper}"
     shell:
         "python -m scripts.claims {params} > {log} 2>&1"
 
@@ -76,16 +68,12 @@ rule reproduction_page:
         files=directory("docs/reproduction/{paper}"),
     log:
         layout.log("reproduction_page", "{paper}"),
-    benchmark:
-        layout.benchmark("reproduction_page", "{paper}")
     wildcard_constraints:
         paper=one_of(PAPERS),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.page),
-    message:
-        "Writing the page of {wildcards.paper}"
     shell:
         "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
@@ -101,14 +89,10 @@ rule leaderboard_reproduction:
         files=directory("docs/reproduction/leaderboard"),
     log:
         layout.log("leaderboard_reproduction"),
-    benchmark:
-        layout.benchmark("leaderboard_reproduction")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.leaderboard_page),
-    message:
-        "Writing the page of the leaderboard"
     shell:
         "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
@@ -123,14 +107,10 @@ rule reproduction:
         claims="docs/reproduction/claims.csv",
     log:
         layout.log("reproduction"),
-    benchmark:
-        layout.benchmark("reproduction")
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-    message:
-        "Joining the claims of all papers"
     shell:
         "python -m scripts.reproduction {params} > {log} 2>&1"
 
@@ -143,13 +123,9 @@ rule datasets:
         page=f"{layout.results}/datasets.md",
     log:
         layout.log("datasets"),
-    benchmark:
-        layout.benchmark("datasets")
     conda:
         "../../envs/learning.yaml"
     params:
         **options(plan.data.list_settings),
-    message:
-        "Listing the datasets"
     shell:
         "python -m scripts.list_datasets {params} > {log} 2>&1"

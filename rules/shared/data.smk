@@ -9,8 +9,6 @@ rule download_data:
         data_root=directory(f"{layout.of('downloads')}/{{dataset}}"),
     log:
         layout.log("download_data", "{dataset}"),
-    benchmark:
-        layout.benchmark("download_data", "{dataset}")
     wildcard_constraints:
         dataset=one_of(plan.data.downloaded()),
     conda:
@@ -20,8 +18,6 @@ rule download_data:
         runtime=60,
     params:
         **options(plan.data.download_settings),
-    message:
-        "Downloading {wildcards.dataset}"
     shell:
         "python -m scripts.download_data {params} > {log} 2>&1"
 
@@ -35,8 +31,6 @@ rule prepare_data:
         data=f"{layout.private}/data/{{dataset}}.npz",
     log:
         layout.log("prepare_data", "{dataset}"),
-    benchmark:
-        layout.benchmark("prepare_data", "{dataset}")
     wildcard_constraints:
         dataset=one_of(plan.data.read()),
     conda:
@@ -46,8 +40,6 @@ rule prepare_data:
         runtime=30,
     params:
         **options(plan.data.prepare_settings),
-    message:
-        "Reading and verifying {wildcards.dataset}"
     shell:
         "python -m scripts.prepare_data {params} > {log} 2>&1"
 
@@ -60,8 +52,6 @@ rule prepare_glyph:
         data=f"{layout.private}/data/{{dataset}}.npz",
     log:
         layout.log("prepare_glyph", "{dataset}"),
-    benchmark:
-        layout.benchmark("prepare_glyph", "{dataset}")
     wildcard_constraints:
         dataset=one_of(plan.data.generated()),
     conda:
@@ -70,7 +60,5 @@ rule prepare_glyph:
         mem_mb=2000,
     params:
         **options(plan.data.glyph_settings),
-    message:
-        "Fingerprinting {wildcards.dataset}"
     shell:
         "python -m scripts.prepare_glyph {params} > {log} 2>&1"

@@ -265,7 +265,7 @@ def test_every_rule_declares_what_running_it_takes(name):
         if is_target(body):
             continue
         directives = set(re.findall(r"^ +(\w+):(?: |$)", body, re.MULTILINE))
-        needed = {"input", "output", "log", "benchmark", "conda", "message", "shell"}
+        needed = {"input", "output", "log", "conda", "params", "shell"}
         assert needed <= directives, f"{rule} lacks {sorted(needed - directives)}"
         assert body.count("gpu=GPU,") == body.count("gres=GRES,"), f"{rule} asks for a GPU in one spelling only"
         assert environments_of(body) <= set(ENVIRONMENTS), f"{rule}: {environments_of(body)}"
