@@ -9,7 +9,9 @@ from scipy.stats import norm
 from lib.accounting import confident, parameter_search, threshold
 from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.aggregation.interactive import NONE, TEACHERS
+from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
+from lib.data.query_labels import query_labels
 from lib.reporting.records import read_record
 from lib.teachers import agreement
 from scripts import inspect_selection
@@ -51,7 +53,7 @@ def inspect(files, tmp_path, run, *more):
     record, noiseless = tmp_path / "record.json", tmp_path / "noiseless.npz"
     inspect_selection.main(
         [
-            *(f"--{name}={files[name]}" for name in ("votes", "data", "split", "labels")),
+            *(f"--{name}={files[name]}" for name in ("votes", "data", "split", "labels") if name in files),
             f"--run={json.dumps(run)}",
             f"--accounting={json.dumps({'orders': ORDERS})}",
             *("--teachers=20", "--preset=tiny", "--seed=1", "--dataset=own"),
@@ -70,6 +72,21 @@ def test_selection_is_judged_by_the_plurality_of_what_was_asked(files, tmp_path)
     assert record["private_metrics"]["plurality_accuracy_answered"] == 100
     assert record["private_metrics"]["plurality_accuracy_unanswered"] == 50
     assert "first_round_share" not in record["private_metrics"]
+
+
+def test_labels_that_come_with_the_votes_judge_as_those_of_samples_do(files, tmp_path):
+    """The votes' own dataset in the place of samples, and no split."""
+    by_samples, _ = inspect(files, tmp_path, RUN)
+    alone = {name: path for name, path in files.items() if name != "split"} | {"data": files["votes"]}
+    by_votes, _ = inspect(alone, tmp_path, RUN)
+    assert by_votes == by_samples
+
+
+def test_votes_without_labels_are_refused_by_name(files, tmp_path):
+    save_arrays(files["votes"], votes=VOTES, fingerprint=np.array("ab" * 32))
+    alone = {name: path for name, path in files.items() if name != "split"} | {"data": files["votes"]}
+    with pytest.raises(InputError, match=r"votes\.npz.*labels"):
+        inspect(alone, tmp_path, RUN)
 
 
 def test_noiseless_labels_are_as_many_and_the_first_of_the_pool(files, tmp_path):
@@ -105,7 +122,7 @@ def test_two_rounds_share_epsilon(files, tmp_path):
 
 
 def test_teachers_are_measured_on_the_labels_of_the_pool(files):
-    found, _ = agreement.measure(files["votes"], TEACHERS_IN_ALL, files["data"], files["split"])
+    found, _ = agreement.measure(files["votes"], TEACHERS_IN_ALL, query_labels(files["data"], files["split"]))
     assert found["queries"] == 6
     assert found["teacher_accuracy"] == pytest.approx(100 * (18 + 6 + 17 + 7 + 18 + 9) / 120)
     assert found["plurality_accuracy"] == pytest.approx(100 * 4 / 6)
