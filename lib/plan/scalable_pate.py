@@ -344,6 +344,10 @@ class ScalablePate:
         """Settings of the table of selection."""
         return {"runs": self.described(self.block["selection"])}
 
+    def tails_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of the noise's tails."""
+        return self.block["tails"]
+
     def teachers_votes(self, wildcards: Any) -> list[str]:
         """Input of the table of teachers: every draw of its ensembles' votes."""
         self.results.check("scalable_pate_teachers")

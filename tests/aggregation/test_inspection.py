@@ -14,7 +14,7 @@ from lib.core.files import load_arrays, save_arrays
 from lib.data.query_labels import query_labels
 from lib.reporting.records import read_record
 from lib.teachers import agreement
-from scripts import inspect_selection
+from scripts import account, inspect_selection
 
 ORDERS = {"linear": [2.0, 20.0, 0.5], "logarithmic": [20.0, 100.0, 10]}
 GRID = order_grid(**ORDERS)
@@ -119,6 +119,35 @@ def test_two_rounds_share_epsilon(files, tmp_path):
     best = np.flatnonzero(GRID == order)[0]
     share = costs[:3, best].sum() / costs[:, best].sum()
     assert record["private_metrics"]["first_round_share"] == pytest.approx(share)
+
+
+def test_two_rounds_cost_less_together_than_the_sum_of_each_alone(files, tmp_path):
+    save_arrays(files["scores"], probabilities=np.full((6, 3), 1 / 3))
+    first = RUN | {"queries": 3, "delta": 1e-4}
+    run = RUN | {"aggregator": "interactive_gnmax", "first": 3, "queries": 3, "confidence": 0.9, "max_answered": 3}
+    run["first_round"] = first | {"max_answered": 3}
+    record = tmp_path / "account.json"
+    account.main(
+        [
+            *(f"--{name}={files[name]}" for name in ("votes", "scores")),
+            f"--run={json.dumps(run)}",
+            f"--accounting={json.dumps({'orders': ORDERS, 'moments': 8, 'curve_points': 3})}",
+            *("--teachers=20", "--preset=tiny", "--seed=1", "--dataset=own", "--job", "account", "run", "1"),
+            *(f"--record={record}", f"--curve={tmp_path / 'curve.npz'}"),
+        ]
+    )
+    privacy = read_record(record)["privacy"]
+    added = privacy["epsilon_rounds_added"]
+    parameters = RUN["threshold"], RUN["sigma_threshold"], RUN["sigma"]
+    alone = (
+        confident.expected_rdp(GRID, VOTES[:3], *parameters).sum(axis=0),
+        confident.expected_rdp(GRID, VOTES[3:], *parameters, np.full((3, 3), 1 / 3)).sum(axis=0),
+    )
+    expected = [epsilon_classic(GRID, costs, delta)[0] for costs, delta in zip(alone, (1e-4, 1e-3), strict=True)]
+    assert privacy["epsilon_first_round"].epsilon == pytest.approx(expected[0])
+    assert privacy["epsilon_last_round"].epsilon == pytest.approx(expected[1])
+    assert (added.epsilon, added.delta) == pytest.approx((sum(expected), 1.1e-3))
+    assert privacy["epsilon"].epsilon < added.epsilon and not added.guarantee
 
 
 def test_teachers_are_measured_on_the_labels_of_the_pool(files):
