@@ -113,7 +113,7 @@ class Results:
         }
 
     def behind(self, paper: str) -> dict[str, str]:
-        """Tables (name: path) that claims are about and the page does not show: it links them, as verdicts need them."""
+        """Tables (name: path) that claims are about and the page does not show: it links them, verdicts need them."""
         shown = {table for table, _, _ in self.shown(paper)}
         return {table: path for table, path in self.judged(paper) if table not in shown}
 
