@@ -6,6 +6,7 @@ import numpy as np
 
 from lib.accounting.rdp import at_grid_edge, order_grid
 from lib.accounting.readings import account_of
+from lib.accounting.statement import added
 from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import save_arrays
@@ -40,6 +41,14 @@ def main(
     for name, reading in account.readings.items():
         privacy[name], found[f"order_{name}"] = reading.statement(orders, run["delta"])
     privacy["epsilon_tight"], _ = account.readings["epsilon"].statement(orders, run["delta"], "tight")
+    if len(rounds) > 1:
+        accounts = [account_of(orders, [each], accounting["moments"]) for each in rounds]
+        alone = [
+            made.readings["epsilon"].statement(orders, block["delta"])[0]
+            for made, (_, block, _) in zip(accounts, rounds, strict=True)
+        ]
+        privacy["epsilon_first_round"], privacy["epsilon_last_round"] = alone
+        privacy["epsilon_rounds_added"] = added(alone)
     write_record(
         record,
         **job.identity(),

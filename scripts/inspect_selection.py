@@ -10,7 +10,7 @@ from lib.aggregation.interactive import TEACHERS
 from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
-from lib.data.glyph_pool import open_any_pool
+from lib.data.query_labels import query_labels
 from lib.reporting.records import write_record
 
 
@@ -19,13 +19,13 @@ def main(
     votes: Path,
     teachers: int,
     data: Path,
-    split: Path,
     labels: list[Path],
     run: dict,
     accounting: dict,
     job: command.Job,
     record: Path,
     noiseless: Path,
+    split: Path | None = None,
     scores: Path | None = None,
 ) -> None:
     """Write the record, all of it private, and as many noiseless labels as the teachers gave noisy ones.
@@ -33,9 +33,10 @@ def main(
     The noiseless labels are the plurality's, on the first queries of the pool: neither private nor selected.
 
     votes: vote histograms of count_votes. teachers: number of teachers. data: prepared dataset of the samples the votes
-    are about. split: split of split_data. labels: released labels of aggregate, one file a round. run: the run's block
-    of the configuration. accounting: that block of the configuration. record: the record to write. noiseless: the .npz
-    of noiseless labels to write. scores: the first round's student's probabilities, for an interactive run.
+    are about, or the votes' own where it has the labels. labels: released labels of aggregate, one file a round. run:
+    the run's block of the configuration. accounting: that block of the configuration. record: the record to write.
+    noiseless: the .npz of noiseless labels to write. split: split of split_data, where there are samples. scores: the
+    first round's student's probabilities, for an interactive run.
     """
     orders = order_grid(**accounting["orders"])
     rounds, _, fingerprint = read_rounds(votes, scores, teachers, run)
@@ -44,7 +45,7 @@ def main(
     epsilon, selection = share_of_epsilon(orders, selecting, answering, run["delta"])
     alone, _ = epsilon_classic(orders, selecting, run["delta"])
 
-    _, truth = open_any_pool(data, split).public()
+    truth = query_labels(data, split)
     histograms = load_arrays(votes, "votes")["votes"]
     released = [load_arrays(path, "source", "rows") for path in labels]
     asked = np.concatenate([part["rows"] for part in released])

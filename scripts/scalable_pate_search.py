@@ -7,7 +7,7 @@ from lib.accounting.parameter_search import search as search_parameters
 from lib.accounting.rdp import order_grid
 from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
-from lib.data.glyph_pool import open_any_pool
+from lib.data.query_labels import labels_of_each
 from lib.reporting.tables import write_table
 
 UNACCOUNTED = "the search itself, which looked at the votes"
@@ -18,28 +18,28 @@ def main(
     runs: list,
     votes: list[Path],
     data: list[Path],
-    splits: list[Path],
     search: dict,
     accounting: dict,
     table: Path,
     privacy: Path,
     grid: Path,
     grid_privacy: Path,
+    splits: list[Path] = (),
 ) -> None:
     """Write every point of every run's grid, and the two that matter.
 
     runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. votes: vote histograms of
-    count_votes, a file a run. data: prepared samples that the votes are about. splits: splits of these samples. search:
-    factors of each parameter. accounting: that block of the configuration. table: the run and the chosen point of each
-    grid, .csv. privacy: the meaning of their epsilons, .csv. grid: every point, .csv. grid_privacy: the meaning of
-    their epsilons, .csv.
+    count_votes, a file a run. data: prepared samples that the votes are about, or the votes' own dataset where it has
+    the labels. search: factors of each parameter. accounting: that block of the configuration. table: the run and the
+    chosen point of each grid, .csv. privacy: the meaning of their epsilons, .csv. grid: every point, .csv.
+    grid_privacy: the meaning of their epsilons, .csv. splits: splits of the samples.
     """
     orders = order_grid(**accounting["orders"])
     rows = []
-    for block, path, samples, split in zip(runs, votes, data, splits, strict=True):
+    truths = labels_of_each([block["ensemble"] for block in runs], data, splits)
+    for block, path, truth in zip(runs, votes, truths, strict=True):
         ensemble = block["ensemble"]
         histograms, asked, fingerprint = read_queries(path, ensemble["teachers"], block)
-        _, truth = open_any_pool(samples, split).public()
         points = search_parameters(block, histograms, truth[asked], search, orders)
         choose(points)
         about = {"dataset": ensemble["label"], "run": block["name"]}

@@ -39,6 +39,9 @@ def row(run: dict, records: dict) -> dict:
     for column, found in (("student_accuracy", students), ("student_accuracy_noiseless", controls)):
         private = found is controls
         columns[column], columns[f"{column}_spread"] = numbers(found, "student_accuracy", private)
+    # of two rounds, what each costs by itself, and both by adding these up
+    for column in ("epsilon_first_round", "epsilon_last_round", "epsilon_rounds_added"):
+        columns[column], columns[f"{column}_spread"] = statement(accounts, column)
     return columns | {
         "seeds": len(inspected),
         "sanitized": False,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 NEIGHBOURING = ("replace_one", "add_or_remove_one")
 CONVERSIONS = ("classic", "tight", "moments", "none")
@@ -70,3 +70,23 @@ class PrivacyStatement:
 def dearest(costs: Sequence[Mapping[str, PrivacyStatement]]) -> dict[str, PrivacyStatement]:
     """The largest epsilon of each reading over some runs: which run is the dearest may differ between readings."""
     return {name: max((cost[name] for cost in costs), key=lambda made: made.epsilon) for name in costs[0]}
+
+
+def added(parts: Sequence[PrivacyStatement]) -> PrivacyStatement:
+    """What several runs on the same data cost by basic composition: their epsilons and their deltas are added.
+
+    It is no better known than the worst known of them. Raises ValueError where they mean different neighbours.
+    """
+    if len({part.neighbouring for part in parts}) != 1:
+        raise ValueError("statements about different neighbours do not add up")
+    return replace(
+        parts[0],
+        epsilon=sum(part.epsilon for part in parts),
+        delta=sum(part.delta for part in parts),
+        accountant="basic composition",
+        conversion="none",
+        data_dependent=any(part.data_dependent for part in parts),
+        sanitized=False,
+        one_sided=any(part.one_sided for part in parts),
+        guarantee=all(part.guarantee for part in parts),
+    )

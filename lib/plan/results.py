@@ -96,8 +96,9 @@ class Results:
         return [path for _, path in self.judged(wildcards.paper)]
 
     def page_files(self, wildcards: Any) -> list[str]:
-        """Input: tables and figures that a paper's page shows."""
-        return [entry[1] for entry in (*self.shown(wildcards.paper), *self.figures(wildcards.paper))]
+        """Input: tables and figures that a paper's page shows, and the tables behind its verdicts."""
+        page = self.page(wildcards)
+        return [path for kind in ("tables", "numbers", "figures") for path in page[kind].values()]
 
     def page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page`."""
@@ -108,7 +109,13 @@ class Results:
             "tables": {table: path for table, path, _ in self.shown(wildcards.paper)},
             "columns": {table: columns for table, _, columns in self.shown(wildcards.paper)},
             "figures": dict(self.figures(wildcards.paper)),
+            "numbers": self.behind(wildcards.paper),
         }
+
+    def behind(self, paper: str) -> dict[str, str]:
+        """Tables (name: path) that claims are about and the page does not show: it links them, verdicts need them."""
+        shown = {table for table, _, _ in self.shown(paper)}
+        return {table: path for table, path in self.judged(paper) if table not in shown}
 
     def leaderboard_files(self, wildcards: Any) -> list[str]:
         """Input: tables and figures that the leaderboard's page shows."""

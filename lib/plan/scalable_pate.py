@@ -147,6 +147,10 @@ class ScalablePate:
         """The split that a repetition uses: the one its teachers were trained on, if they were."""
         return f"{self.layout.private}/splits/{ensemble}/{self.draw(ensemble, repetition) or repetition}.npz"
 
+    def _splits(self, uses: Iterable[tuple[str, int]]) -> list[str]:
+        """The splits of (ensemble, draw or repetition), without those whose labels come with their votes."""
+        return [self.split(name, number or 1) for name, number in uses if not self.ensembles[name].get("labelled")]
+
     # ------------------------------------------------------------ runs: an aggregator on an ensemble's votes
 
     def ensemble(self, run: str) -> Mapping[str, Any]:
@@ -162,9 +166,9 @@ class ScalablePate:
         """Input: the prepared samples that the run's votes are about."""
         return self.samples(self.runs[wildcards.run]["ensemble"])
 
-    def split_of_run(self, wildcards: Any) -> str:
-        """Input: the split that one repetition of the run uses."""
-        return self.split(self.runs[wildcards.run]["ensemble"], wildcards.repetition)
+    def split_of_run(self, wildcards: Any) -> list[str]:
+        """Input: the split that one repetition of the run uses; nothing where labels come with the votes."""
+        return self._splits([(self.runs[wildcards.run]["ensemble"], int(wildcards.repetition))])
 
     def rounds(self, run: str) -> list[str]:
         """A run and, before it, the run that is its first round."""
@@ -340,6 +344,10 @@ class ScalablePate:
         """Settings of the table of selection."""
         return {"runs": self.described(self.block["selection"])}
 
+    def tails_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the table of the noise's tails."""
+        return self.block["tails"]
+
     def teachers_votes(self, wildcards: Any) -> list[str]:
         """Input of the table of teachers: every draw of its ensembles' votes."""
         self.results.check("scalable_pate_teachers")
@@ -350,8 +358,8 @@ class ScalablePate:
         return [self.samples(name) for name, _ in self._teachers()]
 
     def teachers_splits(self, wildcards: Any) -> list[str]:
-        """Input of the table of teachers: the split of these samples."""
-        return [self.split(name, draw or 1) for name, draw in self._teachers()]
+        """Input of the table of teachers: the split of these samples, where there are any."""
+        return self._splits(self._teachers())
 
     def teachers_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the table of teachers: the ensemble of each of its votes."""
@@ -371,8 +379,8 @@ class ScalablePate:
         return [self.samples(name) for name in self._searched()]
 
     def search_splits(self, wildcards: Any) -> list[str]:
-        """Input of the search for parameters: the split of these samples."""
-        return [self.split(name, self.draws(name)[0] or 1) for name in self._searched()]
+        """Input of the search for parameters: the split of these samples, where there are any."""
+        return self._splits([(name, self.draws(name)[0]) for name in self._searched()])
 
     def search_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the search for parameters."""

@@ -104,7 +104,7 @@ def _check_noise(paper: dict) -> None:
 
 
 def _check_figures(config: dict) -> None:
-    """Figures 1 and 5 show runs by their role, all on one ensemble; what is inspected has samples at hand."""
+    """Figures 1 and 5 show runs by their role, all on one ensemble; of what is inspected the true labels are known."""
     paper, ensembles = config["scalable_pate"], config["ensembles"]
     fig1, fig5 = paper["fig1"], paper["fig5"]
     roles = {"fig1.curves": ("lnmax", "confident_gnmax"), "fig5.runs": ("lnmax", "confident_gnmax", "confident_gnmax")}
@@ -129,10 +129,11 @@ def _check_figures(config: dict) -> None:
     inspected = {key: [(name, paper["runs"][name]["ensemble"]) for name in names] for key, names in inspected.items()}
     for key, pairs in (inspected | {"teachers": [(name, name) for name in paper["teachers"]]}).items():
         for name, ensemble in pairs:
-            if ensembles[ensemble]["kind"] == "published" and "samples" not in ensembles[ensemble]:
+            block = ensembles[ensemble]
+            if block["kind"] == "published" and not {"samples", "labelled"} & set(block):
                 raise InputError(
-                    f"scalable_pate.{key} = {name!r}: ensemble {ensemble} has published votes and no samples; "
-                    "allowed are those that have"
+                    f"scalable_pate.{key} = {name!r}: ensemble {ensemble} has published votes, no samples and no "
+                    "labels; allowed are those that have either"
                 )
 
 

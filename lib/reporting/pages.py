@@ -43,8 +43,9 @@ def paper_page(
 ) -> str:
     """The page of a paper, or of results that no paper's claim is about.
 
-    verdicts: its claims; None if there are none. readings: Markdown. tables: what to show, by item. links: the file of
-    an item's numbers, relative to the page, by item. figures: the image of an item, likewise.
+    verdicts: its claims; None if there are none. readings: Markdown. tables: what to show, by item. links: files of
+    numbers, relative to the page, by item or ITEM_WHAT, and named below that item. figures: the image of an item,
+    likewise.
     """
     parts = [f"# {title}", f"Made by the workflow from preset {preset}; do not edit."]
     if verdicts is not None:
@@ -54,8 +55,9 @@ def paper_page(
             parts.append(f"## {heading}")
         for item in items:
             parts += [f"### {item}", result_table(tables[item]) if item in tables else f"![{item}]({figures[item]})"]
-            if item in links:
-                parts.append(f"Numbers: [{item}.csv]({links[item]})")
+            own = [name for name in links if name == item or name.startswith(f"{item}_")]
+            if own:
+                parts.append(f"Numbers: {', '.join(f'[{name}.csv]({links[name]})' for name in own)}")
     if verdicts is not None:
         parts += ["## Claims", "What a verdict means:", _meanings(), claims_table(verdicts)]
     parts += ["## Readings and caveats", readings.strip()]

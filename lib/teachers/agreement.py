@@ -7,19 +7,17 @@ import numpy as np
 from lib.accounting.consensus import histogram, plurality_share
 from lib.accounting.votes import check_votes
 from lib.core.files import load_arrays
-from lib.data.glyph_pool import open_any_pool
 
 BINS = 10
 
 
-def measure(path: Path, teachers: int, data: Path, split: Path) -> tuple[dict[str, float], str]:
+def measure(path: Path, teachers: int, truth: np.ndarray) -> tuple[dict[str, float], str]:
     """What one set of votes shows, in percent, and the fingerprint of their dataset.
 
-    data, split: the samples that the votes are about. Labels are those that they carry, wrong ones included.
+    truth: labels (n,) of the first n queries, as the samples carry them, wrong ones included.
     """
     arrays = load_arrays(path, "votes", "fingerprint")
     votes = check_votes(arrays["votes"], teachers, str(path))
-    _, truth = open_any_pool(data, split).public()
     votes = votes[: len(truth)]
     measured = {
         "queries": len(votes),

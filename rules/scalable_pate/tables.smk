@@ -53,6 +53,26 @@ rule scalable_pate_selection:
         "python -m scripts.scalable_pate_selection {params} > {log} 2>&1"
 
 
+rule scalable_pate_tails:
+    """How the chance of a wrong answer falls with the consensus, of Laplace and of Gaussian noise."""
+    input:
+        code=code("scalable_pate_tails"),
+    output:
+        **table("scalable_pate_tails"),
+    log:
+        layout.log("scalable_pate_tails"),
+    benchmark:
+        layout.benchmark("scalable_pate_tails")
+    conda:
+        "../../envs/accounting.yaml"
+    params:
+        **options(plan.scalable_pate.tails_settings),
+    message:
+        "Table of the tails of the noise"
+    shell:
+        "python -m scripts.scalable_pate_tails {params} > {log} 2>&1"
+
+
 rule scalable_pate_teachers:
     """The ensembles of Scalable PATE: accuracy of a teacher, agreement, accuracy of the plurality."""
     input:

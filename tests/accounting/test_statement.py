@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting.statement import CONVERSIONS, NEIGHBOURING, PrivacyStatement
+from lib.accounting.statement import CONVERSIONS, NEIGHBOURING, PrivacyStatement, added
 
 FIELDS = {
     "epsilon": 1.97,
@@ -70,6 +70,22 @@ def test_a_number_known_without_the_data_is_two_sided_and_needs_no_release():
     for field in given:
         with pytest.raises(TypeError, match=field):
             PrivacyStatement.data_independent(1.97, 1e-5, **{name: given[name] for name in given if name != field})
+
+
+def test_statements_add_up_to_no_more_than_the_weakest_of_them_says():
+    held = PrivacyStatement(**FIELDS | {"data_dependent": False, "sanitized": False, "one_sided": False})
+    read = dataclasses.replace(held, epsilon=0.5, delta=2e-5, data_dependent=True, one_sided=True, guarantee=False)
+    both = added([held, read])
+    assert (both.epsilon, both.delta) == pytest.approx((held.epsilon + 0.5, held.delta + 2e-5))
+    assert both.data_dependent and both.one_sided and not both.guarantee and not both.sanitized
+    assert (both.accountant, both.conversion) == ("basic composition", "none")
+    assert added([held, held]).guarantee == held.guarantee
+
+
+def test_statements_about_different_neighbours_do_not_add_up():
+    here, there = (PrivacyStatement(**FIELDS | {"neighbouring": name}) for name in NEIGHBOURING)
+    with pytest.raises(ValueError, match="different neighbours"):
+        added([here, there])
 
 
 @given(

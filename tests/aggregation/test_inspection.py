@@ -9,10 +9,12 @@ from scipy.stats import norm
 from lib.accounting import confident, parameter_search, threshold
 from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.aggregation.interactive import NONE, TEACHERS
+from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
+from lib.data.query_labels import query_labels
 from lib.reporting.records import read_record
 from lib.teachers import agreement
-from scripts import inspect_selection
+from scripts import account, inspect_selection
 
 ORDERS = {"linear": [2.0, 20.0, 0.5], "logarithmic": [20.0, 100.0, 10]}
 GRID = order_grid(**ORDERS)
@@ -51,7 +53,7 @@ def inspect(files, tmp_path, run, *more):
     record, noiseless = tmp_path / "record.json", tmp_path / "noiseless.npz"
     inspect_selection.main(
         [
-            *(f"--{name}={files[name]}" for name in ("votes", "data", "split", "labels")),
+            *(f"--{name}={files[name]}" for name in ("votes", "data", "split", "labels") if name in files),
             f"--run={json.dumps(run)}",
             f"--accounting={json.dumps({'orders': ORDERS})}",
             *("--teachers=20", "--preset=tiny", "--seed=1", "--dataset=own"),
@@ -70,6 +72,21 @@ def test_selection_is_judged_by_the_plurality_of_what_was_asked(files, tmp_path)
     assert record["private_metrics"]["plurality_accuracy_answered"] == 100
     assert record["private_metrics"]["plurality_accuracy_unanswered"] == 50
     assert "first_round_share" not in record["private_metrics"]
+
+
+def test_labels_that_come_with_the_votes_judge_as_those_of_samples_do(files, tmp_path):
+    """The votes' own dataset in the place of samples, and no split."""
+    by_samples, _ = inspect(files, tmp_path, RUN)
+    alone = {name: path for name, path in files.items() if name != "split"} | {"data": files["votes"]}
+    by_votes, _ = inspect(alone, tmp_path, RUN)
+    assert by_votes == by_samples
+
+
+def test_votes_without_labels_are_refused_by_name(files, tmp_path):
+    save_arrays(files["votes"], votes=VOTES, fingerprint=np.array("ab" * 32))
+    alone = {name: path for name, path in files.items() if name != "split"} | {"data": files["votes"]}
+    with pytest.raises(InputError, match=r"votes\.npz.*labels"):
+        inspect(alone, tmp_path, RUN)
 
 
 def test_noiseless_labels_are_as_many_and_the_first_of_the_pool(files, tmp_path):
@@ -104,8 +121,37 @@ def test_two_rounds_share_epsilon(files, tmp_path):
     assert record["private_metrics"]["first_round_share"] == pytest.approx(share)
 
 
+def test_two_rounds_cost_less_together_than_the_sum_of_each_alone(files, tmp_path):
+    save_arrays(files["scores"], probabilities=np.full((6, 3), 1 / 3))
+    first = RUN | {"queries": 3, "delta": 1e-4}
+    run = RUN | {"aggregator": "interactive_gnmax", "first": 3, "queries": 3, "confidence": 0.9, "max_answered": 3}
+    run["first_round"] = first | {"max_answered": 3}
+    record = tmp_path / "account.json"
+    account.main(
+        [
+            *(f"--{name}={files[name]}" for name in ("votes", "scores")),
+            f"--run={json.dumps(run)}",
+            f"--accounting={json.dumps({'orders': ORDERS, 'moments': 8, 'curve_points': 3})}",
+            *("--teachers=20", "--preset=tiny", "--seed=1", "--dataset=own", "--job", "account", "run", "1"),
+            *(f"--record={record}", f"--curve={tmp_path / 'curve.npz'}"),
+        ]
+    )
+    privacy = read_record(record)["privacy"]
+    added = privacy["epsilon_rounds_added"]
+    parameters = RUN["threshold"], RUN["sigma_threshold"], RUN["sigma"]
+    alone = (
+        confident.expected_rdp(GRID, VOTES[:3], *parameters).sum(axis=0),
+        confident.expected_rdp(GRID, VOTES[3:], *parameters, np.full((3, 3), 1 / 3)).sum(axis=0),
+    )
+    expected = [epsilon_classic(GRID, costs, delta)[0] for costs, delta in zip(alone, (1e-4, 1e-3), strict=True)]
+    assert privacy["epsilon_first_round"].epsilon == pytest.approx(expected[0])
+    assert privacy["epsilon_last_round"].epsilon == pytest.approx(expected[1])
+    assert (added.epsilon, added.delta) == pytest.approx((sum(expected), 1.1e-3))
+    assert privacy["epsilon"].epsilon < added.epsilon and not added.guarantee
+
+
 def test_teachers_are_measured_on_the_labels_of_the_pool(files):
-    found, _ = agreement.measure(files["votes"], TEACHERS_IN_ALL, files["data"], files["split"])
+    found, _ = agreement.measure(files["votes"], TEACHERS_IN_ALL, query_labels(files["data"], files["split"]))
     assert found["queries"] == 6
     assert found["teacher_accuracy"] == pytest.approx(100 * (18 + 6 + 17 + 7 + 18 + 9) / 120)
     assert found["plurality_accuracy"] == pytest.approx(100 * 4 / 6)

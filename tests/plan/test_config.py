@@ -27,9 +27,8 @@ def walk(block: object, path: tuple = ()):
             yield from walk(value, (*path, key))
 
 
-def without(key: str) -> dict:
-    path = tuple(key.split("."))
-    config = copy.deepcopy(CONFIG)
+def without(key: str, config: dict = CONFIG) -> dict:
+    path, config = tuple(key.split(".")), copy.deepcopy(config)
     del parent_of(config, path)[path[-1]]
     return config
 
@@ -689,13 +688,27 @@ def test_filling_twice_is_filling_once():
         ("scalable_pate.fig1.curves", ["digits_confident", "digits_lnmax_300"], "in this order"),
         ("scalable_pate.fig1.selection", "digits_interactive", "a run of confident_gnmax"),
         ("scalable_pate.fig4.queries", 10**7, "at most the public"),
-        ("scalable_pate.selection", ["svhn_confident"], "no samples"),
-        ("scalable_pate.teachers", ["svhn"], "no samples"),
         ("scalable_pate.table2", [], "a list of at least 1"),
     ],
 )
 def test_what_a_figure_cannot_show_is_refused(key, value, what):
     assert what in refusal(changed(key, value))
+
+
+INSPECTED = [("selection", ["svhn_confident"]), ("search.runs", ["svhn_confident"]), ("teachers", ["svhn"])]
+
+
+@pytest.mark.parametrize(("key", "names"), INSPECTED, ids=[key for key, _ in INSPECTED])
+def test_votes_are_inspected_where_their_true_labels_are_known(key, names):
+    """Labels that came with the votes will do; votes with neither samples nor labels will not."""
+    check_config(changed(f"scalable_pate.{key}", names), SCHEMA)
+    unlabelled = without("ensembles.svhn.labelled", changed(f"scalable_pate.{key}", names))
+    assert refusal(unlabelled).startswith(f"scalable_pate.{key} = {names[0]!r}: ensemble svhn has published votes, no")
+
+
+def test_labels_are_of_the_votes_or_of_the_samples():
+    assert refusal(changed("ensembles.mnist.labelled", True)).startswith("ensembles.mnist")
+    assert refusal(changed("ensembles.digits.labelled", True)).startswith("ensembles.digits")
 
 
 def test_figure_4_is_off_without_either_panel():

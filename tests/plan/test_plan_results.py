@@ -59,9 +59,25 @@ def test_the_page_of_a_paper_shows_its_tables_and_figures():
     assert page["title"] == PAPERS["dp_mac"] and page["preset"] == "quick"
     assert set(page["columns"]) == set(page["tables"]) and "table1a" in page["tables"]
     assert page["figures"]["fig1"] == "results/quick/dp_mac/fig1.png"
-    assert set(page["tables"].values()) | set(page["figures"].values()) == set(
-        results().page_files(SimpleNamespace(paper="dp_mac"))
-    )
+    asked = {path for kind in ("tables", "figures", "numbers") for path in page[kind].values()}
+    assert asked == set(results().page_files(SimpleNamespace(paper="dp_mac")))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_page_of_a_paper_comes_with_every_table_that_its_verdicts_rest_on(paper):
+    made = results()
+    page = made.page(SimpleNamespace(paper=paper))
+    assert page["tables"] | page["numbers"] | dict(made.judged(paper)) == page["tables"] | page["numbers"]
+    assert not set(page["tables"]) & set(page["numbers"])
+
+
+def test_a_table_behind_a_verdict_is_linked_below_its_figure():
+    """Named by the item of a figure that the page shows, so that the page finds its place."""
+    for name, row in REGISTER.items():
+        item = row.get("item", name.removeprefix(f"{row['paper']}_"))
+        behind = [table for table in row["judged"] if table not in row["columns"]]
+        assert not behind or row["shows"] == "figure"
+        assert all(table == item or table.startswith(f"{item}_") for table in behind)
 
 
 def test_the_page_of_the_leaderboard_waits_for_all_that_it_shows():

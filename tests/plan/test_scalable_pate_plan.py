@@ -38,12 +38,14 @@ CONFIG = {
         "own": TRAINED | {"dataset": "digits", "teachers": 10, "model": "forest", "draws": 2},
         "images": TRAINED | {"dataset": "glyph", "teachers": 5, "shard": 2, "model": "cnn", "baseline_samples": 9},
         "given": {"kind": "published", "dataset": "votes", "samples": "svhn", "teachers": 250, "classes": 10},
+        "labelled": {"kind": "published", "dataset": "marked", "labelled": True, "teachers": 250, "classes": 10},
     },
     "scalable_pate": {
         "runs": {
             "first": {"ensemble": "own", "aggregator": "confident_gnmax", "student": "forest"},
             "second": {"ensemble": "own", "aggregator": "interactive_gnmax", "student": "vat", "first_round": "first"},
             "alone": {"ensemble": "given", "aggregator": "gnmax", "student": None},
+            "judged": {"ensemble": "labelled", "aggregator": "confident_gnmax", "student": None},
         },
         "table1": ["first", "second", "alone"],
         "table2": ["first"],
@@ -95,7 +97,7 @@ def test_published_votes_are_one_draw_and_have_a_split_a_repetition(plan):
 
 def test_a_student_gets_the_split_that_its_teachers_were_trained_on(plan):
     wildcards = job(run="first", repetition=3)
-    assert plan.split_of_run(wildcards) == f"{PRIVATE}/splits/own/1.npz"
+    assert plan.split_of_run(wildcards) == [f"{PRIVATE}/splits/own/1.npz"]
     assert plan.votes_of_run(wildcards) == f"{PRIVATE}/votes/own/1.npz"
 
 
@@ -202,6 +204,16 @@ def test_the_search_looks_at_one_draw_of_a_runs_votes(plan):
     assert plan.search_votes(job()) == [f"{PRIVATE}/votes/given/0.npz"]
     assert plan.search_splits(job()) == [f"{PRIVATE}/splits/given/1.npz"]
     assert plan.search_data(job()) == [f"{PRIVATE}/data/svhn.npz"]
+
+
+def test_votes_that_came_with_their_labels_need_no_split():
+    plan = plan_with(selection=["judged"], teachers=["labelled", "given"], search={"runs": ["judged"]})
+    wildcards = job(run="judged", repetition=2)
+    assert plan.split_of_run(wildcards) == []
+    assert plan.samples_of_run(wildcards) == f"{PRIVATE}/data/marked.npz"
+    assert plan.teachers_data(job()) == [f"{PRIVATE}/data/marked.npz", f"{PRIVATE}/data/svhn.npz"]
+    assert plan.teachers_splits(job()) == [f"{PRIVATE}/splits/given/1.npz"]
+    assert plan.search_splits(job()) == []
 
 
 def test_figure_4_reads_an_ensemble_of_both_panels_once(plan):

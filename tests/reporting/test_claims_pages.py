@@ -84,6 +84,15 @@ def test_a_papers_page(verdicts):
     assert page == paper_page("p", "Title", "quick", verdicts, "Our reading.", {"table1": frame}, links, figures)
 
 
+def test_numbers_are_named_below_what_they_are_behind(verdicts):
+    names = ("fig1", "fig1_comparison", "fig10_comparison")
+    links, figures = {name: f"p/{name}.csv" for name in names}, {"fig1": "p/fig1.png", "fig10": "p/fig10.png"}
+    page = paper_page("p", "Title", "quick", verdicts, "Our reading.", {}, links, figures)
+    first = "Numbers: [fig1.csv](p/fig1.csv), [fig1_comparison.csv](p/fig1_comparison.csv)"
+    assert f"![fig1](p/fig1.png)\n\n{first}\n\n### fig10\n" in page
+    assert "Numbers: [fig10_comparison.csv](p/fig10_comparison.csv)\n" in page
+
+
 def test_a_result_table_folds_spreads_and_drops_empty_columns():
     frame = pd.DataFrame(
         {"x": [1.23456789, None], "x_spread": [0.1, None], "y": [3.0, 4.0], "y_spread": [0.0, None], "z": [None, None]}
