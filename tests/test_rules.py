@@ -54,3 +54,8 @@ def test_every_script_is_a_rules_or_a_persons():
 def test_what_the_plan_says_of_a_job_is_not_mixed_with_its_files():
     """A parameter made of files or threads is no trigger: what is mixed with them makes nothing stale."""
     assert not [name for name, block in RULES.items() if re.search(r"params:\n(?!\s+\*\*options\()", block)]
+
+
+def test_costs_and_lines_of_the_log_are_given_to_all_rules_in_one_place():
+    assert not [name for name, block in RULES.items() if re.search(r"^    (benchmark|message):", block, re.MULTILINE)]
+    assert TEXTS["Snakefile"].index("rules/shared/jobs.smk") > TEXTS["Snakefile"].rindex("rules/release/release.smk")

@@ -61,14 +61,10 @@ rule scalable_pate_tails:
         **table("scalable_pate_tails"),
     log:
         layout.log("scalable_pate_tails"),
-    benchmark:
-        layout.benchmark("scalable_pate_tails")
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.scalable_pate.tails_settings),
-    message:
-        "Table of the tails of the noise"
     shell:
         "python -m scripts.scalable_pate_tails {params} > {log} 2>&1"
 
