@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting.rdp import at_grid_edge, order_grid
-from lib.accounting.readings import account_of
 from lib.accounting.statement import added
+from lib.aggregation.aggregators import account_of
 from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import save_arrays

@@ -6,9 +6,9 @@ import numpy as np
 
 from lib.accounting.ledger import Ledger
 from lib.accounting.rdp import order_grid
-from lib.accounting.readings import account_of
+from lib.aggregation.aggregators import AGGREGATORS, account_of, noise_of, spent
 from lib.aggregation.interactive import REINFORCED, TEACHERS
-from lib.aggregation.queries import MECHANISMS, noise_of, read_rounds, spent
+from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
 from lib.core.provenance import MECHANISM, provenance
@@ -39,7 +39,7 @@ def main(
     rounds, rows, fingerprint = read_rounds(votes, scores, teachers, run)
     histograms, _, known = rounds[-1]
     noise = noise_of(run, noise_seed, *job.job)
-    released, source = MECHANISMS[run["aggregator"]](histograms, run, noise, known)
+    released, source = AGGREGATORS[run["aggregator"]].answers(histograms, run, noise, known)
     asked = len(released)
     answered = int((source == TEACHERS).sum())
     ledger = spent(orders, histograms[:asked], source, run, known if known is None else known[:asked])

@@ -34,8 +34,8 @@ def row_of(
 
 
 def method_of(encoder: dict | None) -> str:
-    """What the papers call a student on such codes."""
-    return METHODS[encoder.get("bound", encoder["kind"])]
+    """What the papers call a student on such codes; the encoder's kind where no paper has it."""
+    return METHODS.get(encoder.get("bound", encoder["kind"]), encoder["kind"])
 
 
 def student_rows(

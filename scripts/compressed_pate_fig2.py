@@ -23,7 +23,8 @@ def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
         (naive,) = (name for name, block in encoders.items() if block["kind"] == "identity")
         for name, row in by_name.iterrows():
             found = {"encoder": name} | row.to_dict() | {"sigma_train": trained.get(name)}
-            found["method"] = "naive" if name.startswith(naive) else "pca" if name == "pca" else "autoencoder"
+            kind = encoders.get(name, {}).get("kind", "pca")  # of whole volumes, or the components of blocks
+            found["method"] = "naive" if name.startswith(naive) else kind
             weaker = [other for other in trained if name in trained and family[other] == family[name]]
             weaker = [other for other in weaker if trained[other] < trained[name] and other in by_name.index]
             found |= {"cross_entropy_weaker": None, "cross_entropy_weaker_spread": None}

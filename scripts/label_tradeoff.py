@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from lib.accounting.rdp import order_grid
-from lib.accounting.readings import ACCOUNTS
-from lib.aggregation.queries import MECHANISMS, read_queries
+from lib.aggregation.aggregators import AGGREGATORS
+from lib.aggregation.queries import read_queries
 from lib.core.command import Job, command, run
 from lib.core.files import atomic_path, load_arrays
 from lib.core.seeding import generator
@@ -31,12 +31,12 @@ def main(votes: Path, teachers: int, tradeoff: dict, accounting: dict, repetitio
             settings = {"queries": tradeoff["queries"], "delta": tradeoff["delta"], parameter: scale}
             histograms, asked, fingerprint = read_queries(votes, teachers, settings)
             truth = load_arrays(votes, "labels")["labels"][asked]
-            account = ACCOUNTS[aggregator](orders, histograms, settings, accounting["moments"])
+            account = AGGREGATORS[aggregator].continuous.account(orders, histograms, settings, accounting["moments"])
             made, order = account.readings["epsilon"].statement(orders, settings["delta"])
             accuracies = []
             for repetition in range(repetitions):
                 rng = generator(job.seed, *job.job, aggregator, str(scale), str(repetition))
-                labels, _ = MECHANISMS[aggregator](histograms, settings, rng, None)
+                labels, _ = AGGREGATORS[aggregator].answers(histograms, settings, rng, None)
                 accuracies.append(100 * float(np.mean(labels == truth)))
             accuracy, spread = mean_and_spread(accuracies)
             rows.append(

@@ -65,7 +65,8 @@ def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: Path
     """One panel a dataset; thin lines are the data-independent bounds, crosses the paper's points, bands all votes."""
     datasets = list(dict.fromkeys(series["dataset"]))
     with figure(1, len(datasets)) as (drawn, axes):
-        styles = dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
+        shown = dict.fromkeys([*NAMES, *series["aggregator"]])
+        styles = dict(zip(shown, plt.rcParams["axes.prop_cycle"], strict=False))
         for axis, dataset in zip(axes, datasets, strict=True):
             panel = series[series["dataset"] == dataset]
             for (aggregator, run, kind), part in panel.groupby(["aggregator", "run", "series"], sort=False):
@@ -73,7 +74,7 @@ def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: Path
                 line = part.groupby("queries")[["answered", "epsilon"]].agg(["mean", "min", "max"])
                 answered, epsilon = line["answered"]["mean"], line["epsilon"]
                 if kind == "epsilon":
-                    axis.plot(answered, epsilon["mean"], label=NAMES[aggregator], **style)
+                    axis.plot(answered, epsilon["mean"], label=NAMES.get(aggregator, aggregator), **style)
                     axis.fill_between(answered, epsilon["min"], epsilon["max"], color=style["color"], alpha=0.2, lw=0)
                     if run in points:
                         axis.plot(*points[run], "x", color=style["color"], ms=7, mew=2)

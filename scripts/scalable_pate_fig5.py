@@ -8,7 +8,7 @@ import pandas as pd
 
 from lib.accounting import consensus, threshold
 from lib.accounting.rdp import order_grid
-from lib.accounting.readings import ACCOUNTS
+from lib.aggregation.aggregators import account_of
 from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
 from lib.core.files import atomic_path
@@ -41,7 +41,7 @@ def costs(path: Path, teachers: int, settings: dict, accounting: dict) -> pd.Dat
     for role in NAMES:
         run = settings["runs"][role]
         votes, _, _ = read_queries(path, teachers, run)
-        account = ACCOUNTS[run["aggregator"]](orders, votes, run, accounting["moments"])
+        account = account_of(orders, [(votes, run, None)], accounting["moments"])
         reading = account.readings["epsilon"]
         checks = np.zeros_like(reading.costs)
         if run["aggregator"] == "confident_gnmax":

@@ -19,16 +19,18 @@ from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_auto
 PERCENT = [percent / 100 for percent in range(1, 101)]  # thresholds at which a mean mask is cut
 
 
-def fitted(job: SegmentationTraining, name: str, settings: dict) -> dict[str, np.ndarray]:
-    """Arrays of the encoder; none for the naive approach."""
-    part, device = job.task["encoder_part"], job.place
-    if settings["kind"] == "identity":
-        return {}
-    if settings["kind"] == "pca":
-        if settings["block"] is None:
-            return fit_volumes(job.masks(part), settings["components"]).arrays()
-        masks = (job.prepared.masks([row], job.task["classes"]) for row in job.rows[part])
-        return fit_blocks(masks, blocks_of(settings, job.shape), settings["components"]).arrays()
+def fit_components(job: SegmentationTraining, name: str, settings: dict) -> dict[str, np.ndarray]:
+    """Principal components of whole volumes, or of their blocks."""
+    part = job.task["encoder_part"]
+    if settings["block"] is None:
+        return fit_volumes(job.masks(part), settings["components"]).arrays()
+    masks = (job.prepared.masks([row], job.task["classes"]) for row in job.rows[part])
+    return fit_blocks(masks, blocks_of(settings, job.shape), settings["components"]).arrays()
+
+
+def fit_autoencoder(job: SegmentationTraining, name: str, settings: dict) -> dict[str, np.ndarray]:
+    """Weights of an autoencoder of masks, or of their coarser form."""
+    part = job.task["encoder_part"]
     if settings["grid"]:
         checked_grid(job.shape, tuple(settings["grid"]))
         masks = np.concatenate(
@@ -43,10 +45,14 @@ def fitted(job: SegmentationTraining, name: str, settings: dict) -> dict[str, np
             AutoencoderRecipe(**settings["recipe"]),
             job.seed,
             tuple(job.job),
-            device,
+            job.place,
             checkpoint,
             progress("epochs"),
         )
+
+
+# by the encoder's kind; nothing is fitted for one that is not here
+FITTED = {"pca": fit_components, "autoencoder": fit_autoencoder}
 
 
 def own_masks(job: SegmentationJob, settings: dict, arrays: dict[str, np.ndarray]) -> dict[str, float]:
@@ -79,7 +85,7 @@ def main(job: SegmentationTraining, encoders: list, weights: Path, records: Path
     arrays, made = {}, []
     for name, settings in encoders:
         unit = job.of_unit(name)
-        arrays[name] = fitted(unit, name, settings)
+        arrays[name] = FITTED[settings["kind"]](unit, name, settings) if settings["kind"] in FITTED else {}
         metrics = {"masks": float(len(unit.rows[unit.task["encoder_part"]]))}
         if settings["kind"] == "autoencoder":
             metrics |= own_masks(unit, settings, arrays[name])

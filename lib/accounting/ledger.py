@@ -164,6 +164,13 @@ def discrete_entry(orders: np.ndarray, name: str, count: int, parameters: dict[s
     return _entry(DISCRETE[name], orders, count, parameters, None)
 
 
+def ledger_of_draws(orders: np.ndarray, kind: str, count: int, given: dict) -> Ledger:
+    """The ledger of `count` draws of `DRAWS[kind]` at what they cost on any data; given: its parameters, and others."""
+    ledger = Ledger(orders)
+    ledger.charge(_entry(kind, orders, count, {name: given[name] for name in DRAWS[kind].parameters}, None))
+    return ledger
+
+
 def _entry(
     name: str, orders: np.ndarray, count: int, parameters: dict[str, float], dependent: np.ndarray | None
 ) -> Entry:

@@ -4,14 +4,12 @@ A reading is a (n, k) matrix of Renyi costs a query and order; sums over its fir
 queries. Data-dependent readings need the private votes and are private themselves.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 
 import numpy as np
 
 from lib.accounting import confident, gnmax, lnmax, rdp, threshold
-from lib.accounting.discrete import is_discrete
+from lib.accounting.draws import DRAWS
 from lib.accounting.ledger import NEIGHBOURING, selective_caps
 from lib.accounting.statement import PrivacyStatement
 
@@ -158,18 +156,31 @@ def confident_account(
     return Account(readings, answered, caps=announced)
 
 
-def discrete_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
-    """GNMax or Confident-GNMax with discrete noise: what holds on any data, every query charged as if answered.
+def discrete_confident_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
+    """Confident-GNMax with discrete noise: what holds on any data, every query charged as if answered.
 
     `answered` is then no chance but one for every query.
     """
-    costs, caps = gnmax.rdp_independent(orders, run["sigma"]), None
-    if run["aggregator"] == "confident_gnmax":
-        costs = costs + threshold.rdp_independent(orders, run["sigma_threshold"])
-        announced = selective_caps(orders, len(votes), run["max_answered"], run["sigma_threshold"], run["sigma"])
-        caps = Reading(announced[None], data_dependent=False, one_sided=False, guarantee=True)
-    held = _repeated(costs, votes)
-    return Account({"epsilon": held, "epsilon_data_independent": held}, np.ones(len(votes)), caps=caps)
+    sigma_threshold, sigma = run["sigma_threshold"], run["sigma"]
+    costs = gnmax.rdp_independent(orders, sigma) + threshold.rdp_independent(orders, sigma_threshold)
+    announced = selective_caps(orders, len(votes), run["max_answered"], sigma_threshold, sigma)
+    caps = Reading(announced[None], data_dependent=False, one_sided=False, guarantee=True)
+    return _held(_repeated(costs, votes), votes, caps)
+
+
+def account_of_draws(kind: str, orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
+    """A mechanism that answers every query by one draw of `DRAWS[kind]`: what that costs on any data.
+
+    The draw's parameters are keys of the run's block.
+    """
+    draw = DRAWS[kind]
+    costs = draw.independent(orders, {name: run[name] for name in draw.parameters})
+    return _held(_repeated(costs, votes), votes)
+
+
+def _held(reading: Reading, votes: np.ndarray, caps: Reading | None = None) -> Account:
+    """The account of a mechanism of which nothing but a bound on any data is known."""
+    return Account({"epsilon": reading, "epsilon_data_independent": reading}, np.ones(len(votes)), caps=caps)
 
 
 def _repeated(costs: np.ndarray, votes: np.ndarray) -> Reading:
@@ -177,27 +188,3 @@ def _repeated(costs: np.ndarray, votes: np.ndarray) -> Reading:
     return Reading(
         np.broadcast_to(costs, (len(votes), len(costs))), data_dependent=False, one_sided=False, guarantee=True
     )
-
-
-# By the name that configuration gives a mechanism.
-ACCOUNTS: dict[str, Callable[..., Account]] = {
-    "lnmax": lnmax_account,
-    "gnmax": gnmax_account,
-    "confident_gnmax": confident_account,
-    "interactive_gnmax": confident_account,
-}
-
-
-def account_of(
-    orders: np.ndarray, rounds: Sequence[tuple[np.ndarray, dict, np.ndarray | None]], moments: int
-) -> Account:
-    """The account of a run of one or more rounds: of each its votes (n, m), block, and the student's scores if any."""
-    accounts = [
-        _account_by_name(run)(orders, votes, run, moments, *([] if scores is None else [scores]))
-        for votes, run, scores in rounds
-    ]
-    return reduce(Account.followed_by, accounts)
-
-
-def _account_by_name(run: dict) -> Callable[..., Account]:
-    return discrete_account if is_discrete(run) else ACCOUNTS[run["aggregator"]]

@@ -7,7 +7,7 @@ import numpy as np
 from lib.accounting import gnss, threshold
 from lib.accounting.discrete import is_discrete
 from lib.accounting.draws import as_dict
-from lib.accounting.readings import ACCOUNTS, Reading
+from lib.accounting.readings import Reading, confident_account
 from lib.accounting.sanitize import Release, choose, fixed, releasable, smoothness_grid
 from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
 from lib.accounting.statement import PrivacyStatement
@@ -40,7 +40,7 @@ def release_epsilon(
     """
     if is_discrete(run):
         raise InputError("noise = 'discrete': its cost does not depend on the data, so there is nothing to sanitise")
-    account = ACCOUNTS[run["aggregator"]](orders, votes, run, moments)
+    account = confident_account(orders, votes, run, moments)
 
     def parts(order: float, weights: np.ndarray | None) -> tuple[Sequence, CheckSequence]:
         checks = CheckSequence(threshold.statistic(votes), teachers, run["threshold"], run["sigma_threshold"], order)

@@ -1,28 +1,12 @@
-"""A file of votes, the queries a run makes of it, and the mechanisms by name."""
+"""A file of votes, and the queries a run makes of it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.discrete import is_discrete
-from lib.accounting.ledger import (
-    Ledger,
-    discrete_entry,
-    discrete_selective_ledger,
-    gnmax_entry,
-    lnmax_entry,
-    selective_ledger,
-)
 from lib.accounting.votes import check_votes
-from lib.aggregation.confident import NO_ANSWER, confident_gnmax, stop_after
-from lib.aggregation.discrete_gaussian import DiscreteGaussian
-from lib.aggregation.gnmax import gnmax
-from lib.aggregation.interactive import NONE, TEACHERS, interactive_gnmax
-from lib.aggregation.lnmax import lnmax
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
-from lib.core.seeding import noise_bits, noise_generator
 
 
 def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray, np.ndarray, str]:
@@ -84,71 +68,3 @@ def read_rounds(
     earlier, _, _ = read_queries(path, teachers, run["first_round"])
     scores = _checked_scores(load_arrays(scores_path, "probabilities")["probabilities"], votes, rows, scores_path)
     return [(earlier, run["first_round"], None), (votes, run, scores)], rows, fingerprint
-
-
-Answers = tuple[np.ndarray, np.ndarray]
-
-
-def _lnmax(votes: np.ndarray, run: dict, rng: np.random.Generator, scores: Scores) -> Answers:
-    return _from_teachers(lnmax(votes, run["laplace_scale"], rng))
-
-
-def _gnmax(votes: np.ndarray, run: dict, rng: np.random.Generator, scores: Scores) -> Answers:
-    return _from_teachers(gnmax(votes, run["sigma"], rng))
-
-
-def _confident_gnmax(votes: np.ndarray, run: dict, rng: np.random.Generator, scores: Scores) -> Answers:
-    labels = confident_gnmax(votes, run["threshold"], run["sigma_threshold"], run["sigma"], rng)
-    return _from_teachers(stop_after(labels, run["max_answered"]))
-
-
-def _interactive_gnmax(votes: np.ndarray, run: dict, rng: np.random.Generator, scores: Scores) -> Answers:
-    labels, source = interactive_gnmax(
-        votes, scores, run["confidence"], run["threshold"], run["sigma_threshold"], run["sigma"], rng
-    )
-    asked = len(stop_after(np.where(source == TEACHERS, labels, NO_ANSWER), run["max_answered"]))
-    return labels[:asked], source[:asked]
-
-
-def _from_teachers(labels: np.ndarray) -> Answers:
-    return labels, np.where(labels == NO_ANSWER, NONE, TEACHERS)
-
-
-# The mechanisms by the name that configuration gives them: (votes, parameters, generator, scores) -> the labels of the
-# queries that were asked, and where each came from (`interactive`).
-MECHANISMS: dict[str, Callable[..., Answers]] = {
-    "lnmax": _lnmax,
-    "gnmax": _gnmax,
-    "confident_gnmax": _confident_gnmax,
-    "interactive_gnmax": _interactive_gnmax,
-}
-
-
-def noise_of(run: dict, noise_seed: int | None, *job: str) -> np.random.Generator | DiscreteGaussian:
-    """What a run's mechanism draws its noise from, keyed by the job (see `lib.core.seeding.noise_generator`).
-
-    Raises InputError where the run asks for discrete noise that its mechanism cannot have.
-    """
-    if not is_discrete(run):
-        return noise_generator(noise_seed, *job)
-    if run["aggregator"] not in ("gnmax", "confident_gnmax"):
-        raise InputError(f"noise = 'discrete' for {run['aggregator']}: allowed for gnmax and confident_gnmax")
-    return DiscreteGaussian(noise_bits(noise_seed, *job))
-
-
-def spent(orders: np.ndarray, votes: np.ndarray, source: np.ndarray, run: dict, scores: Scores = None) -> Ledger:
-    """The ledger of a realised run: votes (n, m) and source (n,) of the queries that were asked."""
-    if is_discrete(run):
-        if run["aggregator"] == "gnmax":
-            return Ledger(orders, [discrete_entry(orders, "gnmax", len(votes), {"sigma": run["sigma"]})])
-        answers = int((source == TEACHERS).sum())
-        return discrete_selective_ledger(
-            orders, len(votes), answers, run["threshold"], run["sigma_threshold"], run["sigma"]
-        )
-    if run["aggregator"] in ("lnmax", "gnmax"):
-        ledger = Ledger(orders)
-        make, noise = {"lnmax": (lnmax_entry, "laplace_scale"), "gnmax": (gnmax_entry, "sigma")}[run["aggregator"]]
-        ledger.charge(make(orders, votes, run[noise]))
-        return ledger
-    answered = source == TEACHERS
-    return selective_ledger(orders, votes, answered, run["threshold"], run["sigma_threshold"], run["sigma"], scores)

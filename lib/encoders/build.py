@@ -5,7 +5,7 @@ Importing torch takes seconds: only autoencoders do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,17 +45,29 @@ def blocks_of(settings: Settings, shape: tuple[int, int, int, int]) -> Blocks:
 def build_encoder(
     settings: Settings, shape: tuple[int, int, int, int], arrays: Mapping[str, np.ndarray], device: torch.device
 ) -> Encoder:
-    """The encoder of masks `shape` (C, X, Y, Z); arrays: what was fitted, none for the naive approach.
+    """The encoder of masks `shape` (C, X, Y, Z); arrays: what was fitted, none where nothing is.
 
-    settings: `kind`, identity, pca or autoencoder, and what each needs. Raises InputError for arrays that do not fit.
+    settings: `kind`, one of ENCODERS, and what it needs. Raises InputError for arrays that do not fit.
     """
-    if settings["kind"] == "identity":
-        return IdentityEncoder(shape, settings["radius"])
-    if settings["kind"] == "pca":
-        pca = PrincipalComponents.from_arrays(arrays)
-        return PcaEncoder(pca, blocks_of(settings, shape), settings["components"], settings["radius"])
+    return ENCODERS[settings["kind"]](settings, shape, arrays, device)
+
+
+def _identity(settings: Settings, shape: tuple, arrays: Mapping, device: torch.device) -> Encoder:
+    return IdentityEncoder(shape, settings["radius"])
+
+
+def _pca(settings: Settings, shape: tuple, arrays: Mapping, device: torch.device) -> Encoder:
+    pca = PrincipalComponents.from_arrays(arrays)
+    return PcaEncoder(pca, blocks_of(settings, shape), settings["components"], settings["radius"])
+
+
+def _autoencoder(settings: Settings, shape: tuple, arrays: Mapping, device: torch.device) -> Encoder:
     from lib.encoders.autoencoder import AutoencoderEncoder
     from lib.encoders.coarse import CoarseEncoder
 
     inner = AutoencoderEncoder(design_of(settings, shape), arrays, device, settings["radius"])
     return CoarseEncoder(inner, shape, tuple(settings["grid"])) if settings["grid"] else inner
+
+
+# by the kind that the configuration gives; what is fitted to public masks before is in scripts/train_mask_encoder.py
+ENCODERS: dict[str, Callable[..., Encoder]] = {"identity": _identity, "pca": _pca, "autoencoder": _autoencoder}

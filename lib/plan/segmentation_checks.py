@@ -102,7 +102,7 @@ def _check_pair(key: str, name: str, encoder: str, block: dict) -> None:
     """An encoder fits the masks of a task."""
     task, settings = block["tasks"][name], block["encoders"][encoder]
     shape, own = block["volumes"][task["volumes"]]["shape"], f"segmentation.encoders.{encoder}"
-    if settings["kind"] == "autoencoder" and settings["grid"]:
+    if settings.get("grid"):
         _check_sides(f"{own}.grid", settings["grid"], shape, f"{key} with {name}")
     if settings["kind"] != "pca":
         return

@@ -11,9 +11,8 @@ from scipy.special import logsumexp
 from lib.accounting import gnmax, threshold
 from lib.accounting import ledger as books
 from lib.accounting.draws import DRAWS, as_dict
-from lib.accounting.readings import account_of
+from lib.aggregation.aggregators import account_of, spent
 from lib.aggregation.interactive import NONE, TEACHERS
-from lib.aggregation.queries import spent
 from tests import oracles
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)

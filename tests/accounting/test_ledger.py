@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from lib.accounting import gnmax, lnmax, rdp, threshold
 from lib.accounting import ledger as books
+from lib.aggregation.aggregators import AGGREGATORS, spent
 from lib.aggregation.confident import NO_ANSWER, confident_gnmax, stop_after
 from lib.aggregation.gnmax import gnmax as draw_gnmax
 from lib.aggregation.interactive import NONE, REINFORCED, TEACHERS, interactive_gnmax
 from lib.aggregation.lnmax import lnmax as draw_lnmax
-from lib.aggregation.queries import MECHANISMS, spent
 
 ORDERS = rdp.order_grid((2.0, 40.0, 0.5), (40.0, 400.0, 12))
 FIXED = settings(derandomize=True, deadline=None, max_examples=60)
@@ -54,7 +54,7 @@ def drawn_scores(seed: int, queries: int, classes: int = 4) -> np.ndarray:
 def run_by_name(run: dict, votes: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray, books.Ledger]:
     """Labels, their source, and the ledger of a run as the workflow makes it."""
     scores = drawn_scores(len(votes), len(votes)) if run["aggregator"] == "interactive_gnmax" else None
-    labels, source = MECHANISMS[run["aggregator"]](votes, run, rng, scores)
+    labels, source = AGGREGATORS[run["aggregator"]].answers(votes, run, rng, scores)
     asked = len(labels)
     ledger = spent(ORDERS, votes[:asked], source, run, None if scores is None else scores[:asked])
     return labels, source, ledger
@@ -259,7 +259,6 @@ SELECTIVE = {"sigma": 3.0, "threshold": 8, "sigma_threshold": 5.0, "max_answered
     ids=lambda run: run["aggregator"],
 )
 def test_every_mechanism_by_name_is_charged_what_it_drew(run):
-    assert run["aggregator"] in MECHANISMS
     votes = drawn_votes(9, 40)
     rng = CountingGenerator(9)
     labels, source, ledger = run_by_name(run, votes, rng)
@@ -274,7 +273,7 @@ def test_every_mechanism_by_name_is_charged_what_it_drew(run):
 
 
 def test_the_runs_above_are_all_there_are():
-    assert set(MECHANISMS) == {"gnmax", "lnmax", "confident_gnmax", "interactive_gnmax"}
+    assert set(AGGREGATORS) == {"gnmax", "lnmax", "confident_gnmax", "interactive_gnmax"}
 
 
 def test_a_cut_run_is_charged_what_it_released():

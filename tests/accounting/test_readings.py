@@ -8,7 +8,7 @@ from scipy.stats import binom, norm
 
 from lib.accounting import ledger as books
 from lib.accounting import rdp, readings
-from lib.aggregation.queries import MECHANISMS, spent
+from lib.aggregation.aggregators import AGGREGATORS, account_of, spent
 from tests import oracles
 
 ORDERS = rdp.order_grid((1.5, 30.0, 0.5), (30.0, 300.0, 10))
@@ -30,7 +30,7 @@ def drawn_votes(seed: int, queries: int, classes: int = 4, teachers: int = 30) -
 
 
 def account(name: str, votes: np.ndarray, **changes: float) -> readings.Account:
-    return readings.ACCOUNTS[name](ORDERS, votes, RUNS[name] | changes, 8)
+    return AGGREGATORS[name].continuous.account(ORDERS, votes, RUNS[name] | changes, 8)
 
 
 confident_runs = st.fixed_dictionaries(
@@ -42,10 +42,6 @@ confident_runs = st.fixed_dictionaries(
     }
 )
 seeds = st.integers(0, 999)
-
-
-def test_accounts_exist_for_the_mechanisms_that_can_be_run():
-    assert set(readings.ACCOUNTS) == set(MECHANISMS)
 
 
 # ---------------------------------------------------------------- what they are called
@@ -141,7 +137,7 @@ def test_the_caps_are_at_least_any_realised_run(run, seed):
     run = run | {"aggregator": "confident_gnmax"}
     for repetition in range(3):
         rng = np.random.default_rng([seed, repetition])
-        labels, source = MECHANISMS[run["aggregator"]](votes, run, rng, None)
+        labels, source = AGGREGATORS[run["aggregator"]].answers(votes, run, rng, None)
         made = spent(ORDERS, votes[: len(labels)], source, run).statements(DELTA)
         assert caps >= made["independent"].epsilon * (1 - 1e-12)
         assert caps >= made["dependent"].epsilon * (1 - 1e-12)
@@ -232,8 +228,8 @@ def scores_of(seed: int, queries: int) -> np.ndarray:
 def test_a_students_scores_move_the_check_and_not_the_order_of_the_readings(run, seed):
     votes, scores = drawn_votes(seed, 12), scores_of(seed, 12)
     run = RUNS["confident_gnmax"] | run
-    plain = readings.ACCOUNTS["confident_gnmax"](ORDERS, votes, run, 8)
-    made = readings.ACCOUNTS["interactive_gnmax"](ORDERS, votes, run, 8, scores)
+    plain = AGGREGATORS["confident_gnmax"].continuous.account(ORDERS, votes, run, 8)
+    made = AGGREGATORS["interactive_gnmax"].continuous.account(ORDERS, votes, run, 8, scores)
     assert set(made.readings) == set(plain.readings)
     excess = (votes - 30 * scores).max(axis=1)
     passing = np.exp(oracles.threshold_log_pmf(excess, run["threshold"], run["sigma_threshold"])[:, 0])
@@ -246,8 +242,8 @@ def test_a_students_scores_move_the_check_and_not_the_order_of_the_readings(run,
 
 def test_two_rounds_cost_what_both_cost():
     votes = drawn_votes(9, 30)
-    first = readings.ACCOUNTS["confident_gnmax"](ORDERS, votes[:12], CONFIDENT, 8)
-    later = readings.ACCOUNTS["interactive_gnmax"](
+    first = AGGREGATORS["confident_gnmax"].continuous.account(ORDERS, votes[:12], CONFIDENT, 8)
+    later = AGGREGATORS["interactive_gnmax"].continuous.account(
         ORDERS, votes[12:], CONFIDENT | {"sigma": 6.0, "max_answered": 7}, 8, scores_of(9, 18)
     )
     both = first.followed_by(later)
@@ -275,7 +271,7 @@ def test_a_bound_that_knows_the_students_scores_is_no_guarantee_of_two_rounds():
     later_run |= {"aggregator": "interactive_gnmax"}
     votes = np.tile([20, 0], (50, 1))
     certain = np.tile([1.0, 0.0], (50, 1))  # what the student thinks if the first label is 0; and if it is 1, (.5, .5)
-    made = readings.account_of(ORDERS, [(np.array([[11, 9]]), first_run, None), (votes, later_run, certain)], 8)
+    made = account_of(ORDERS, [(np.array([[11, 9]]), first_run, None), (votes, later_run, certain)], 8)
     other_label = norm.sf(2 / (60 * np.sqrt(2)))
     bits = np.arange(51)
     # the statistic is then 20 - 10, and 19 - 10 where one teacher votes otherwise

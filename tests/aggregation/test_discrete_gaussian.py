@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from lib.aggregation.aggregators import noise_of
 from lib.aggregation.confident import NO_ANSWER, confident_gnmax
 from lib.aggregation.discrete_gaussian import DiscreteGaussian, draw
 from lib.aggregation.gnmax import gnmax
-from lib.aggregation.queries import noise_of
 from lib.core.errors import InputError
 from lib.core.seeding import noise_bits, noise_generator
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting import ledger, rdp, readings
+from lib.accounting import ledger, rdp
+from lib.aggregation.aggregators import AGGREGATORS
 from lib.aggregation.confident import confident_gnmax
 from lib.aggregation.gnmax import gnmax
 from lib.aggregation.lnmax import lnmax
@@ -277,8 +278,8 @@ def test_no_guarantee_depends_on_the_votes():
     run = {"sigma": 4.0, "sigma_threshold": 8.0, "threshold": 15, "max_answered": 5, "laplace_scale": 2.0}
     first, second = np.array([[20, 5, 0]] * 8), np.array([[9, 8, 8]] * 8)
     run["delta"] = 1e-5
-    for make in readings.ACCOUNTS.values():
-        one, other = (make(orders, votes, run, 8) for votes in (first, second))
+    for aggregator in AGGREGATORS.values():
+        one, other = (aggregator.continuous.account(orders, votes, run, 8) for votes in (first, second))
         pairs = [(reading, other.readings[name]) for name, reading in one.readings.items()]
         if one.caps:
             pairs.append((one.caps, other.caps))

@@ -6,9 +6,9 @@ import math
 import pytest
 import yaml
 
-from lib.accounting.readings import ACCOUNTS
-from lib.aggregation.queries import MECHANISMS
+from lib.aggregation.aggregators import AGGREGATORS
 from lib.core.errors import InputError
+from lib.encoders.build import ENCODERS
 from lib.models.classifiers import make_classifier
 from lib.plan.config import ROOT, check_config, layered, load
 from lib.plan.schema import check_schema, fill_defaults
@@ -100,7 +100,8 @@ def test_checking_changes_nothing():
 
 def test_names_in_the_schema_are_names_in_the_code():
     run = SCHEMA["$defs"]["run"]
-    assert set(run["properties"]["aggregator"]["enum"]) == set(MECHANISMS) == set(ACCOUNTS)
+    assert set(run["properties"]["aggregator"]["enum"]) == set(AGGREGATORS)
+    assert set(SCHEMA["$defs"]["mask_encoder"]["properties"]["kind"]["enum"]) == set(ENCODERS)
     classifiers = {"random_forest", "logistic_regression"}
     assert classifiers <= set(SCHEMA["$defs"]["model"]["properties"]["kind"]["enum"])
     shipped = [model for model in CONFIG["models"].values() if model["kind"] in classifiers]

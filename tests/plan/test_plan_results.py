@@ -8,11 +8,10 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.plan import dp_mac, residual_perturbation
-from lib.plan.config import register
+from lib.plan.config import load, register
 from lib.plan.results import PAPERS, TITLES, Results
-from tests.plan.configurations import CONFIG
 
-REGISTER = register()
+CONFIG, REGISTER = load(), register()  # with its defaults, as the rules have it
 FACTS = dp_mac.facts(CONFIG) | residual_perturbation.facts(CONFIG)
 
 
