@@ -1,6 +1,21 @@
-"""What tests of every room share."""
+"""What tests of every room share, and the tiers they are in (CONTRIBUTING.md)."""
+
+from pathlib import Path
 
 import pytest
+
+WORKFLOW = Path(__file__).parent / "workflow"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Tests of the workflow come first and share one process, as they share finished runs; others share one by file."""
+    for item in items:
+        if item.path.is_relative_to(WORKFLOW):
+            item.add_marker("workflow")
+        group = "workflow" if item.get_closest_marker("workflow") else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
 
 
 @pytest.fixture
