@@ -76,6 +76,7 @@ def one_line(error: InputError) -> None:
 # ---------------------------------------------------------------- configuration
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(FIXED, max_examples=25)
 def test_a_configuration_is_checked_or_refused_in_one_line(data):
@@ -92,6 +93,7 @@ def test_a_configuration_is_checked_or_refused_in_one_line(data):
 BLOCKS = ["release", "noise_seed", "scalable_pate", "ensembles", "accounting"]
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from(BLOCKS))
 @settings(FIXED, max_examples=25)
 def test_a_block_is_checked_or_refused_in_one_line(data, name):
@@ -116,6 +118,7 @@ def text_of(block) -> str:
         sys.set_int_max_str_digits(limit)
 
 
+@pytest.mark.slow
 @given(st.data())
 @FIXED
 def test_a_record_is_read_or_refused_in_one_line(tmp_path, data):

@@ -15,6 +15,8 @@ from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
 from lib.training.device import choose_device
 
+pytestmark = pytest.mark.slow
+
 DIGITS = load_digits()
 # digits in noise, or else a network that knows every training image by heart is as sure about the others
 X = np.clip(DIGITS.images + np.random.default_rng(1).normal(0, 5, DIGITS.images.shape), 0, 255).astype(np.uint8)

@@ -43,6 +43,8 @@ from lib.training.device import choose_device
 from tests.segmentation.volumes import blobs
 from tests.students import test_gan, test_vat
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CPU = torch.device("cpu")
 DRAWS = (1, ("job",))  # seed and job

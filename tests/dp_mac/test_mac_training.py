@@ -92,6 +92,7 @@ def losses(network, weights, x, y):
     return network.objectives[-1].value(u, y.expand(len(u), -1, -1)).sum(-1).mean(1) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "y"), [(AUTOENCODER, X), (CLASSIFIER, LABELS)], ids=["autoencoder", "classifier"])
 def test_mac_reaches_the_training_loss_of_backpropagation(network, y):
     trainer = MacTrainer(network, X, y, PLAIN, None, 0, ("job",), NAMES, torch.device("cpu"))

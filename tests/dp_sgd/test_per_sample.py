@@ -62,6 +62,7 @@ def loop(module, x, y):
     return found
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=50)
 @given(
     samples=st.sampled_from([0, 1, 2, 7]),
@@ -83,6 +84,7 @@ def test_it_is_the_sum_of_a_loop_over_samples(samples, channels, side, skip, las
         np.testing.assert_allclose(found, np.minimum(1, clip / norms) @ gradients, rtol=1e-3, atol=1e-4 * clip)
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(
     decades=st.tuples(st.integers(-12, 12), st.integers(-12, 12), st.integers(-12, 12)),

@@ -380,6 +380,7 @@ def dump(block) -> str:
         sys.set_int_max_str_digits(limit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["privacy.json", "provenance.json", "student.json", "environment.json"])
 def test_no_mutation_ends_in_a_traceback_or_a_smaller_epsilon(original, tmp_path, name):
     folder = tmp_path / "release"

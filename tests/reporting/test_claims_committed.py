@@ -1,5 +1,6 @@
 """What is committed below docs/reproduction is what the ledger makes of the tables beside it."""
 
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +18,12 @@ CONTROLS = shipped_controls()
 CLAIMS = load_claims(ROOT / "claims.csv")
 TABLES = {(path.parent.name, path.stem): read_table(path) for path in DOCS.glob("*/*.csv")}
 COMMITTED = read_table(DOCS / "claims.csv", dtype=str).fillna("").set_index("id")
-JUDGED = judge_all(CLAIMS, TABLES, CONTROLS).set_index("id")
+
+
+@cache
+def judged() -> pd.DataFrame:
+    """What the ledger makes of the committed tables, by claim."""
+    return judge_all(CLAIMS, TABLES, CONTROLS).set_index("id")
 
 
 def rests_on(claim) -> set[tuple[str, str]]:
@@ -31,9 +37,9 @@ def rests_on(claim) -> set[tuple[str, str]]:
 def test_a_committed_verdict_is_what_its_tables_say(claim):
     row = COMMITTED.loc[claim["id"]]
     if rests_on(claim) <= set(TABLES):
-        assert row["note"] == JUDGED.loc[claim["id"], "note"]
+        assert row["note"] == judged().loc[claim["id"], "note"]
         for column in ("judgement", "grade", "verdict", "measured", "spread", "seeds", "paper_value"):
-            assert row[column] == JUDGED.loc[claim["id"], column]
+            assert row[column] == judged().loc[claim["id"], column]
     else:  # what is judged is named, or nothing is
         assert row["judgement"] == "not judged" or row["measured"]
 
@@ -45,7 +51,8 @@ def test_every_claim_is_committed_once_and_with_its_papers():
 
 
 def test_no_verdict_rests_on_a_control_that_failed():
-    silent = JUDGED[JUDGED["verdict"] == "not judged: no signal"].index
+    table = judged()
+    silent = table[table["verdict"] == "not judged: no signal"].index
     assert len(silent) and set(COMMITTED.loc[silent, "judgement"]) == {"not judged"}
 
 

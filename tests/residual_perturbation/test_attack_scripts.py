@@ -42,6 +42,8 @@ from scripts import (
 )
 from tests.attacks.builders import JOINT, ROW, write_attack
 
+pytestmark = pytest.mark.slow
+
 ORDERS = {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}
 CROSSING = ({"joint": 2.0, "joint_tight": 1.0}, {"joint": 1.9, "joint_tight": 1.5})
 TASK = {

@@ -128,6 +128,7 @@ def test_what_is_trained_can_be_asked_for_predictions():
     np.testing.assert_allclose(found[0], expected, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_it_learns_and_less_noise_learns_more():
     digits = load_digits()
     x, y = digits.images.astype(np.uint8)[:500], digits.target[:500]
@@ -161,6 +162,7 @@ def summed(rows, recipe, monkeypatch, **data):
     return seen[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clip", [1e-3, 0.3, 3.0])
 @pytest.mark.parametrize("images", ["random", "bright", "faint", "alike"])
 def test_a_sample_moves_the_sum_by_no_more_than_the_clip(clip, images, monkeypatch):
