@@ -10,17 +10,10 @@ from torch import nn
 
 from lib.dp_sgd.per_sample_clipping import PerSampleClipping
 from lib.models.resnet8 import ResNet8
-from lib.training.device import choose_device
+
+pytestmark = pytest.mark.usefixtures("module_device")
 
 RNG = np.random.default_rng(7)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def resnet(channels=2, skip=True, norm="group", seed=0, scales=()):
