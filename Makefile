@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= $(shell nproc)
+# so many processes run tests, each on one core; a compiled test is compiled once
+PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(CORES) --dist loadgroup
 BIN := $(VENV)/bin
 RESULTS := results/quick
 REPORT := $(RESULTS)/report.html
@@ -9,7 +11,7 @@ REPORT := $(RESULTS)/report.html
 # what is in VENV, and the plugins for clusters, without which VENV stays
 CLUSTER_VENV ?= .venv-cluster
 
-.PHONY: run test test-workflow test-others test-cluster lint format bench faults setup setup-dev
+.PHONY: run check check-tests test test-long test-cluster lint format bench faults setup setup-dev
 .DEFAULT_GOAL := run
 
 run: setup
@@ -19,15 +21,18 @@ run: setup
 		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }
 	@echo "tables and figures: $(RESULTS)/   report: $(REPORT)"
 
-# tests that run the workflow, and all others beside them
+# before a commit: what needs no workflow and no minute
+check: setup-dev
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint check-tests
+
+check-tests: setup-dev
+	$(PYTEST) -m "not workflow and not slow and not long"
+
 test: setup-dev
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-workflow test-others
+	$(PYTEST) -m "not long"
 
-test-workflow:
-	$(BIN)/python -m pytest tests/workflow
-
-test-others:
-	$(BIN)/python -m pytest --ignore=tests/workflow
+test-long: setup-dev
+	$(PYTEST) -m long
 
 test-cluster: $(CLUSTER_VENV)/.installed
 	$(CLUSTER_VENV)/bin/python -m pytest tests/cluster

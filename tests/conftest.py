@@ -1,11 +1,27 @@
-"""What tests of every room share."""
+"""What tests of every room share, and the tiers they are in (CONTRIBUTING.md)."""
+
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+WORKFLOW = Path(__file__).parent / "workflow"
 
-@pytest.fixture
-def one_thread():
-    """Numbers of networks are those of one thread; other tests get back what they had, also of what jobs set."""
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Tests of the workflow come first and share one process, as they share finished runs; others share one by file."""
+    for item in items:
+        if item.path.is_relative_to(WORKFLOW):
+            item.add_marker("workflow")
+        group = "workflow" if item.get_closest_marker("workflow") else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+
+
+@contextmanager
+def restored():
+    """Other tests get back the threads that they had, and what jobs set."""
     import torch  # tests that need none should not wait for it
 
     before, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
@@ -13,3 +29,27 @@ def one_thread():
     yield
     torch.set_num_threads(before)
     torch.use_deterministic_algorithms(deterministic)
+
+
+@pytest.fixture
+def one_thread():
+    """Numbers of networks are those of one thread."""
+    with restored():
+        yield
+
+
+@pytest.fixture
+def device(one_thread):
+    """The device of jobs that one thread computes."""
+    from lib.training.device import choose_device
+
+    return choose_device("cpu", 1)
+
+
+@pytest.fixture(scope="module")
+def module_device():
+    """The same for all of a module, whose own fixtures run jobs, too."""
+    from lib.training.device import choose_device
+
+    with restored():
+        yield choose_device("cpu", 1)

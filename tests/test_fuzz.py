@@ -2,7 +2,6 @@
 
 import copy
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from lib.reporting.records import read_record, write_record
 from scripts import aggregate
 from tests.plan.test_config import CONFIG, SCHEMA
 from tests.reporting.test_records import FIELDS
-from tests.sealed import sealed
+from tests.sealed import places, sealed, text_of
 
 FIXED = settings(
     derandomize=True, deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -33,14 +32,6 @@ scalars = st.one_of(
     st.just([]),
     st.just({}),
 )
-
-
-def places(block, path=()):
-    """The path of every value below `block`."""
-    items = block.items() if isinstance(block, dict) else enumerate(block) if isinstance(block, list) else ()
-    for key, value in items:
-        yield (*path, key)
-        yield from places(value, (*path, key))
 
 
 def mutated(block, data):
@@ -76,6 +67,7 @@ def one_line(error: InputError) -> None:
 # ---------------------------------------------------------------- configuration
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(FIXED, max_examples=25)
 def test_a_configuration_is_checked_or_refused_in_one_line(data):
@@ -92,6 +84,7 @@ def test_a_configuration_is_checked_or_refused_in_one_line(data):
 BLOCKS = ["release", "noise_seed", "scalable_pate", "ensembles", "accounting"]
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from(BLOCKS))
 @settings(FIXED, max_examples=25)
 def test_a_block_is_checked_or_refused_in_one_line(data, name):
@@ -106,16 +99,7 @@ def test_a_block_is_checked_or_refused_in_one_line(data, name):
 # ---------------------------------------------------------------- records
 
 
-def text_of(block) -> str:
-    """JSON text, of numbers of any length."""
-    limit = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(0)
-    try:
-        return json.dumps(block)
-    finally:
-        sys.set_int_max_str_digits(limit)
-
-
+@pytest.mark.slow
 @given(st.data())
 @FIXED
 def test_a_record_is_read_or_refused_in_one_line(tmp_path, data):

@@ -170,6 +170,7 @@ def test_gnmax_neighbour_error_range_contains_every_neighbour():
         np.testing.assert_allclose(low[plain, 0][visible], np.log(low_q[visible]), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_gnmax_orders_just_inside_the_theorem():
     """The order close below mu1 = mu2 + 1 of each histogram, where the condition order <= mu1 is about to fail."""
     active = 0
@@ -319,6 +320,7 @@ def test_lnmax_error_bound_holds_and_is_the_printed_sum():
         np.testing.assert_allclose(log_q, np.log(oracles.lnmax_error(votes, scale)), rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_lnmax_one_sided():
     exact, bound, independent = [], [], []
     for classes, scale in CASES:
@@ -339,6 +341,7 @@ def test_lnmax_reverse_direction_with_the_neighbours_error_bound():
     check(exact, bound, independent)
 
 
+@pytest.mark.slow
 def test_lnmax_independent_bound_both_directions():
     exact, bound = [], []
     orders = np.array([1.05, 2, 5, 20, 50, 100, 200])  # pure differential privacy is approached at large orders
@@ -349,6 +352,7 @@ def test_lnmax_independent_bound_both_directions():
     check(exact, bound)
 
 
+@pytest.mark.slow
 def test_lnmax_moments_are_bounds_and_the_printed_ones():
     moments = np.array([1, 2, 3, 5, 8, 13, 21, 49])
     for classes, scale in CASES:
@@ -480,6 +484,7 @@ def test_charge_all_is_threshold_plus_beta():
         np.testing.assert_allclose(ours[keep], total[keep], rtol=1e-8, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_run_of_two_queries_composes():
     """The joint output of two queries for one pair of databases: the changed teacher votes in both queries."""
     rng = np.random.default_rng(3)

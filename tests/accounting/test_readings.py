@@ -98,6 +98,7 @@ def test_statements_repeat_the_flags_of_their_reading(name):
 # ---------------------------------------------------------------- how they are ordered
 
 
+@pytest.mark.slow
 @given(confident_runs, seeds)
 @settings(FIXED, max_examples=80)
 def test_charging_all_is_at_least_joint_and_joint_at_least_the_check_alone(run, seed):

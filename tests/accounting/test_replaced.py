@@ -40,6 +40,7 @@ def integral(order, rate, sigma):
     return math.log(math.fsum(pieces)) / (order - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
 @given(RATES, SIGMAS, st.floats(1.05, 12))
 @settings(FIXED, max_examples=12)
@@ -155,6 +156,7 @@ def test_any_shorter_step_is_strictly_better(rate, sigma, share):
 # ---------------------------------------------------------------- many steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "sigma", "steps"), [(0.1, 4.0, 200), (0.02, 1.0, 500), (0.2, 8.0, 100), (1.0, 30.0, 50)]
 )

@@ -45,6 +45,7 @@ def discounted(by_distance, beta):
 # ---------------------------------------------------------------- algorithms 3 to 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SOUND)
 @pytest.mark.parametrize("beta", BETAS)
 def test_bounds_the_exact_smooth_sensitivity(case, beta):

@@ -34,6 +34,7 @@ def goodness(drawn: np.ndarray, sigma: float) -> float:
     return float(chisquare(found, expected / expected.sum() * len(drawn)).pvalue)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [0.4, 1.0, 7.0])
 def test_draws_have_the_law(sigma):
     drawn = DiscreteGaussian(noise_bits(1, "law", str(sigma))).normal(0.0, sigma, 3000)

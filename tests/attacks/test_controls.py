@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from sklearn.datasets import load_digits
 
 from lib.attacks.roc import auc_interval
@@ -13,7 +12,8 @@ from lib.core.seeding import generator
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
-from lib.training.device import choose_device
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("module_device")]
 
 DIGITS = load_digits()
 # digits in noise, or else a network that knows every training image by heart is as sure about the others
@@ -26,16 +26,8 @@ MEMBER = SHADOW_MEMBER = np.repeat([True, False], 300)  # of 1200 samples, each 
 ATTACKS = ["threshold", 0.1, 1e-3]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
-
-
 @pytest.fixture(scope="module")
-def probabilities(device):
+def probabilities(module_device):
     """What a target, its shadow, and a network trained elsewhere say about all of the digits."""
     network = PerturbedResNet8(channels=1, classes=10, widths=(8, 16, 32))
     replicas = [
@@ -44,8 +36,8 @@ def probabilities(device):
         Replica("elsewhere", ELSEWHERE),
     ]
     recipe = ResidualRecipe(epochs=25, batch=32, milestones=(12, 18))
-    trained = train_residual(network, X, Y, replicas, recipe, 1, ("controls",), device)
-    found = predicted_probabilities(network, trained, X, 1, ("controls",), device)
+    trained = train_residual(network, X, Y, replicas, recipe, 1, ("controls",), module_device)
+    found = predicted_probabilities(network, trained, X, 1, ("controls",), module_device)
     return dict(zip(trained.names, found, strict=True))
 
 

@@ -32,6 +32,7 @@ def test_clopper_pearson_by_hand():
     assert binom.cdf(3, 10, high[0]) == pytest.approx(0.025)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "level"), [(24, 0.5), (200, 0.5), (200, 0.9)])
 def test_the_bound_is_below_the_exact_epsilon_as_often_as_it_says(runs, level):
     rng, trials = np.random.default_rng(1), 400
@@ -39,6 +40,7 @@ def test_the_bound_is_below_the_exact_epsilon_as_often_as_it_says(runs, level):
     assert below >= binom.ppf(1e-3, trials, level)
 
 
+@pytest.mark.slow
 def test_with_many_runs_the_bound_is_near_the_exact_epsilon():
     bounds = [gaussian_bound(np.random.default_rng(seed), 40_000, SIGMA) for seed in range(3)]
     for bound in bounds:

@@ -13,6 +13,8 @@ from scipy.stats import norm
 from lib.attacks.reference_mechanisms import Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
 from scripts import audit_known
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {
     "level": 0.9,
     "repetitions": 8,

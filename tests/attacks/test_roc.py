@@ -48,6 +48,7 @@ def test_auc_is_that_of_scikit_learn_and_turns_with_the_scores(seed, members, ot
     assert found.deviation == pytest.approx(expected**0.5, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shift", "decimals"), [(0.0, None), (0.8, None), (0.8, 0)])
 def test_the_deviation_is_that_of_the_bootstrap(shift, decimals):
     rng = np.random.default_rng(5)

@@ -65,6 +65,7 @@ def test_the_same_scores_say_nothing_of_coins_drawn_anew():
         assert own.sum() >= binom.ppf(1e-3, len(own), 0.94)
 
 
+@pytest.mark.slow
 def test_predictions_that_do_not_leak_are_not_told():
     found = [attacked(worlds(np.random.default_rng(seed), 0.0, slots=80), seed=seed)[0] for seed in range(100)]
     found = pd.concat(found)

@@ -7,6 +7,8 @@ import torch
 
 from bench import accounting, dp_mac, pca, residual, segmentation, teachers
 
+pytestmark = pytest.mark.slow
+
 SMALL = {
     pca: ["--sizes", "8,8,8", "8,8,16", "--volumes", "1", "--components", "2"],
     residual: ["--images", "128", "256", "--side", "8", "--replicas", "2", "--epochs", "1"],

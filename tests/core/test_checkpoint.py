@@ -104,6 +104,7 @@ def test_saving_outside_with_is_refused(path):
         Checkpoint(path, "key").save({"step": 1})
 
 
+@pytest.mark.slow
 def test_a_second_process_is_refused_while_the_first_runs_and_served_after_it_was_killed(path):
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:

@@ -269,6 +269,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), json_values, max_size=4))
 @settings(FIXED, max_examples=30)
 def test_json_comes_back_as_it_was(tmp_path_factory, content):

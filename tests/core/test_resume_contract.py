@@ -39,9 +39,10 @@ from lib.segmentation.training import SegmentationRecipe, train_segmentation
 from lib.students.gan import train_gan_student
 from lib.students.vat import train_vat_student
 from lib.teachers import replicas
-from lib.training.device import choose_device
 from tests.segmentation.volumes import blobs
 from tests.students import test_gan, test_vat
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("device")]
 
 ROOT = Path(__file__).resolve().parents[2]
 CPU = torch.device("cpu")
@@ -285,11 +286,6 @@ def check_the_rest(name: str, path: Path, done: int) -> None:
     assert rest.reports == whole.reports[len(whole.reports) - len(rest.reports) :]
 
 
-@pytest.fixture(autouse=True)
-def one_device(one_thread):
-    choose_device("cpu", 1)
-
-
 @pytest.mark.parametrize("name", TRAININGS)
 def test_keeping_its_state_changes_nothing_nor_does_a_state_of_another_key(name):
     whole, training = undisturbed(name), TRAININGS[name]
@@ -309,7 +305,8 @@ def test_after_every_state_it_goes_on_to_the_same_bytes(name, tmp_path):
 KILLED = """
 import json, os, signal, sys
 from pathlib import Path
-from tests.core.test_resume_contract import Kept, choose_device, seen
+from lib.training.device import choose_device
+from tests.core.test_resume_contract import Kept, seen
 choose_device("cpu", 1)
 for number, (name, stop) in enumerate(json.loads(sys.argv[2]).items()):
     if not (child := os.fork()):  # before anything is trained here; the modules are loaded once for all

@@ -56,6 +56,7 @@ def test_classes_and_look_alikes_are_as_documented():
     assert all(" ".join(f"`{mark}`" for mark in group) in sheet.replace("\\|", "|") for group in LOOK_ALIKES)
 
 
+@pytest.mark.slow
 def test_samples_have_the_documented_shapes(many):
     assert (many.x.shape, many.x.dtype) == ((MANY, 28, 28), np.uint8)
     for name in ("label", "true_label", "font"):
@@ -75,6 +76,7 @@ def test_samples_far_out_need_no_others(data):
     assert same(data.samples("public", far, far + 3), part(whole, 3, 6))
 
 
+@pytest.mark.slow
 def test_the_same_settings_give_the_same_samples_and_other_seeds_and_splits_others(data, many):
     again = OpenGlyph(GlyphSettings()).samples("public", 0, 2000)
     assert same(again, part(many, 0, 2000))

@@ -23,6 +23,7 @@ def arguments(data, folder, scan: int) -> list[str]:
     return [f"--data={data}", "--split=public", f"--scan={scan}", *files, f"--pdf={folder / 'figure.pdf'}"]
 
 
+@pytest.mark.slow
 def test_the_figure_shows_clear_ambiguous_and_mislabelled_samples(data, tmp_path):
     scalable_pate_fig3.main(arguments(data, tmp_path, 8192))
     shown = pd.read_csv(tmp_path / "figure.csv", keep_default_na=False, dtype=str)

@@ -53,6 +53,7 @@ def test_fonts_of_symbols_or_boxes_alone_take_no_part():
     assert everything == find_fonts(GlyphSettings())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split_by", ["file", "family"])
 @pytest.mark.parametrize("seed", range(5))
 def test_no_font_is_in_two_splits_and_no_family_if_so_set(seed, split_by):

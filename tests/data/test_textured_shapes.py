@@ -52,6 +52,7 @@ def test_pixels_alone_are_memorised_and_say_little(ten):
     assert model.score(other.reshape(500, -1) / 255, labels) < 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [10, 100])
 def test_the_embedded_set_has_its_fingerprint(classes):
     name = f"textured_shapes_{classes}"

@@ -33,6 +33,7 @@ def test_a_patient_depends_on_nothing_but_seed_and_number():
     assert (TissuePatches(20, 2).samples(3)[0][0] != first[0][0]).any()
 
 
+@pytest.mark.slow
 def test_the_embedded_set_is_what_it_says(arrays):
     assert arrays["x"].shape == (11682, 50, 50, 3)
     assert len(np.unique(arrays["group"])) == 80

@@ -28,6 +28,7 @@ WHOLE = {"pretraining_epochs": 1, "sigma_histogram": 20.0}
 # ---------------------------------------------------------------- a second accountant
 
 
+@pytest.mark.slow
 @given(st.floats(0.001, 0.2), st.floats(0.5, 15), st.integers(0, 2), st.booleans(), st.integers(1, 3), st.booleans())
 @FIXED
 def test_dp_accounting_agrees(rate, sigma, pretraining, learned, coefficients, printed):
@@ -160,6 +161,7 @@ def test_the_public_codes_settings_cost_what_they_say(batch, sigma, expected):
 # ---------------------------------------------------------------- the noise a target asks for
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "target", "expected"),
     [
@@ -179,6 +181,7 @@ def test_training_alone_needs_far_less_noise_than_the_paper_takes(run, target, e
     assert epsilon(replace(run, sigma=sigma / 1.0002), ORDERS, DELTA) > target
 
 
+@pytest.mark.slow
 @given(st.floats(0.9, 8), st.integers(0, 2), st.floats(20, 100))
 @settings(derandomize=True, deadline=None, max_examples=10)
 def test_the_calibrated_whole_never_costs_more_than_its_target(target, pretraining, sigma_histogram):

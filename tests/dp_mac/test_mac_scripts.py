@@ -25,6 +25,8 @@ from scripts import (
     train_sgd,
 )
 
+pytestmark = pytest.mark.slow
+
 ACCOUNTING = {"orders": {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}}
 SERIES = {
     "method": "mac",

@@ -15,7 +15,8 @@ from lib.dp_mac.evaluation import accuracies, squared_errors
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.dp_mac.training import Learning, account, train
-from lib.training.device import choose_device
+
+pytestmark = pytest.mark.usefixtures("device")
 
 BACKPROPAGATION = 1.15  # MAC's training loss over backpropagation's, both with Adam, at the same rates, at most
 DIGITS = load_digits()
@@ -29,14 +30,6 @@ TINY = MacNetwork((6, 4, 3), "binary_cross_entropy", bias=True)
 RNG = np.random.default_rng(5)
 TINY_X, TINY_Y = RNG.random((13, 6)), RNG.integers(0, 2, (13, 3)).astype(float)
 NAMES = ["one", "two", "three"]
-
-
-@pytest.fixture(autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def noise_for(network, recipe, sigma, top=0.05, scaling="blocks"):
@@ -92,6 +85,7 @@ def losses(network, weights, x, y):
     return network.objectives[-1].value(u, y.expand(len(u), -1, -1)).sum(-1).mean(1) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "y"), [(AUTOENCODER, X), (CLASSIFIER, LABELS)], ids=["autoencoder", "classifier"])
 def test_mac_reaches_the_training_loss_of_backpropagation(network, y):
     trainer = MacTrainer(network, X, y, PLAIN, None, 0, ("job",), NAMES, torch.device("cpu"))

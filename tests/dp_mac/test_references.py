@@ -37,6 +37,7 @@ def test_on_their_own_samples_components_leave_the_smallest_variances(seed, samp
         assert pca_error(train, train, components) == pytest.approx(variances[components:].sum(), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_they_are_on_the_scale_of_the_errors_and_the_same_every_time():
     """A network that is given the mean image, or the components, as its weights has their errors."""
     mean = TRAIN.mean(0)

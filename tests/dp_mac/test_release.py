@@ -119,6 +119,7 @@ def test_a_zero_coefficient_stays_zero():
 # ---------------------------------------------------------------- sensitivity
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [("linear",), ("linear", "quadratic"), KINDS])
 @given(networks, seeds)
 @FIXED

@@ -59,6 +59,7 @@ def changes(found, relation):
     return np.linalg.norm(found[:, None] - found[None], axis=2).max() / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("relation", ["add_or_remove_one", "replace_one"])
 @given(st.integers(0, 2**31))
@@ -92,6 +93,7 @@ def test_the_printed_bounds_hold_where_one_record_is_added_and_the_normaliser_is
         assert changes(found[kind], "add_or_remove_one") <= getattr(bounds, kind) * ROUNDING
 
 
+@pytest.mark.slow
 def test_the_search_comes_close_to_the_bounds():
     """Else it would prove little: the largest ratios it finds, in each form; those above 1 are violations."""
     largest = {}

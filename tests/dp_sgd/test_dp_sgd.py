@@ -24,7 +24,8 @@ from lib.dp_mac.references import mean_image_error
 from lib.dp_mac.trainer import MacRecipe, MacTrainer
 from lib.dp_sgd import training as module
 from lib.dp_sgd.training import SgdRecipe, account
-from lib.training.device import choose_device
+
+pytestmark = pytest.mark.usefixtures("device")
 
 CPU = torch.device("cpu")
 CLASSIFIER = MacNetwork((6, 4, 3), "binary_cross_entropy", bias=True)
@@ -40,14 +41,6 @@ CASES = {
     "plain": (PLAIN, 0.0),
     "plain adam": (replace(PLAIN, optimizer="adam", rate=0.05), 0.0),
 }
-
-
-@pytest.fixture(autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def make(recipe=PRIVATE, sigma=0.0, network=CLASSIFIER, x=X, y=Y, name="one", seed=1):

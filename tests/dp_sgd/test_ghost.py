@@ -55,6 +55,7 @@ NETWORKS = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(network=NETWORKS, samples=st.sampled_from([0, 1, 2, 9]), seed=st.integers(0, 999))
 def test_it_is_the_sum_of_a_loop_over_samples(network, samples, seed):
@@ -72,6 +73,7 @@ def test_it_is_the_sum_of_a_loop_over_samples(network, samples, seed):
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4 * clip)
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(
     network=NETWORKS,

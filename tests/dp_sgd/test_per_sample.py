@@ -10,17 +10,10 @@ from torch import nn
 
 from lib.dp_sgd.per_sample_clipping import PerSampleClipping
 from lib.models.resnet8 import ResNet8
-from lib.training.device import choose_device
+
+pytestmark = pytest.mark.usefixtures("module_device")
 
 RNG = np.random.default_rng(7)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def resnet(channels=2, skip=True, norm="group", seed=0, scales=()):
@@ -62,6 +55,7 @@ def loop(module, x, y):
     return found
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=50)
 @given(
     samples=st.sampled_from([0, 1, 2, 7]),
@@ -83,6 +77,7 @@ def test_it_is_the_sum_of_a_loop_over_samples(samples, channels, side, skip, las
         np.testing.assert_allclose(found, np.minimum(1, clip / norms) @ gradients, rtol=1e-3, atol=1e-4 * clip)
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(
     decades=st.tuples(st.integers(-12, 12), st.integers(-12, 12), st.integers(-12, 12)),

@@ -51,6 +51,7 @@ def test_figure_1_has_both_curves_and_their_gap(tmp_path):
     assert gap >= curves["cdf_difference"].abs().max()
 
 
+@pytest.mark.slow
 def test_figure_2_is_nearly_uniform_but_not_quite(tmp_path):
     arguments = ["--seed=1", "--samples=200000", "--bins=20", "--repetitions=3"]
     for run in ("a", "b"):

@@ -15,19 +15,13 @@ from lib.functional_mechanism.chebyshev import softplus
 from lib.functional_mechanism.published import PublishedSettings, claim, output_cost, train_published
 from lib.functional_mechanism.release import release_hidden, release_output
 
+pytestmark = pytest.mark.usefixtures("module_device")
+
 CPU = torch.device("cpu")
 SETTINGS = CdbnSettings(
     filters=(6, 8), sizes=(3, 3), stride=1, grid=4, clips=(1.0, 1.0, 1.0), hidden_steps=100, epochs=40, epoch_steps=20
 )
 QUICK = replace(SETTINGS, filters=(3, 2), hidden_steps=5, epochs=3, epoch_steps=2)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

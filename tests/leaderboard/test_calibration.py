@@ -118,6 +118,7 @@ def test_an_encoded_mean_costs_what_its_events_cost(queries, teachers, budget):
     assert sigma * teachers == pytest.approx(gnmax_noise(queries, budget).parameters["sigma"], rel=5e-4)
 
 
+@pytest.mark.slow
 @given(st.integers(100, 2000), st.floats(0.02, 1), st.integers(1, 30), BUDGETS)
 @FEW
 def test_sampled_gaussians_cost_a_replaced_record(samples, rate, epochs, budget):

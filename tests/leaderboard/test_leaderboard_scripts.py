@@ -19,7 +19,7 @@ from lib.plan.leaderboard_checks import ASK_TEACHERS
 from lib.reporting.records import read_record
 from scripts import attack_worlds, count_world_votes, draw_worlds, leaderboard, leaderboard_cost, train_worlds
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 SIZES = {"slots": 60, "canaries": 20, "public": 40, "test": 40, "worlds": 4, "classes": 3}
 PRIVACY = {

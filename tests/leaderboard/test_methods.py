@@ -35,7 +35,7 @@ from tests.leaderboard.builders import (
     worlds,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 CPU = torch.device("cpu")
 
 

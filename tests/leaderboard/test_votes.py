@@ -10,7 +10,7 @@ from lib.core.errors import InputError
 from lib.leaderboard.votes import owners, teacher_votes
 from tests.leaderboard.builders import CLASSIFIER, SLOTS, TEACHERS, worlds
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 CPU = torch.device("cpu")
 NETWORK = {"kind": "mlp", "hidden": [8], "together": 4, "recipe": {"steps": 20, "batch": 10, "rate": 0.01}}
 

@@ -139,6 +139,7 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
     assert yaml.safe_load("delta: 1.0e-5")["delta"] == 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value", "allowed"),
     [
@@ -291,6 +292,7 @@ def schema_refusal(path: tuple, value: object) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", ["many", True, None, [1]], ids=str)
 @pytest.mark.parametrize("key", NUMBERS)
 def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong):

@@ -94,6 +94,7 @@ def test_the_tiny_preset_is_not_refused():
     assert load(overrides=TINY)["preset"] == "tiny"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("overlay", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
 def test_a_mistake_in_an_overlay_is_one_line(overlay, says):
     line = refusal(overlay)

@@ -67,6 +67,7 @@ PHANTOM, WHOLE, VOLUMES = ("segmentation.tasks.phantom", "segmentation.tasks.pha
 FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -169,6 +170,7 @@ def test_what_is_not_there_or_does_not_fit_is_refused(changes, message):
     assert line.startswith(("segmentation.", "autoencoded_pate.", "compressed_pate."))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

@@ -5,7 +5,6 @@ import hashlib
 import json
 import math
 import shutil
-import sys
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from lib.release.statement import meaning
 from lib.release.verify import verify
 from scripts import verify_release
 from tests.release.conftest import ENSEMBLE
+from tests.sealed import places, text_of
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=50)
 
@@ -342,14 +342,6 @@ values = st.one_of(
 )
 
 
-def places(block, path=()):
-    """The path of every value below `block`."""
-    items = block.items() if isinstance(block, dict) else enumerate(block) if isinstance(block, list) else ()
-    for key, value in items:
-        yield (*path, key)
-        yield from places(value, (*path, key))
-
-
 def mutated(block, data):
     """The block with a few values replaced, removed or repeated."""
     block = copy.deepcopy(block)
@@ -371,15 +363,6 @@ def mutated(block, data):
     return block
 
 
-def dump(block) -> str:
-    limit = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(0)
-    try:
-        return json.dumps(block)
-    finally:
-        sys.set_int_max_str_digits(limit)
-
-
 @pytest.mark.parametrize("name", ["privacy.json", "provenance.json", "student.json", "environment.json"])
 def test_no_mutation_ends_in_a_traceback_or_a_smaller_epsilon(original, tmp_path, name):
     folder = tmp_path / "release"
@@ -394,7 +377,7 @@ def test_no_mutation_ends_in_a_traceback_or_a_smaller_epsilon(original, tmp_path
         for each, text in whole.items():
             (folder / each).write_text(text)
         after = mutated(before, data)
-        (folder / name).write_text(dump(after))
+        (folder / name).write_text(text_of(after))
         if name != "provenance.json":
             update(folder, name)
         write_sums(folder)

@@ -22,6 +22,7 @@ def judged(claim, left, right, spread=None, seeds=0, **more):
     return rule.judge(claim, made_tables(claim, left, right, spread, seeds, CONTROLS, **more), CONTROLS).judgement
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", JUDGED, ids=lambda claim: claim["id"])
 def test_every_claim_can_hold_fail_and_be_undecided(claim):
     true, false, right, away = sides(claim)

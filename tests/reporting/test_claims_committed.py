@@ -1,5 +1,6 @@
 """What is committed below docs/reproduction is what the ledger makes of the tables beside it."""
 
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -17,14 +18,19 @@ CONTROLS = shipped_controls()
 CLAIMS = load_claims(ROOT / "claims.csv")
 TABLES = {(path.parent.name, path.stem): read_table(path) for path in DOCS.glob("*/*.csv")}
 COMMITTED = read_table(DOCS / "claims.csv", dtype=str).fillna("").set_index("id")
-JUDGED = judge_all(CLAIMS, TABLES, CONTROLS).set_index("id")
+
+
+@cache
+def judged() -> pd.DataFrame:
+    """What the ledger makes of the committed tables, by claim."""
+    return judge_all(CLAIMS, TABLES, CONTROLS).set_index("id")
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if not c["same_as"]], ids=lambda claim: claim["id"])
 def test_a_committed_verdict_is_what_its_tables_say(claim):
     """And of nothing else: a claim whose table is not committed is not judged."""
     columns = ["judgement", "grade", "verdict", "measured", "spread", "seeds", "data", "paper_value", "note"]
-    pd.testing.assert_series_equal(COMMITTED.loc[claim["id"], columns], JUDGED.loc[claim["id"], columns])
+    pd.testing.assert_series_equal(COMMITTED.loc[claim["id"], columns], judged().loc[claim["id"], columns])
 
 
 def test_every_claim_is_committed_once_and_with_its_papers():
@@ -34,7 +40,8 @@ def test_every_claim_is_committed_once_and_with_its_papers():
 
 
 def test_no_verdict_rests_on_a_control_that_failed():
-    silent = JUDGED[JUDGED["verdict"] == "not judged: no signal"].index
+    table = judged()
+    silent = table[table["verdict"] == "not judged: no signal"].index
     assert len(silent) and set(COMMITTED.loc[silent, "judgement"]) == {"not judged"}
 
 

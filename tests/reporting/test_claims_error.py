@@ -36,6 +36,7 @@ def shares(truths, spreads, seeds, runs, claim=GREATER) -> dict[str, float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [(3, 3), (3, 10)], ids=str)
 @pytest.mark.parametrize("ratio", [1, 10])
 @pytest.mark.parametrize("comparisons", [1, 9, 41])

@@ -29,7 +29,6 @@ from lib.residual_perturbation import job as residual_job
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualTrainer, TrainedReplicas
-from lib.training.device import choose_device
 from scripts import (
     attack_residual,
     draw_task,
@@ -41,6 +40,8 @@ from scripts import (
     train_residual_dp_sgd,
 )
 from tests.attacks.builders import JOINT, ROW, write_attack
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("module_device")]
 
 ORDERS = {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}
 CROSSING = ({"joint": 2.0, "joint_tight": 1.0}, {"joint": 1.9, "joint_tight": 1.5})
@@ -65,14 +66,6 @@ CONTROL |= {"recipe": {"epochs": 40, "batch": 4, "rate": 0.02, "milestones": []}
 ATTACK = {"rates": [0.1, 0.01], "epochs": 8, "batch": 32, "top": 2, "thresholds": [0.5, 0.6]}
 NAMES = ["shadow 0.1", "shadow 0.01", "plain shadow 0.1", "plain shadow 0.01", "threshold"]
 COMMON = ["--preset=tiny", "--seed=1"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def draw(folder, block, arrays, repetitions=2):

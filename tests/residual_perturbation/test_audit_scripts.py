@@ -22,6 +22,8 @@ from lib.residual_perturbation import audited as audited_module
 from lib.residual_perturbation.audited import audited, with_one_more
 from scripts import audit_residual, residual_perturbation_budget
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BLOCK = catalogue()["residual_perturbation"]
 THEORY, PUBLISHED = BLOCK["theory"], BLOCK["audit"]["published"]

@@ -37,6 +37,7 @@ def figures(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_figure_comes_with_every_recovery_and_their_means(figures):
     numbers, compared = (pd.read_csv(figures / f"fig1{name}.csv") for name in ("", "_comparison"))
     assert len(numbers) == 2 * (1 + 3 * 3)

@@ -14,7 +14,8 @@ from lib.core.seeding import generator, integer_seed
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
-from lib.training.device import choose_device
+
+pytestmark = pytest.mark.usefixtures("device")
 
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
@@ -29,14 +30,6 @@ REPLICAS = [
     Replica("c", np.arange(30, 50), 0.5),
     Replica("d", np.arange(20)),
 ]
-
-
-@pytest.fixture(autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def make(replicas=REPLICAS, network=NETWORK, recipe=RECIPE, x=X, y=Y, seed=1, loop=None):

@@ -20,7 +20,8 @@ from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
-from lib.training.device import choose_device
+
+pytestmark = pytest.mark.usefixtures("device")
 
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
@@ -29,14 +30,6 @@ NETWORK = PerturbedResNet8(channels=2, classes=3, widths=(4, 6, 8), norm="group"
 REPLICA = Replica("one", np.arange(5, 18))
 RECIPE = SgdRecipe(batch=13, epochs=1, rate=0.5, clip=0.3)  # one step, of all of the rows
 CASES = {"sgd": replace(RECIPE, batch=4, epochs=2, decay=0.5), "adam": replace(RECIPE, batch=4, optimizer="adam")}
-
-
-@pytest.fixture(autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def run(recipe=RECIPE, sigma=0.0, network=NETWORK, x=X, y=Y, replica=REPLICA, seed=1, **others):
@@ -128,6 +121,7 @@ def test_what_is_trained_can_be_asked_for_predictions():
     np.testing.assert_allclose(found[0], expected, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_it_learns_and_less_noise_learns_more():
     digits = load_digits()
     x, y = digits.images.astype(np.uint8)[:500], digits.target[:500]
@@ -161,6 +155,7 @@ def summed(rows, recipe, monkeypatch, **data):
     return seen[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clip", [1e-3, 0.3, 3.0])
 @pytest.mark.parametrize("images", ["random", "bright", "faint", "alike"])
 def test_a_sample_moves_the_sum_by_no_more_than_the_clip(clip, images, monkeypatch):

@@ -11,7 +11,8 @@ from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualRecipe, TrainedReplicas, train_residual
-from lib.training.device import choose_device
+
+pytestmark = pytest.mark.usefixtures("device")
 
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
@@ -19,14 +20,6 @@ X, Y = RNG.integers(0, 256, (60, 8, 8), np.uint8), RNG.integers(0, 4, 60)
 NETWORK = PerturbedResNet8(channels=1, classes=4, widths=(4, 6, 8))
 RECIPE = ResidualRecipe(epochs=2, batch=8)
 MEMBERS = [Replica(f"member {k}", np.arange(20), 1.0) for k in range(5)]
-
-
-@pytest.fixture(autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def trained(members=MEMBERS, network=NETWORK):

@@ -121,6 +121,7 @@ def test_the_sde_is_not_inverted_by_stepping_back_on_pixels_in_0_1(strategy, abo
     assert correlation(recovered, IMAGE) == pytest.approx(about, abs=0.02)
 
 
+@pytest.mark.slow
 def test_additive_noise_is_invisible_on_pixels_in_0_255_and_multiplicative_noise_is_not():
     assert relative_error(stepped_back("additive", 255), 255 * IMAGE) < 0.02
     assert correlation(stepped_back("additive", 255), 255 * IMAGE) == pytest.approx(0.9996, abs=1e-4)

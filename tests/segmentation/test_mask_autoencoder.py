@@ -19,7 +19,7 @@ from lib.segmentation.mask_autoencoder import (
     voxel_cross_entropy,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 CPU = torch.device("cpu")
 SIDES = (12, 12, 8)

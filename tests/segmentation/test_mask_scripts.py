@@ -42,6 +42,8 @@ from tests.segmentation.conftest import (
     record_of,
 )
 
+pytestmark = pytest.mark.slow
+
 CPU = torch.device("cpu")
 UNET = {
     name: UNet3D(channels=4, outputs=outputs, widths=(2, 2, 4, 4, 4)) for name, outputs in (("tiny", 4), ("whole", 1))

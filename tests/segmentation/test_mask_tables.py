@@ -27,6 +27,8 @@ from scripts import (
 )
 from tests.segmentation.conftest import ENCODERS, MADE, SEED, SIDES, TASK, TRUTH, WHOLE, record_of
 
+pytestmark = pytest.mark.slow
+
 SWEEP = {"block": [8, 8, 8], "sigmas": [0.05, 0.5, 2.0], "shown": 2, "fixed": 4}
 ERRORS = {name: SWEEP[name] for name in ("sigmas", "shown")}
 LIMITS = {"teachers": [100, 1000], "epsilons": [1.0, 8.0], "queries": 2, "delta": 1e-3, "route": "analytic"}

@@ -14,7 +14,7 @@ from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
 from tests.segmentation.volumes import SIDES, blobs, dice
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 CPU = torch.device("cpu")
 WIDTHS = (4, 4, 4, 4, 4)

@@ -21,7 +21,7 @@ from lib.segmentation.patches import Patches
 from tests.segmentation.test_volume_clipping import expected_sum, loop, norm
 from tests.segmentation.volumes import SIDES, blobs
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 CPU = torch.device("cpu")
 NETWORK = UNet3D(channels=1, outputs=1, widths=(2, 2, 2, 2, 2))

@@ -65,6 +65,7 @@ def expected_sum(kind, module, samples, clip):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("kind", [JointClipping, LayerwiseClipping])
 def test_a_whole_unet_is_clipped_as_by_autograd(kind, last):

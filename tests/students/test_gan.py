@@ -164,6 +164,7 @@ def test_the_student_learns_its_labels():
     assert student.predict_probabilities(rest[:0]).shape == (0, 3)
 
 
+@pytest.mark.slow
 def test_other_images_help():
     # the seeds were fixed before the first run, which took four times the steps; shortened for time, not for its result
     x, y = load_digits(return_X_y=True)

@@ -154,6 +154,7 @@ def test_supervised_training_ignores_the_other_images():
     assert found != {train(inputs=(x, y, rest)).predict_probabilities(x).tobytes()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["supervised", "vat", "vat_entropy"])
 def test_the_student_learns_its_labels(method):
     x, y, rest = data()

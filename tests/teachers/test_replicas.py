@@ -15,6 +15,8 @@ from lib.teachers import replicas as module
 from lib.teachers.replicas import Parts, Recipe, Replicas, predict_labels, replica_labels, stack_parts
 from lib.training.device import choose_device
 
+pytestmark = pytest.mark.usefixtures("device")
+
 SIZES = (30, 7, 1, 30)
 TEACHERS = range(3, 7)
 CLASSES = 5
@@ -24,14 +26,6 @@ SGD = Recipe(steps=8, batch=6, rate=0.1, momentum=0.9, weight_decay=0.01, drops=
 ADAM = Recipe(steps=8, batch=6, rate=0.01, optimizer="adam", average=0.9999, scaling="whitened")
 CASES = [(MLP, SGD), (MLP, ADAM), (CNN, replace(SGD, average=0.99)), (CNN, ADAM)]
 QUERIES = np.random.default_rng(2).integers(0, 256, (23, 8, 8), np.uint8)
-
-
-@pytest.fixture(autouse=True)
-def device():
-    threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    yield choose_device("cpu", 1)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(deterministic)
 
 
 def part(teacher):

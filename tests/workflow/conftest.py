@@ -60,7 +60,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A finished run on one core, and its jobs."""
+    """A finished run, and its jobs."""
 
     project: Project
     jobs: tuple[Job, ...]
@@ -73,11 +73,9 @@ def pristine(tmp_path_factory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def finished(pristine, tmp_path_factory) -> Project:
-    """A copy in which the tiny preset has run on two cores, its page included; not to be changed."""
-    project = pristine.duplicate(tmp_path_factory.mktemp("finished") / "project")
-    project.run("--cores", "2", "all", "reproduction")
-    return project
+def finished(recorded) -> Project:
+    """A copy in which the tiny preset has run on one core, its page included; not to be changed."""
+    return recorded.project
 
 
 @pytest.fixture
@@ -88,11 +86,12 @@ def changed(finished, tmp_path) -> Project:
 
 @pytest.fixture(scope="session")
 def recorded(pristine, tmp_path_factory) -> Recorded:
-    """The same on one core, with a record of what each job imported and opened."""
-    project = pristine.duplicate(tmp_path_factory.mktemp("recorded") / "project")
+    """That run, with a record of what each job imported and opened."""
+    project = pristine.duplicate(tmp_path_factory.mktemp("finished") / "project")
     (project.root / "sitecustomize.py").write_text(RECORDER)
     records = tmp_path_factory.mktemp("records")
     project.run("--cores", "1", "all", "reproduction", RECORD_TO=str(records))
+    (project.root / "sitecustomize.py").unlink()
     by_log: dict[int, list[tuple[str, dict[str, str]]]] = {}
     for output, row in project.outputs("all", "reproduction").items():
         by_log.setdefault((project.root / row["log-file(s)"]).stat().st_ino, []).append((output, row))

@@ -23,13 +23,6 @@ def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert [path for path in expected if found[path] != expected[path]] == []
 
 
-def test_one_core_and_two_cores_give_the_same_bytes(finished, recorded):
-    expected = finished.results()
-    kinds = {Path(path).suffix for path in expected if path.startswith("results/")}
-    assert kinds == {".csv", ".json", ".npy", ".npz", ".png", ".pdf", ".md", ".safetensors", ".py", ""}
-    assert_same(recorded.project.results(), expected)
-
-
 def kill_when(running: subprocess.Popen, ready) -> None:
     """Kill the run and all its jobs as soon as `ready()`; fails if that does not come, or the run ends first."""
     end = time.monotonic() + DEADLINE
@@ -44,23 +37,35 @@ def kill_when(running: subprocess.Popen, ready) -> None:
 
 # a rule of which a job runs, an output that is not there yet
 MOMENTS = [("train_teachers", "private/votes/digits/1.npz"), ("account", "scalable_pate/table1.csv")]
+WHOLE = ("all", "reproduction")
 
 
-def test_a_killed_run_goes_on_to_the_same_bytes(pristine, finished, tmp_path):
+def test_a_finished_run_has_all_kinds_of_files(finished):
+    kinds = {Path(path).suffix for path in finished.results() if path.startswith("results/")}
+    assert kinds == {".csv", ".json", ".npy", ".npz", ".png", ".pdf", ".md", ".safetensors", ".py", ""}
+
+
+@pytest.mark.parametrize("targets", [("scalable_pate", "dp_mac_table1b"), pytest.param(WHOLE, marks=pytest.mark.long)])
+def test_a_killed_run_on_two_cores_goes_on_to_the_bytes_of_one_core(pristine, finished, tmp_path, targets):
+    expected = finished.results()
+    if targets != WHOLE:
+        expected = {path: expected[path] for path in finished.outputs(*targets) if path in expected}
     project = pristine.duplicate(tmp_path / "project")
     results = project.root / "results" / "tiny"
     for rule, absent in MOMENTS:
-        kill_when(project.start("--cores", "2"), lambda rule=rule: any((results / "logs" / rule).rglob("*.log")))
+        kill_when(
+            project.start("--cores", "2", *targets), lambda rule=rule: any((results / "logs" / rule).rglob("*.log"))
+        )
         made = project.results()
-        assert 0 < len(made) < len(finished.results())
+        assert 0 < len(made) < len(expected)
         assert f"results/tiny/{absent}" not in made, "killed too late"
         project.run("--unlock")
-    again = project.pending()
+    again = project.pending(*targets)
     assert not again.nothing
     assert "prepare_data" not in again.rules, "what was finished is made again"
-    project.run("--cores", "2", "all", "reproduction")
-    assert project.pending("all", "reproduction").nothing
-    assert_same(project.results(), finished.results())
+    project.run("--cores", "2", *targets)
+    assert project.pending(*targets).nothing
+    assert_same(project.results(), expected)
 
 
 def test_a_stopped_run_leaves_no_lock_and_no_temporary_file(pristine, tmp_path):
@@ -101,7 +106,10 @@ def corrupt(path: Path) -> None:
     raise AssertionError("no byte matters")
 
 
-@pytest.mark.parametrize("path", ARRAYS)
+DATA, VOTES, ANSWERS = ARRAYS
+
+
+@pytest.mark.parametrize("path", [VOTES, *(pytest.param(path, marks=pytest.mark.long) for path in (DATA, ANSWERS))])
 def test_a_corrupted_intermediate_file_ends_its_readers_with_one_line(changed, path):
     target, readers = ARRAYS[path]
     file = changed.root / "results" / "tiny" / path

@@ -15,15 +15,18 @@ def scene(finished) -> Scene:
     return Scene.of(finished)
 
 
+FAULTS = [kills.any_moment_without_records, kills.in_writing, kills.job_for_memory, removed.records]
+
+
 @pytest.mark.parametrize(
-    "fault",
-    [kills.any_moment, kills.any_moment_without_records, kills.in_writing, kills.job_for_memory, removed.records],
+    "fault", [kills.any_moment, *(pytest.param(fault, marks=pytest.mark.long) for fault in FAULTS)]
 )
 def test_one_more_run_gives_the_same_bytes(scene, tmp_path, fault):
     tried = fault(scene, random.Random(1), tmp_path)
     assert tried.outcome == SURVIVED, tried
 
 
+@pytest.mark.long
 def test_a_full_disk_is_told_and_with_room_again_the_run_completes(scene, tmp_path):
     tried = space.full(scene, random.Random(1), tmp_path)
     if tried.outcome == SKIPPED:
@@ -40,7 +43,19 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(("path", "dated"), [*((path, False) for path in FILES), (next(iter(FILES)), True)])
+DATA, RECORD, TABLE, WEIGHTS = FILES
+
+
+@pytest.mark.parametrize(
+    ("path", "dated"),
+    [
+        (RECORD, False),
+        *(
+            pytest.param(*one, marks=pytest.mark.long)
+            for one in [(DATA, False), (DATA, True), (TABLE, False), (WEIGHTS, False)]
+        ),
+    ],
+)
 def test_a_damaged_file_is_refused_by_the_job_that_reads_it(scene, tmp_path, path, dated):
     """Rot keeps a file's date; other damage gives it a new one, with which Snakemake sees it."""
     rule, how = FILES[path]

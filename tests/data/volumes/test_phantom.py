@@ -23,6 +23,7 @@ def volumes():
     return [phantom.subject(number) for number in range(SUBJECTS)]
 
 
+@pytest.mark.slow
 def test_a_subject_depends_on_nothing_but_seed_and_number(volumes):
     again = BrainPhantom(SHAPE, 1).subject(3)
     np.testing.assert_array_equal(again.image, volumes[3].image)

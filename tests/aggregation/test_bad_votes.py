@@ -1,13 +1,19 @@
 """Votes and intermediate files that are not what they should be: one line, the file's name, no output."""
 
 import json
+import signal
+import subprocess
+import sys
+from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import fingerprint, load_arrays, save_arrays
-from tests.workflow.running import assert_one_line
+from tests.workflow.running import ROOT, assert_one_line, environment
 
 TEACHERS = 10
 RUN = {"aggregator": "gnmax", "queries": 4, "sigma": 2.0, "delta": 1e-3, "student": None, "claims": {}}
@@ -83,34 +89,60 @@ def arguments(script: str, path, folder) -> list[str]:
     ]
 
 
+@pytest.fixture
+def called(capsys, monkeypatch):
+    """A function that runs a script as its rule does, in this process, to its end."""
+    monkeypatch.setattr(signal, "signal", lambda *ignored: None)
+
+    def script(name: str, *options: str) -> SimpleNamespace:
+        status = 0
+        try:
+            run(lambda: import_module(f"scripts.{name}").main([*options]))
+        except SystemExit as ended:
+            status = ended.code
+        printed = capsys.readouterr()
+        return SimpleNamespace(returncode=status, stdout=printed.out, stderr=printed.err)
+
+    return script
+
+
 @pytest.mark.parametrize("script", ["count_votes", "account"])
-def test_good_votes_are_accepted(pristine, tmp_path, script):
-    write(tmp_path / "in.npz", good())
-    done = pristine.script(script, *arguments(script, tmp_path / "in.npz", tmp_path / "out"))
-    assert done.returncode == 0, done.stderr
-    assert list((tmp_path / "out").iterdir())
+def test_good_votes_are_accepted_and_bad_ones_refused_by_the_program_too(tmp_path, script):
+    for name, votes, status in (("good", good(), 0), ("bad", BAD["nan"][0], 1)):
+        write(tmp_path / name, votes)
+        command = [
+            sys.executable,
+            "-m",
+            f"scripts.{script}",
+            *arguments(script, tmp_path / name, tmp_path / f"of {name}"),
+        ]
+        done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+        assert (tmp_path / f"of {name}").exists() == (status == 0)
+    assert_one_line(done.stderr, str(tmp_path / "bad"), "row 2, class 0 is not finite")
+    assert done.stdout == ""
 
 
 @pytest.mark.parametrize(
     ("script", "kind"),
     [("count_votes", kind) for kind in [*BAD, *DAMAGES]] + [("account", kind) for kind in ("nan", "one class", "cut")],
 )
-def test_bad_votes_are_refused_by_name(pristine, tmp_path, script, kind):
+def test_bad_votes_are_refused_by_name(called, tmp_path, script, kind):
     path = tmp_path / "the votes.npz"
     votes, why = BAD.get(kind, (good(), ""))
     write(path, votes)
     damage(path, kind)
-    done = pristine.script(script, *arguments(script, path, tmp_path / "out"))
+    done = called(script, *arguments(script, path, tmp_path / "out"))
     assert done.returncode == 1
     assert_one_line(done.stderr, str(path), why)
     assert done.stdout == ""
     assert not (tmp_path / "out").exists()
 
 
-def test_fewer_votes_than_queries_are_refused_by_name(pristine, tmp_path):
+def test_fewer_votes_than_queries_are_refused_by_name(called, tmp_path):
     path = tmp_path / "in.npz"
     write(path, good()[:3])
-    done = pristine.script("account", *arguments("account", path, tmp_path / "out"))
+    done = called("account", *arguments("account", path, tmp_path / "out"))
     assert done.returncode == 1
     assert_one_line(done.stderr, str(path), "3", "4")
     assert not (tmp_path / "out").exists()
@@ -134,30 +166,12 @@ def test_any_flipped_byte_of_an_array_file_is_refused_or_harmless(tmp_path):
     assert refused > len(content) / 2
 
 
-def test_teachers_may_vote_for_classes_that_the_pool_lacks(pristine, tmp_path):
+def test_teachers_may_vote_for_classes_that_the_pool_lacks(called, tmp_path):
     path, output = tmp_path / "labels.npz", tmp_path / "out" / "votes.npz"
     labels = np.array([[0] * 9 + [7], [1] * 10], "uint8")
     save_arrays(path, teacher_labels=labels, labels=np.array([0, 1]), fingerprint=np.array("0" * 64))
     options = (f"--labels={path}", f"--teachers={TEACHERS}", "--classes=10", f"--votes={output}")
-    done = pristine.script("count_votes", *options)
+    done = called("count_votes", *options)
     assert done.returncode == 0, done.stderr
     votes = load_arrays(output, "votes")["votes"]
     assert (votes[0, 0], votes[0, 7], votes[1, 1], votes.sum()) == (9, 1, 10, 20)
-
-
-@pytest.mark.parametrize(
-    ("path", "cut", "target"),
-    [
-        ("accounts/digits_lnmax/1.json", "half", "scalable_pate_table1"),
-        ("accounts/digits_lnmax/1.npz", "empty", "scalable_pate_epsilon"),
-        ("accounts/digits_lnmax/1.npz", "half", "scalable_pate_epsilon"),
-    ],
-)
-def test_damaged_records_and_curves_are_refused_by_name(changed, path, cut, target):
-    damaged = f"results/tiny/scalable_pate/{path}"
-    content = (changed.root / damaged).read_bytes()
-    (changed.root / damaged).write_bytes(content[: len(content) // 2] if cut == "half" else b"")
-    done = changed.snakemake("--cores", "1", target)
-    assert done.returncode == 1
-    log = changed.root / "results" / "tiny" / "logs" / f"{target}.log"
-    assert_one_line(log.read_text(), damaged)
