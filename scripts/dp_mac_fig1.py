@@ -111,18 +111,28 @@ def main(
         comparison_rows(levels, mean_image),
         key=("dataset", "comparison", "at"),
     )
-    # DP-SGD at every learning rate: at Table 2's it hardly learns
-    shown = [level for level in levels if level.series["variant"] == "main" or level.series["method"] == "dp_sgd"]
-    panels = list(dict.fromkeys(panel_of(level) for level in shown if level.privacy))
-    plain = {"DP-MAC": "MAC", "DP-SGD": "backpropagation"}
-    with figure(1, len(panels), width=2.7, height=3.6) as (drawn, axes):
-        for axis, (method, variant, noise) in zip(axes, panels, strict=True):
-            chosen = [level for level in shown if panel_of(level) == (method, variant, noise)]
-            chosen += [level for level in shown if level.series["title"] == plain[method]]
-            panel(axis, chosen, mean_image)
+    panels = list(dict.fromkeys(panel_of(level) for level in levels if level.privacy))
+    panels = [key for key in panels if len({each.epsilon for each in levels if panel_of(each) == key}) > 1]
+    columns = min(len(panels), 4)
+    rows = -(-len(panels) // columns)
+    with figure(rows, columns, width=2.7, height=3.6) as (drawn, axes):
+        for axis, (method, variant, noise) in zip(axes, panels, strict=False):
+            chosen = [level for level in levels if panel_of(level) == (method, variant, noise)]
+            panel(axis, chosen + plain_beside(levels, method, variant), mean_image)
             axis.set_title(", ".join([method, *([variant] if variant != "main" else []), NOISES[noise]]))
-        axes[0].set_ylabel("squared error of an image")
+        for axis in axes[::columns]:
+            axis.set_ylabel("squared error of an image")
+        for axis in axes[len(panels) :]:
+            axis.remove()
         save(drawn, png, pdf)
+
+
+def plain_beside(levels: list[Level], method: str, variant: str) -> list[Level]:
+    """The levels without privacy that a panel shows: of the same variant, else of the main one."""
+    title = {"DP-MAC": "MAC", "DP-SGD": "backpropagation"}[method]
+    plain = [level for level in levels if level.series["title"] == title]
+    found = [level for level in plain if level.series["variant"] == variant]
+    return found or [level for level in plain if level.series["variant"] == "main"]
 
 
 def panel_of(level: Level) -> tuple[str, str, str]:
@@ -133,9 +143,9 @@ def panel_of(level: Level) -> tuple[str, str, str]:
 def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
     """Test errors as lines with their spread, training errors as crosses; the mean image's error as a thin line.
 
-    A line that ends above the panel says in the legend where.
+    The axis is logarithmic and the same in all panels; a line that ends above it says in the legend where.
     """
-    top = 1.5 * mean_image
+    bottom, top = mean_image / 5, 5 * mean_image
     for style, level in zip(plt.rcParams["axes.prop_cycle"], levels, strict=False):
         test, train = level.table("test_error"), level.table("train_error").mean(0)
         epochs, mean = np.arange(test.shape[1]), test.mean(0)
@@ -149,7 +159,11 @@ def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
         axis.plot(epochs, train, "x", ms=3, color=style["color"], markevery=max(1, len(epochs) // 20))
     axis.axhline(mean_image, color="0.4", lw=0.8)
     axis.text(0.99, mean_image, "mean image", ha="right", va="bottom", fontsize=7, transform=axis.get_yaxis_transform())
-    axis.set_ylim(0, top)
+    axis.set_yscale("log")
+    axis.set_ylim(bottom, top)
+    ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100, 200) if bottom <= tick <= top]
+    axis.set_yticks(ticks, [str(tick) for tick in ticks])
+    axis.minorticks_off()
     axis.set_xlim(left=0)
     axis.set_xlabel("epoch")
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)

@@ -4,22 +4,23 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import torch
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
-from lib.dp_mac.features import roughness, significant_units
+from lib.dp_mac.features import inside, roughness, significant_units
 from lib.dp_mac.trained import TrainedNetworks, read_networks
 from lib.reporting.plotting import figure, save
 from lib.reporting.spread import mean_and_spread
 
 
 def features(trained: TrainedNetworks, labels: list[int]) -> np.ndarray:
-    """The feature of each label, as images (R, labels, h, w)."""
-    images = trained.images
-    x = torch.from_numpy(images.test_x.reshape(len(images.test_x), -1))
+    """The feature of each label, as images (R, labels, h, w); of components, as the pixels that they weigh."""
+    images, x = trained.images, trained.rows(trained.images.test_x)
     units = significant_units(trained.network, trained.weights, x, images.test_labels, labels)
-    first = trained.weights[0].numpy()[:, : x.shape[1]]
+    first = trained.weights[0].numpy()[:, : x.shape[-1]]
+    if trained.projections and trained.projections[0].basis is not None:
+        bases = [projection.basis for projection in trained.projections]
+        first = [basis @ weight for basis, weight in zip(bases, first, strict=True)]
     shown = np.stack([weight[:, chosen].T for weight, chosen in zip(first, units, strict=True)])
     return shown.reshape(*units.shape, *images.x.shape[1:])
 
@@ -64,7 +65,8 @@ def main(
         for i, (trained, images) in enumerate(zip(rows, shown, strict=True)):
             for j, label in enumerate(labels):
                 axis = axes[i * len(labels) + j]
-                axis.imshow(images[0, j], cmap="gray")
+                limit = np.abs(inside(images[0, j])).max()
+                axis.imshow(images[0, j], cmap="gray", vmin=-limit, vmax=limit)
                 axis.set(xticks=[], yticks=[])
                 axis.grid(False)
                 if i == 0:

@@ -26,8 +26,8 @@ IMAGES = Images(
     np.arange(6) % 3,
     "ab" * 32,
 )
-AUTOENCODER = {"hidden": [4], "output": "squared_error"}
-CLASSIFIER = {"hidden": [5, 4], "output": "binary_cross_entropy"}
+AUTOENCODER = {"network": {"hidden": [4], "output": "squared_error"}, "classes": 3}
+CLASSIFIER = {"network": {"hidden": [5, 4], "output": "binary_cross_entropy"}, "classes": 3}
 
 
 def run_at(sigma: float) -> MacRun:
@@ -48,20 +48,20 @@ def test_an_unknown_level_is_refused(noise, epsilon):
 
 
 def test_networks_fit_their_images():
-    assert network_of(IMAGES, AUTOENCODER, 3).sizes == (6, 4, 6)
-    assert network_of(IMAGES, CLASSIFIER, 3).sizes == (6, 5, 4, 3)
+    assert network_of(IMAGES, AUTOENCODER).sizes == (6, 4, 6)
+    assert network_of(IMAGES, CLASSIFIER).sizes == (6, 5, 4, 3)
 
 
 def test_classes_are_stated_and_not_counted_in_private_labels():
-    assert network_of(IMAGES, CLASSIFIER, 7).sizes[-1] == 7
+    assert network_of(IMAGES, CLASSIFIER | {"classes": 7}).sizes[-1] == 7
     with pytest.raises(InputError, match="classes: 2, but a label is 2; allowed is 3 or more"):
-        network_of(IMAGES, CLASSIFIER, 2)
+        network_of(IMAGES, CLASSIFIER | {"classes": 2})
 
 
 def test_targets_are_the_images_or_one_unit_a_class():
-    x, y = inputs_and_targets(network_of(IMAGES, AUTOENCODER, 3), IMAGES)
+    x, y = inputs_and_targets(network_of(IMAGES, AUTOENCODER), IMAGES, None)
     assert x is y and x.shape == (12, 6)
-    _, y = inputs_and_targets(network_of(IMAGES, CLASSIFIER, 3), IMAGES)
+    _, y = inputs_and_targets(network_of(IMAGES, CLASSIFIER), IMAGES, None)
     np.testing.assert_array_equal(y.argmax(1), IMAGES.labels)
     np.testing.assert_array_equal(y.sum(1), np.ones(12))
 
@@ -72,15 +72,15 @@ def initial(network: MacNetwork, runs: int = 2) -> list[torch.Tensor]:
 
 
 def test_both_sets_are_measured():
-    network = network_of(IMAGES, AUTOENCODER, 3)
+    network = network_of(IMAGES, AUTOENCODER)
     weights = initial(network)
-    found = evaluation(network, IMAGES, torch.device("cpu"))(weights)
+    found = evaluation(network, IMAGES, None, torch.device("cpu"))(weights)
     predicted = network.predict(weights, torch.from_numpy(IMAGES.test_x.reshape(6, 6))).numpy()
     expected = np.square(predicted - IMAGES.test_x.reshape(1, 6, 6)).sum(2).mean(1)
     np.testing.assert_allclose(found["test_error"], expected, rtol=1e-5)
     assert set(found) == {"train_error", "test_error"}
-    classified = evaluation(network_of(IMAGES, CLASSIFIER, 3), IMAGES, torch.device("cpu"))
-    assert set(classified(initial(network_of(IMAGES, CLASSIFIER, 3)))) == {"train_accuracy", "test_accuracy"}
+    classified = evaluation(network_of(IMAGES, CLASSIFIER), IMAGES, None, torch.device("cpu"))
+    assert set(classified(initial(network_of(IMAGES, CLASSIFIER)))) == {"train_accuracy", "test_accuracy"}
 
 
 def test_weights_keep_their_order_in_a_file():
