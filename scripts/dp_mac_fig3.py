@@ -39,24 +39,29 @@ def main(
 ) -> None:
     """Write the figure, the numbers, and the roughness of private features beside those without privacy.
 
-    records: records of classifiers, the first without privacy, a row of the figure each. weights: their weights. data:
+    records: records of classifiers, a row of the figure each; private ones are set beside the nearest before them that
+    is not, and is the first. weights: their weights. data:
     the prepared dataset. seed: seed of the preset. labels: labels shown. numbers: roughness of every feature shown.
     comparison: what the claim compares.
     """
     rows = [read_networks(*pair, data, seed) for pair in zip(records, weights, strict=True)]
     shown = [features(trained, labels) for trained in rows]
-    tables, compared = [], []
+    tables, compared, plain = [], [], shown[0]
     for trained, images in zip(rows, shown, strict=True):
         rough = roughness(images)
         repetitions, places = np.indices(rough.shape)
         columns = {"repetition": 1 + repetitions.ravel(), "label": np.array(labels)[places.ravel()]}
         tables.append(pd.DataFrame({"network": trained.name, **columns, "roughness": rough.ravel()}))
-        if trained.private:
+        if not trained.private:
+            plain = images
+        else:
+            ending = "_as_run" if trained.series["variant"] == "as run" else ""
+            comparison = f"roughness_of_features{ending}"
             about = {name: trained.series[name] for name in ("stands_for", "protocol")}
-            about |= {"dataset": trained.series["label"], "comparison": "roughness_of_features", "at": trained.name}
-            for column, each in (("value", rough), ("other_value", roughness(shown[0]))):
+            about |= {"dataset": trained.series["label"], "comparison": comparison, "at": trained.name}
+            for column, each in (("value", rough), ("other_value", roughness(plain))):
                 about[column], about[f"{column}_spread"] = mean_and_spread(each.mean(1))
-            seeds = min(len(rough), len(shown[0]))
+            seeds = min(len(rough), len(plain))
             compared.append(about | {"seeds": seeds, "data": f"{data.stem} ({trained.images.fingerprint[:12]})"})
     for path, table in ((numbers, pd.concat(tables)), (comparison, pd.DataFrame(compared))):
         with atomic_path(path) as temporary:

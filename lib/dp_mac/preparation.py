@@ -117,8 +117,10 @@ def second_moments(rows: np.ndarray, sigma: float | None, rng: np.random.Generat
 
     The norm is a hair below 1, for the rounding; a row of zeros stays one.
     """
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    units = (1 - SLACK) * np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    peaks = np.abs(rows).max(1, keepdims=True)
+    # by the largest number first: the squares of tiny ones vanish, and the norm would be too small
+    units = np.divide(rows, peaks, out=np.zeros_like(rows), where=peaks > 0)
+    units *= (1 - SLACK) / np.maximum(np.linalg.norm(units, axis=1, keepdims=True), 1)
     noise = np.triu(_deviation(sigma) * rng.standard_normal((rows.shape[1],) * 2))
     return units.T @ units + noise + np.triu(noise, 1).T
 

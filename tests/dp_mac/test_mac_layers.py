@@ -97,7 +97,7 @@ def test_first_weights_have_the_spread_they_say_and_no_bias():
     [
         ({"sizes": (4,)}, "sizes"),
         ({"sizes": (4, 0)}, "sizes"),
-        ({"activation": "relu"}, "activation 'relu'"),
+        ({"activation": "relu"}, "activation 'gelu'"),
         ({"output": "softmax"}, "output 'softmax'"),
         ({"initial": "zero"}, "initial 'zero'"),
     ],
