@@ -56,9 +56,9 @@ def main(
             plain = images
         else:
             ending = "_as_run" if trained.series["variant"] == "as run" else ""
-            comparison = f"roughness_of_features{ending}"
+            what = f"roughness_of_features{ending}"
             about = {name: trained.series[name] for name in ("stands_for", "protocol")}
-            about |= {"dataset": trained.series["label"], "comparison": comparison, "at": trained.name}
+            about |= {"dataset": trained.series["label"], "comparison": what, "at": trained.name}
             for column, each in (("value", rough), ("other_value", roughness(plain))):
                 about[column], about[f"{column}_spread"] = mean_and_spread(each.mean(1))
             seeds = min(len(rough), len(plain))

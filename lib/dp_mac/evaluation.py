@@ -14,8 +14,8 @@ def squared_errors(
 ) -> torch.Tensor:
     """Sum of squared errors of a sample, mean over samples, without the 1/2 of eq. (1); (R,) in double precision.
 
-    x (n, features), y (n, outputs), or (R, n, ...), each network's own. This is the scale of the paper's numbers; its public code logs half of it.
-    `chunk`: samples at once, which bounds the memory.
+    x (n, features), y (n, outputs), or (R, n, ...), each network's own. This is the scale of the paper's numbers; its
+    public code logs half of it. `chunk`: samples at once, which bounds the memory.
     """
     total = torch.zeros(len(weights[0]), dtype=torch.float64, device=x.device)
     for start in range(0, x.shape[-2], chunk):

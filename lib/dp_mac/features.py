@@ -11,8 +11,9 @@ def significant_units(
 ) -> np.ndarray:
     """For R networks and each label wanted, the first layer's unit that contributes most to it; (R, len(wanted)).
 
-    A unit's contribution is its mean output on samples x (n, features), or (R, n, features), of the label, times the product of the later
-    layers' weights from it to the label's output, as if they were linear. The paper does not say how it chose.
+    A unit's contribution is its mean output on samples x (n, features), or (R, n, features), of the label, times the
+    product of the later layers' weights from it to the label's output, as if they were linear. The paper does not say
+    how it chose.
     """
     first = network.outputs(weights, x.expand(len(weights[0]), -1, -1))[0]
     paths = weights[1][:, : first.shape[-1]]

@@ -94,7 +94,7 @@ class MacNetwork:
         return given
 
     def predict(self, weights: list[torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-        """Predictions (R, n, outputs) of every network for samples x, the same (n, features) or own (R, n, features)."""
+        """Predictions (R, n, outputs) of every network for samples x, (n, features) or (R, n, features)."""
         with torch.no_grad():
             return self.outputs(weights, x.expand(len(weights[0]), -1, -1))[-1]
 
@@ -105,7 +105,7 @@ def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float, 
     Where `runs` are trained side by side, either may have an axis of runs before those.
     """
     for what, array, width in (("x", x, network.sizes[0]), ("y", y, network.sizes[-1])):
-        shapes = [x.shape[-2:-1] + (width,), (runs, *x.shape[-2:-1], width)]
+        shapes = [(*x.shape[-2:-1], width), (runs, *x.shape[-2:-1], width)]
         if array.shape not in shapes[: 2 if runs else 1] or array.dtype.kind != "f":
             raise InputError(
                 f"{what} {array.shape} {array.dtype}: allowed is one floating-point row of {width} for each sample"

@@ -10,8 +10,8 @@ from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data.supervised import Images
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.series import series_images
 from lib.dp_mac.preparation import Projection
+from lib.dp_mac.series import series_images
 from lib.dp_mac.task import network_of, prepared, projections_from, weights_of
 from lib.reporting.records import read_record
 

@@ -29,10 +29,10 @@ class MacRecipe:
     `in_order`, whole batches in the order of the data, as the public code takes them: no sampling hides a record then,
     and no epsilon of a Poisson sample holds. z_steps, z_rate: steps of Adam on the auxiliary coordinates, and their
     learning rate. w_steps, w_rate: steps of Adam on the weights for each batch; w_rate is multiplied by w_decay after
-    every epoch, as long as the next is one of the first `decay_epochs` (None: always). mu: weight of the hidden layers' objectives in the z-step
-    (1 in the paper); in the W-step, where every layer stands alone, it would only scale them, which Adam undoes.
-    expansion: `first` or `second` order, at the weights each batch starts from; or `exact`, which expands anew before
-    each of the w_steps, and so cannot be private. Raises InputError for what is not allowed.
+    every epoch, as long as the next is one of the first `decay_epochs` (None: always). mu: weight of the hidden layers'
+    objectives in the z-step (1 in the paper); in the W-step, where every layer stands alone, it would only scale them,
+    which Adam undoes. expansion: `first` or `second` order, at the weights each batch starts from; or `exact`, which
+    expands anew before each of the w_steps, and so cannot be private. Raises InputError for what is not allowed.
     """
 
     batch: float
@@ -120,7 +120,8 @@ class MacTrainer:
     ) -> None:
         """x (N, features) and y (N, outputs), floating-point, are every run's data. noise None: plain MAC.
 
-        Either may be (R, N, ...), where each run sees the same records in a way of its own. names: one a run, all different. Raises InputError for data, names or noise that do not fit.
+        Either may be (R, N, ...), where each run sees the same records in a way of its own. names: one a run, all
+        different. Raises InputError for data, names or noise that do not fit.
         """
         check_data(network, x, y, recipe.batch, len(names))
         if not names or len(set(names)) < len(names):

@@ -93,9 +93,10 @@ def train(
 ) -> Trained:
     """Train R runs, one for each of `names`, on x (N, features), y (N, outputs); noise None: plain MAC.
 
-    Either may be (R, N, ...), each run's own. evaluate: from weights, (R,) of each name, at every epoch's end. With a checkpoint, which must be entered, training
-    goes on where it stopped and gives the same bytes. Calls progress(done, total) after each epoch, pre-training's
-    included. Raises InputError as `MacTrainer` does, and for learning without noise.
+    Either may be (R, N, ...), each run's own. evaluate: from weights, (R,) of each name, at every epoch's end. With a
+    checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls progress(done,
+    total) after each epoch, pre-training's included. Raises InputError as `MacTrainer` does, and for learning without
+    noise.
     """
     if learning is not None and noise is None:
         raise InputError("learning of thresholds: plain MAC has none")

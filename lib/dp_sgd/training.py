@@ -35,8 +35,8 @@ class SgdRecipe:
 
     batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
     momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
-    more after the first `decay_epochs` (None: always). clip: C, the largest norm of a sample's gradient over all layers; None: plain backpropagation.
-    Raises InputError for what is not allowed.
+    more after the first `decay_epochs` (None: always). clip: C, the largest norm of a sample's gradient over all
+    layers; None: plain backpropagation. Raises InputError for what is not allowed.
     """
 
     batch: float

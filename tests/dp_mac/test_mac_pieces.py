@@ -10,10 +10,21 @@ from lib.core.errors import InputError
 from lib.data.supervised import Images
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curves import epochs_to_reach
-from lib.dp_mac.features import roughness, significant_units
+from lib.dp_mac.features import inside, roughness, significant_units
 from lib.dp_mac.levels import sigma_of
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of, weights_of, write_curves
+from lib.dp_mac.preparation import Projection
+from lib.dp_mac.task import (
+    evaluation,
+    inputs_and_targets,
+    named_projections,
+    named_weights,
+    network_of,
+    prepared,
+    projections_from,
+    weights_of,
+    write_curves,
+)
 from lib.dp_mac.toy import at, toys
 
 ORDERS = np.array([1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0])
@@ -111,6 +122,27 @@ def test_the_unit_that_leads_to_a_label_is_found():
     last[0, 2, 1], last[0, 0, 0] = 1.0, 1.0  # and leads to label 1, unit 0 to label 0
     x = torch.eye(4)
     assert significant_units(network, [first, last], x, np.array([0, 1, 0, 1]), [0, 1]).tolist() == [[0, 2]]
+
+
+def test_borders_count_for_no_roughness():
+    images = np.random.default_rng(1).standard_normal((3, 28, 28))
+    framed = np.pad(images[:, 4:-4, 4:-4], ((0, 0), (4, 4), (4, 4)), constant_values=100.0)
+    assert np.array_equal(roughness(framed), roughness(images))
+    assert inside(images).shape == (3, 20, 20) and inside(np.zeros((8, 8))).shape == (6, 6)
+
+
+def test_projections_keep_their_order_in_a_file():
+    rng = np.random.default_rng(0)
+    projections = [Projection(run / 10, rng.random((6, 2))) for run in range(3)]
+    back = projections_from(named_projections(projections) | named_weights([np.zeros((3, 2, 2))]))
+    for one, two in zip(projections, back, strict=True):
+        assert one.centre == two.centre and np.array_equal(one.basis, two.basis)
+    centred = projections_from(named_projections([Projection(0.5, None)]))
+    assert centred == [Projection(0.5, None)]
+    assert named_projections(None) == {} and projections_from({}) is None
+    rows = prepared(IMAGES.x, projections)
+    assert rows.shape == (3, 12, 2) and np.array_equal(rows[1], projections[1](IMAGES.x.reshape(12, 6)))
+    assert prepared(IMAGES.x, None).shape == (12, 6)
 
 
 def test_smooth_images_are_less_rough_than_noise():
