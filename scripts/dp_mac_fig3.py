@@ -4,22 +4,23 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import torch
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
-from lib.dp_mac.features import roughness, significant_units
+from lib.dp_mac.features import inside, roughness, significant_units
 from lib.dp_mac.trained import TrainedNetworks, read_networks
 from lib.reporting.plotting import figure, save
 from lib.reporting.spread import mean_and_spread
 
 
 def features(trained: TrainedNetworks, labels: list[int]) -> np.ndarray:
-    """The feature of each label, as images (R, labels, h, w)."""
-    images = trained.images
-    x = torch.from_numpy(images.test_x.reshape(len(images.test_x), -1))
+    """The feature of each label, as images (R, labels, h, w); of components, as the pixels that they weigh."""
+    images, x = trained.images, trained.rows(trained.images.test_x)
     units = significant_units(trained.network, trained.weights, x, images.test_labels, labels)
-    first = trained.weights[0].numpy()[:, : x.shape[1]]
+    first = trained.weights[0].numpy()[:, : x.shape[-1]]
+    if trained.projections and trained.projections[0].basis is not None:
+        bases = [projection.basis for projection in trained.projections]
+        first = [basis @ weight for basis, weight in zip(bases, first, strict=True)]
     shown = np.stack([weight[:, chosen].T for weight, chosen in zip(first, units, strict=True)])
     return shown.reshape(*units.shape, *images.x.shape[1:])
 
@@ -38,24 +39,29 @@ def main(
 ) -> None:
     """Write the figure, the numbers, and the roughness of private features beside those without privacy.
 
-    records: records of classifiers, the first without privacy, a row of the figure each. weights: their weights. data:
+    records: records of classifiers, a row of the figure each; private ones are set beside the nearest before them that
+    is not, and is the first. weights: their weights. data:
     the prepared dataset. seed: seed of the preset. labels: labels shown. numbers: roughness of every feature shown.
     comparison: what the claim compares.
     """
     rows = [read_networks(*pair, data, seed) for pair in zip(records, weights, strict=True)]
     shown = [features(trained, labels) for trained in rows]
-    tables, compared = [], []
+    tables, compared, plain = [], [], shown[0]
     for trained, images in zip(rows, shown, strict=True):
         rough = roughness(images)
         repetitions, places = np.indices(rough.shape)
         columns = {"repetition": 1 + repetitions.ravel(), "label": np.array(labels)[places.ravel()]}
         tables.append(pd.DataFrame({"network": trained.name, **columns, "roughness": rough.ravel()}))
-        if trained.private:
+        if not trained.private:
+            plain = images
+        else:
+            ending = "_as_run" if trained.series["variant"] == "as run" else ""
+            what = f"roughness_of_features{ending}"
             about = {name: trained.series[name] for name in ("stands_for", "protocol")}
-            about |= {"dataset": trained.series["label"], "comparison": "roughness_of_features", "at": trained.name}
-            for column, each in (("value", rough), ("other_value", roughness(shown[0]))):
+            about |= {"dataset": trained.series["label"], "comparison": what, "at": trained.name}
+            for column, each in (("value", rough), ("other_value", roughness(plain))):
                 about[column], about[f"{column}_spread"] = mean_and_spread(each.mean(1))
-            seeds = min(len(rough), len(shown[0]))
+            seeds = min(len(rough), len(plain))
             compared.append(about | {"seeds": seeds, "data": f"{data.stem} ({trained.images.fingerprint[:12]})"})
     for path, table in ((numbers, pd.concat(tables)), (comparison, pd.DataFrame(compared))):
         with atomic_path(path) as temporary:
@@ -64,7 +70,8 @@ def main(
         for i, (trained, images) in enumerate(zip(rows, shown, strict=True)):
             for j, label in enumerate(labels):
                 axis = axes[i * len(labels) + j]
-                axis.imshow(images[0, j], cmap="gray")
+                limit = np.abs(inside(images[0, j])).max()
+                axis.imshow(images[0, j], cmap="gray", vmin=-limit, vmax=limit)
                 axis.set(xticks=[], yticks=[])
                 axis.grid(False)
                 if i == 0:

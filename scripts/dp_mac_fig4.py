@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import torch
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
@@ -15,9 +14,12 @@ from lib.reporting.plotting import figure, save
 
 def reconstructed(trained: TrainedNetworks, rows: np.ndarray) -> tuple[np.ndarray, float]:
     """Test images as the first repetition reconstructs them, (n, h, w), and its error over all of them."""
-    x = torch.from_numpy(trained.images.test_x.reshape(len(trained.images.test_x), -1))
+    x = trained.rows(trained.images.test_x)
+    x = x if trained.projections is None else x[0]
     first = [weight[:1] for weight in trained.weights]
     predicted = trained.network.predict(first, x[rows])[0].numpy()
+    if trained.projections is not None:
+        predicted += trained.projections[0].centre
     error = squared_errors(trained.network, first, x, x)
     return predicted.reshape(-1, *trained.images.test_x.shape[1:]), float(error)
 

@@ -14,6 +14,8 @@ def row_of(level: Level) -> dict:
     test, test_spread = level.final(f"test_{level.measure}")
     train, train_spread = level.final(f"train_{level.measure}")
     row = level_row(level) | {
+        "epsilon_seeds": 0,
+        "paper_epsilon_seeds": 0,
         "epochs": level.points["epoch"].max(),
         f"test_{level.measure}": test,
         f"test_{level.measure}_spread": test_spread,

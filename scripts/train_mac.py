@@ -9,7 +9,14 @@ from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curve_job import CurveJob
-from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
+from lib.dp_mac.task import (
+    evaluation,
+    inputs_and_targets,
+    named_projections,
+    named_weights,
+    network_of,
+    projections_of,
+)
 from lib.dp_mac.trainer import MacRecipe, Noise
 from lib.dp_mac.training import Learning, account, train
 from lib.training.device import choose_device
@@ -19,13 +26,12 @@ from lib.training.device import choose_device
 def main(curve: CurveJob, job: Job, training: Training) -> None:
     """Write the curves, the weights, and the record with the thresholds and with what the training cost."""
     images, series = curve.images(job), curve.series
-    network, recipe = network_of(images, series["network"], series["classes"]), MacRecipe(**series["recipe"])
+    network, recipe = network_of(images, series), MacRecipe(**series["recipe"])
     learning = Learning(**series["learning"]) if series.get("learning") else None
-    x, y = inputs_and_targets(network, images)
     names = [str(repetition) for repetition in curve.repetitions]
 
     def run_at(sigma: float) -> MacRun:
-        return account(network, len(x), recipe, sigma, "blocks", learning)
+        return account(network, len(images.x), recipe, sigma, "blocks", learning, **curve.releases)
 
     sigma = curve.sigma(run_at)
     if sigma is None:
@@ -33,6 +39,8 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     else:
         tops = {kind: np.full((len(names), network.layers), top) for kind, top in series["thresholds"].items()}
         noise = Noise(np.full(len(names), sigma), tops)
+    projections = projections_of(series, images, job.seed, tuple(job.job), names)
+    x, y = inputs_and_targets(network, images, projections)
     device = choose_device(training.device, training.threads)
     key = state_key(training.settings, digest("scripts/train_mac.py"), images.fingerprint)
     with Checkpoint(training.checkpoint, key) as checkpoint:
@@ -47,7 +55,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             tuple(job.job),
             names,
             device,
-            evaluation(network, images, device),
+            evaluation(network, images, projections, device),
             checkpoint,
             progress("epochs"),
         )
@@ -56,8 +64,8 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             for kind, values in trained.thresholds.items()
             for layer, value in enumerate(values.mean(0), start=1)
         }
-        privacy = {} if sigma is None else curve.privacy(run_at(sigma))
-        weights = named_weights(trained.weights)
+        privacy = {} if sigma is None else curve.privacy(run_at(sigma), recipe.batches == "poisson")
+        weights = named_weights(trained.weights) | named_projections(projections)
         curve.write(
             job, training.device, images.fingerprint, trained.curves, weights, sigma, privacy, metrics=thresholds
         )

@@ -6,7 +6,14 @@ from lib.core.command import Job, Training, command, progress, run
 from lib.dp_mac.accounting import MacRun, one_block
 from lib.dp_mac.backpropagation import train_dp_sgd
 from lib.dp_mac.curve_job import CurveJob
-from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of
+from lib.dp_mac.task import (
+    evaluation,
+    inputs_and_targets,
+    named_projections,
+    named_weights,
+    network_of,
+    projections_of,
+)
 from lib.dp_sgd.training import SgdRecipe, account
 from lib.training.device import choose_device
 
@@ -15,14 +22,15 @@ from lib.training.device import choose_device
 def main(curve: CurveJob, job: Job, training: Training) -> None:
     """Write the curves, the weights, and the record with what the training cost."""
     images, (repetition,) = curve.images(job), curve.repetitions
-    network = network_of(images, curve.series["network"], curve.series["classes"])
-    recipe = SgdRecipe(**curve.series["recipe"])
-    x, y = inputs_and_targets(network, images)
+    network, recipe = network_of(images, curve.series), SgdRecipe(**curve.series["recipe"])
 
     def run_at(sigma: float) -> MacRun:
-        return one_block(account(len(x), recipe, sigma))
+        return one_block(account(len(images.x), recipe, sigma), **curve.releases)
 
     sigma = curve.sigma(run_at)
+    projections = projections_of(curve.series, images, job.seed, tuple(job.job), [str(repetition)])
+    # of the one run there is, where it has images of its own
+    x, y = (rows[0] if rows.ndim == 3 else rows for rows in inputs_and_targets(network, images, projections))
     device = choose_device(training.device, training.threads)
     key = state_key(training.settings, digest("scripts/train_sgd.py"), images.fingerprint)
     with Checkpoint(training.checkpoint, key) as checkpoint:
@@ -36,12 +44,12 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             tuple(job.job),
             str(repetition),
             device,
-            evaluation(network, images, device),
+            evaluation(network, images, projections, device),
             checkpoint,
             progress("epochs"),
         )
         privacy = {} if sigma is None else curve.privacy(run_at(sigma))
-        weights = named_weights(trained.weights)
+        weights = named_weights(trained.weights) | named_projections(projections)
         curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, privacy)
         checkpoint.remove()
 

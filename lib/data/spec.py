@@ -15,6 +15,7 @@ class DatasetSpec:
     """One dataset.
 
     title: what it is; samples: how many and of what shape, in words.
+    classes: how many classes of labels it is known to have, whatever is in a copy; None where it says nothing of that.
     fingerprint: `lib.core.files.fingerprint` (hex) of the arrays that `read` returns, after `canonical`; None where
         there was no copy to take it from: then `read` itself refuses other data, and `known_by` says in words what by.
     licence, homepage, obtain: in words; `obtain` says how to get the files by hand.
@@ -40,6 +41,7 @@ class DatasetSpec:
     download: Callable[[Path], None] | None = None
     unordered: tuple[tuple[str, ...], ...] = ()
     known_by: str = ""
+    classes: int | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError if nothing says which data they are."""

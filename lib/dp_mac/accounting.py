@@ -1,4 +1,4 @@
-"""What a DP-MAC run costs: pre-training, the histograms of the thresholds, and training.
+"""What a DP-MAC run costs: its preparation of images, pre-training, the histograms of the thresholds, and training.
 
 Neighbouring relation: add or remove one record, throughout. A training step releases one vector, the coefficients of
 all layers, each block divided by its own sensitivity and by the root of the number of blocks: its sensitivity is 1, so
@@ -33,6 +33,8 @@ class MacRun(TrainingRun):
     scaling: `blocks` (default) divides each block by its sensitivity and the root of the number of all blocks, which
     makes the whole vector's sensitivity 1; `layers` by the root of the number of layers only, as the paper prints it,
     which leaves sqrt(number of coefficients). They differ only where more than one coefficient is released.
+    sigma_centre, sigma_pca: of what `preparation` releases before, the mean pixel and the second moments, each of
+    sensitivity 1; None where it is not used.
     Raises InputError for what is not allowed.
     """
 
@@ -42,13 +44,15 @@ class MacRun(TrainingRun):
     pretraining_sigma: float | None = None
     sigma_histogram: float | None = None
     scaling: str = "blocks"
+    sigma_centre: float | None = None
+    sigma_pca: float | None = None
 
     def __post_init__(self) -> None:
         """Check numbers and names."""
         super().__post_init__()
         if self.layers < 1:
             raise InputError(f"layers {self.layers}: there must be at least 1")
-        for what in ("pretraining_sigma", "sigma_histogram"):
+        for what in ("pretraining_sigma", "sigma_histogram", "sigma_centre", "sigma_pca"):
             if getattr(self, what) is not None:
                 check_sigma(what, getattr(self, what))
         known = set(self.coefficients) <= set(COEFFICIENTS)
@@ -72,18 +76,24 @@ class MacRun(TrainingRun):
         return 0 if self.sigma_histogram is None else self.layers * len(self.coefficients)
 
     @property
+    def _prepared(self) -> dict[str, float]:
+        """Noise multipliers of what the preparation of images releases, by name."""
+        sigmas = {"centre": self.sigma_centre, "pca": self.sigma_pca}
+        return {name: sigma for name, sigma in sigmas.items() if sigma is not None}
+
+    @property
     def _sigma_before(self) -> float:
         """Noise multiplier of pre-training."""
         return self.sigma if self.pretraining_sigma is None else self.pretraining_sigma
 
     def parts(self, orders: np.ndarray) -> dict[str, np.ndarray]:
-        """RDP (k,) of `pretraining`, `histogram` and `training`, those that the run has."""
+        """RDP (k,) of `centre`, `pca`, `pretraining`, `histogram` and `training`, those that the run has."""
         return self.parts_read(orders, self.sensitivity, 1.0)
 
     def parts_read(self, orders: np.ndarray, sensitivity: float, histogram: float) -> dict[str, np.ndarray]:
         """Parts with another sensitivity of the vector, and the cost of a histogram times `histogram`."""
         orders = np.asarray(orders, float)
-        found = {}
+        found = {name: rdp.gaussian_rdp(orders, sigma, 1.0) for name, sigma in self._prepared.items()}
         if self.pretraining_epochs:
             found["pretraining"] = self.training_rdp(orders, self.pretraining_epochs, self._sigma_before / sensitivity)
         if self.histograms:
@@ -94,7 +104,7 @@ class MacRun(TrainingRun):
 
     def events(self) -> dict[str, dp_accounting.DpEvent]:
         """The same parts as dp_accounting events (add or remove one)."""
-        found = {}
+        found = {name: dp_accounting.GaussianDpEvent(sigma) for name, sigma in self._prepared.items()}
         if self.pretraining_epochs:
             found["pretraining"] = self.training_event(self.pretraining_epochs, self._sigma_before)
         if self.histograms:
@@ -105,12 +115,13 @@ class MacRun(TrainingRun):
         return found
 
 
-def one_block(run: TrainingRun) -> MacRun:
+def one_block(run: TrainingRun, **releases: float) -> MacRun:
     """A run of DP-SGD as one of DP-MAC that releases one block: the same mechanism, so that it has the same readings.
 
-    That a gradient has many layers does not matter, since they are clipped jointly.
+    That a gradient has many layers does not matter, since they are clipped jointly. releases: sigma_centre and
+    sigma_pca, where its images are prepared.
     """
-    return MacRun(samples=run.samples, batch=run.batch, epochs=run.epochs, layers=1, sigma=run.sigma)
+    return MacRun(samples=run.samples, batch=run.batch, epochs=run.epochs, layers=1, sigma=run.sigma, **releases)
 
 
 def statements(run: MacRun, orders: np.ndarray, delta: float) -> dict[str, PrivacyStatement]:

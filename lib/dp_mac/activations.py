@@ -39,10 +39,15 @@ def _tanh_second(u: torch.Tensor) -> torch.Tensor:
     return -2 * torch.tanh(u) * _tanh_first(u)
 
 
-# softplus is the paper's, in all layers
+def _relu_first(u: torch.Tensor) -> torch.Tensor:
+    return (u > 0).to(u)  # 0 at the kink, as automatic differentiation has it
+
+
+# softplus is the paper's, in all layers; relu, in hidden ones, is the authors' public code's
 ACTIVATIONS = {
     "softplus": Activation(_softplus, torch.sigmoid, _sigmoid_first),
     "sigmoid": Activation(torch.sigmoid, _sigmoid_first, _sigmoid_second),
     "tanh": Activation(torch.tanh, _tanh_first, _tanh_second),
+    "relu": Activation(torch.relu, _relu_first, torch.zeros_like),
     "linear": Activation(lambda u: u, torch.ones_like, torch.zeros_like),
 }

@@ -1,20 +1,21 @@
 """A job that trains one curve of DP-MAC's figures, or of what it is compared with: what it is told, and its record."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
+from lib.accounting.training_run import pld_statement
 from lib.core.command import Job
 from lib.core.files import save_arrays
 from lib.data.supervised import Images
 from lib.dp_mac.accounting import MacRun, statements
 from lib.dp_mac.levels import sigma_of
 from lib.dp_mac.series import series_images
-from lib.dp_mac.task import write_curves
+from lib.dp_mac.task import preparation_of, write_curves
 from lib.reporting.records import write_record
 
 
@@ -52,9 +53,23 @@ class CurveJob:
         printed, delta = self.series.get("printed", []), self.series["delta"]
         return sigma_of(self.noise, self.epsilon, printed, run_at, self.orders, delta)
 
-    def privacy(self, run: MacRun) -> dict[str, PrivacyStatement]:
-        """What a run costs, in every reading."""
-        return statements(run, self.orders, self.series["delta"])
+    @property
+    def releases(self) -> dict[str, float]:
+        """Noise multipliers of what is released of the images before training; nothing without noise."""
+        preparation = preparation_of(self.series)
+        return {} if preparation is None or self.noise == "none" else preparation.releases
+
+    def privacy(self, run: MacRun, poisson: bool = True) -> dict[str, PrivacyStatement]:
+        """What a run costs, in every reading.
+
+        Where its batches are no Poisson samples, that is `published`, what is claimed for it, and no guarantee.
+        """
+        delta = self.series["delta"]
+        made = statements(run, self.orders, delta)
+        if not poisson:
+            claimed = replace(made["joint"], accountant="rdp, as if batches were sampled", guarantee=False)
+            return {"published": claimed}
+        return made | {"pld": pld_statement(run, delta)}
 
     def write(
         self,

@@ -100,6 +100,7 @@ def level_row(level: Level) -> dict:
         "paper_epsilon": level.epsilon,
         "sigma": level.sigma,
         "epsilon": level.privacy.get("joint"),
+        "epsilon_pld": level.privacy.get("pld"),
         "epsilon_appendix_h": level.privacy.get("appendix_h"),
         "epsilon_published": level.privacy.get("published"),
         "delta": level.series["delta"] if level.privacy else None,

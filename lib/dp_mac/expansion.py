@@ -17,8 +17,6 @@ import torch
 
 from lib.dp_mac.objectives import Objective
 
-TINY = 1e-15  # norms below it are taken in double precision
-
 
 @dataclass(frozen=True)
 class PerSample:
@@ -34,17 +32,14 @@ class PerSample:
     quadratic: torch.Tensor | None
 
     def norm(self, kind: str) -> torch.Tensor:
-        """Norm of each sample's coefficient, (R, b): Frobenius over the whole layer, or the constant's magnitude."""
+        """Norm of each sample's coefficient, (R, b): Frobenius over the whole layer, or the constant's magnitude.
+
+        Computed in double precision: in single, squares vanish or overflow, and what has a norm of 0 is not clipped.
+        """
         if kind == "constant":
             return self.constant.abs()
         values, power = (self.linear, 1) if kind == "linear" else (self.quadratic, 2)
-        norms = values.norm(dim=-1), self.inputs.norm(dim=-1)
-        found = norms[0] * norms[1] ** power
-        tiny = (norms[0] < TINY) | (norms[1] < TINY)
-        if tiny.any():  # in single precision their squares vanish, and a norm of 0 would not be clipped
-            exact = values.double().norm(dim=-1) * self.inputs.double().norm(dim=-1) ** power
-            found = torch.where(tiny, exact.to(found), found)
-        return found
+        return values.double().norm(dim=-1) * self.inputs.double().norm(dim=-1) ** power
 
     def total(self, kind: str, weighting: torch.Tensor) -> torch.Tensor:
         """Sum over samples, each times its weighting (R, b): (R,), (R, in, out) or (R, out, in, in)."""

@@ -20,8 +20,9 @@ class MacNetwork:
 
     Weights are a list of one tensor (R, in, out) a layer; `in` counts one more with a bias, the last row.
     activation: one of ACTIVATIONS, in all layers but a classifier's last. output: `squared_error` (an autoencoder) or
-    `binary_cross_entropy`. bias: the paper has none (eq. (1)); its public code has. initial: `glorot`, the public
-    code's N(0, 2 / (in + out)), or `standard_normal`, the paper's N(0, 1) (Section 2.2), with which units of the
+    `binary_cross_entropy`. linear_output: whether an autoencoder's last layer has no activation, as in the public code
+    (the paper: softplus everywhere). bias: the paper has none (eq. (1)); its public code has. initial: `glorot`, the
+    public code's N(0, 2 / (in + out)), or `standard_normal`, the paper's N(0, 1) (Section 2.2), with which units of the
     paper's widths saturate; the former is the default for that reason.
     Raises InputError for what is not allowed.
     """
@@ -29,6 +30,7 @@ class MacNetwork:
     sizes: tuple[int, ...]
     output: str
     activation: str = "softplus"
+    linear_output: bool = False
     bias: bool = False
     initial: str = "glorot"
 
@@ -41,6 +43,8 @@ class MacNetwork:
         ):
             if value not in allowed:
                 raise InputError(f"{what} {value!r}: allowed are {', '.join(allowed)}")
+        if self.linear_output and self.output != "squared_error":
+            raise InputError(f"linear_output with output {self.output!r}: allowed is squared_error")
         if len(self.sizes) < 2 or min(self.sizes) < 1:
             raise InputError(f"sizes {self.sizes}: two or more, all of at least 1")
 
@@ -59,6 +63,8 @@ class MacNetwork:
         """One a layer."""
         hidden = SquaredError(ACTIVATIONS[self.activation])
         last = hidden if self.output == "squared_error" else BinaryCrossEntropy()
+        if self.linear_output:
+            last = SquaredError(ACTIVATIONS["linear"])
         return [hidden] * (self.layers - 1) + [last]
 
     def initial_weights(self, rng: np.random.Generator) -> list[np.ndarray]:
@@ -88,15 +94,19 @@ class MacNetwork:
         return given
 
     def predict(self, weights: list[torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-        """Predictions (R, n, outputs) of every network for the same samples x (n, features)."""
+        """Predictions (R, n, outputs) of every network for samples x, (n, features) or (R, n, features)."""
         with torch.no_grad():
             return self.outputs(weights, x.expand(len(weights[0]), -1, -1))[-1]
 
 
-def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float) -> None:
-    """InputError unless x (N, features) and y (N, outputs) are samples for the network, at least `batch` of them."""
+def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float, runs: int = 0) -> None:
+    """InputError unless x (N, features) and y (N, outputs) are samples for the network, at least `batch` of them.
+
+    Where `runs` are trained side by side, either may have an axis of runs before those.
+    """
     for what, array, width in (("x", x, network.sizes[0]), ("y", y, network.sizes[-1])):
-        if array.ndim != 2 or array.shape[1] != width or len(array) != len(x) or array.dtype.kind != "f":
+        shapes = [(*x.shape[-2:-1], width), (runs, *x.shape[-2:-1], width)]
+        if array.shape not in shapes[: 2 if runs else 1] or array.dtype.kind != "f":
             raise InputError(
                 f"{what} {array.shape} {array.dtype}: allowed is one floating-point row of {width} for each sample"
             )
@@ -104,5 +114,5 @@ def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float) 
             raise InputError(f"{what}: all of it must be finite")
     if network.output == "binary_cross_entropy" and (y.min(initial=0) < 0 or y.max(initial=0) > 1):
         raise InputError(f"y from {y.min()} to {y.max()}: a classifier's targets lie in [0, 1]")
-    if batch > len(x):
-        raise InputError(f"batch {batch}: there are only {len(x)} samples")
+    if batch > x.shape[-2]:
+        raise InputError(f"batch {batch}: there are only {x.shape[-2]} samples")

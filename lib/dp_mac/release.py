@@ -30,8 +30,11 @@ def noise_deviation(threshold: torch.Tensor, sigma: torch.Tensor, count: int, ba
 
 
 def clip_factors(norms: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
-    """What each sample's coefficient is multiplied by, (R, b), so that its norm is at most the threshold (R,)."""
-    return ((1 - SLACK) * threshold[:, None] / norms).clamp(max=1.0)
+    """What each sample's coefficient is multiplied by, (R, b), so that its norm is at most the threshold (R,).
+
+    Divided in the norms' precision, and rounded to the threshold's, which the slack exceeds by far.
+    """
+    return ((1 - SLACK) * threshold[:, None] / norms).clamp(max=1.0).to(threshold)
 
 
 def exact(samples: PerSample, present: torch.Tensor, batch: float) -> Polynomial:

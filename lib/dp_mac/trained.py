@@ -3,20 +3,26 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data.supervised import Images
 from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.preparation import Projection
 from lib.dp_mac.series import series_images
-from lib.dp_mac.task import network_of, weights_of
+from lib.dp_mac.task import network_of, prepared, projections_from, weights_of
 from lib.reporting.records import read_record
 
 
 @dataclass(frozen=True)
 class TrainedNetworks:
-    """R repetitions of one curve. name: its series' title and level; weights: (R, in, out) a layer."""
+    """R repetitions of one curve.
+
+    name: its series' title, variant and level. weights: (R, in, out) a layer. projections: of each repetition, or None
+    where it is given images as they are.
+    """
 
     name: str
     series: dict
@@ -24,6 +30,11 @@ class TrainedNetworks:
     weights: list[torch.Tensor]
     images: Images
     private: bool
+    projections: list[Projection] | None
+
+    def rows(self, x: np.ndarray) -> torch.Tensor:
+        """Images (n, h, w) as the networks are given them, (n, features) or (R, n, features)."""
+        return torch.from_numpy(prepared(x, self.projections))
 
 
 def read_networks(record_path: str | Path, weights_path: str | Path, data: str | Path, seed: int) -> TrainedNetworks:
@@ -37,16 +48,18 @@ def read_networks(record_path: str | Path, weights_path: str | Path, data: str |
     images = series_images(data, series, seed, record["dataset"])
     if images.fingerprint != record["fingerprint"]:
         raise InputError(f"{data}: not the data that {record_path} is about")
-    name = series["title"]
+    name = series["title"] if series["variant"] == "main" else f"{series['title']}, {series['variant']}"
     if given["noise"] != "none":
         kind = {"printed": "", "needed": " (needed)"}[given["noise"]]
         name += rf", $\varepsilon$ = {given['paper_epsilon']:g}{kind}"
-    weights = [torch.from_numpy(weight) for weight in weights_of(load_arrays(weights_path))]
+    arrays = load_arrays(weights_path)
+    weights = [torch.from_numpy(weight) for weight in weights_of(arrays)]
     return TrainedNetworks(
         name,
         series,
-        network_of(images, series["network"], series["classes"]),
+        network_of(images, series),
         weights,
         images,
         given["noise"] != "none",
+        projections_from(arrays),
     )

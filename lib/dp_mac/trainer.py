@@ -18,18 +18,21 @@ from lib.dp_mac.release import blocks, exact, release
 from lib.dp_sgd.sampling import padded, poisson_batch
 
 EXPANSIONS = {"first": 1, "second": 2, "exact": 1}  # by name, the order of the expansion
+BATCHES = ("poisson", "in_order")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MacRecipe:
     """How a network is trained.
 
-    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. z_steps, z_rate: steps of
-    Adam on the auxiliary coordinates, and their learning rate. w_steps, w_rate: steps of Adam on the weights for each
-    batch; w_rate is multiplied by w_decay after every epoch. mu: weight of the hidden layers' objectives in the z-step
-    (1 in the paper); in the W-step, where every layer stands alone, it would only scale them, which Adam undoes.
-    expansion: `first` or `second` order, at the weights each batch starts from; or `exact`, which expands anew before
-    each of the w_steps, and so cannot be private. Raises InputError for what is not allowed.
+    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. batches: `poisson`, or
+    `in_order`, whole batches in the order of the data, as the public code takes them: no sampling hides a record then,
+    and no epsilon of a Poisson sample holds. z_steps, z_rate: steps of Adam on the auxiliary coordinates, and their
+    learning rate. w_steps, w_rate: steps of Adam on the weights for each batch; w_rate is multiplied by w_decay after
+    every epoch, as long as the next is one of the first `decay_epochs` (None: always). mu: weight of the hidden layers'
+    objectives in the z-step (1 in the paper); in the W-step, where every layer stands alone, it would only scale them,
+    which Adam undoes. expansion: `first` or `second` order, at the weights each batch starts from; or `exact`, which
+    expands anew before each of the w_steps, and so cannot be private. Raises InputError for what is not allowed.
     """
 
     batch: float
@@ -41,13 +44,17 @@ class MacRecipe:
     w_decay: float = 1.0
     mu: float = 1.0
     expansion: str = "first"
+    decay_epochs: int | None = None
+    batches: str = "poisson"
 
     def __post_init__(self) -> None:
         """Check numbers and names."""
         if self.expansion not in EXPANSIONS:
             raise InputError(f"expansion {self.expansion!r}: allowed are {', '.join(EXPANSIONS)}")
-        for what, least in (("epochs", 0), ("z_steps", 0), ("w_steps", 1)):
-            if getattr(self, what) < least:
+        if self.batches not in BATCHES:
+            raise InputError(f"batches {self.batches!r}: allowed are {', '.join(BATCHES)}")
+        for what, least in (("epochs", 0), ("z_steps", 0), ("w_steps", 1), ("decay_epochs", 1)):
+            if getattr(self, what) is not None and getattr(self, what) < least:
                 raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
         for what in ("batch", "z_rate", "w_rate", "w_decay", "mu"):
             if not (math.isfinite(getattr(self, what)) and getattr(self, what) > 0):
@@ -57,6 +64,10 @@ class MacRecipe:
     def coefficients(self) -> tuple[str, ...]:
         """What a W-step needs of the expansion; a constant has no gradient."""
         return ("linear", "quadratic") if self.expansion == "second" else ("linear",)
+
+    def rate_at(self, epoch: int) -> float:
+        """Learning rate of the weights in an epoch, counted from 0."""
+        return self.w_rate * self.w_decay ** min(epoch, (self.decay_epochs or math.inf) - 1)
 
 
 @dataclass(frozen=True)
@@ -109,9 +120,10 @@ class MacTrainer:
     ) -> None:
         """x (N, features) and y (N, outputs), floating-point, are every run's data. noise None: plain MAC.
 
-        names: one a run, all different. Raises InputError for data, names or noise that do not fit.
+        Either may be (R, N, ...), where each run sees the same records in a way of its own. names: one a run, all
+        different. Raises InputError for data, names or noise that do not fit.
         """
-        check_data(network, x, y, recipe.batch)
+        check_data(network, x, y, recipe.batch, len(names))
         if not names or len(set(names)) < len(names):
             raise InputError(f"runs {names}: one or more, each with a name of its own")
         if noise is not None:
@@ -127,7 +139,8 @@ class MacTrainer:
         self.weights = [self._tensor(np.stack(layer)) for layer in zip(*drawn, strict=True)]
         self._adam = torch.optim.Adam(self.weights, lr=recipe.w_rate, fused=True)
         self.step = 0  # batches done
-        self.epoch_steps = steps_per_epoch(len(x), recipe.batch)
+        self._samples = x.shape[-2]
+        self.epoch_steps = steps_per_epoch(self._samples, recipe.batch)
 
     @property
     def steps(self) -> int:
@@ -143,12 +156,23 @@ class MacTrainer:
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """x (R, b, features), y (R, b, outputs) and which samples count (R, b), of this step."""
-        rate = self._recipe.batch / len(self._x)
-        drawn = [poisson_batch(self._generator(name, f"batch {self.step}"), len(self._x), rate) for name in self._names]
-        rows, present = padded(drawn)
-        flat = torch.from_numpy(rows).to(self._device).flatten()
-        x, y = (data.index_select(0, flat).unflatten(0, rows.shape) for data in (self._x, self._y))
-        return x, y, self._tensor(present)
+        rows, present = padded([self._drawn(name) for name in self._names])
+        places = torch.from_numpy(rows).to(self._device)
+
+        def taken(data: torch.Tensor) -> torch.Tensor:
+            if data.ndim == 2:
+                return data.index_select(0, places.flatten()).unflatten(0, places.shape)
+            return torch.stack([own.index_select(0, each) for own, each in zip(data, places, strict=True)])
+
+        return taken(self._x), taken(self._y), self._tensor(present)
+
+    def _drawn(self, name: str) -> np.ndarray:
+        """Rows (b,) of a run's batch in this step."""
+        size = self._recipe.batch
+        if self._recipe.batches == "in_order":
+            start = self.step % self.epoch_steps * int(size)
+            return np.arange(start, min(start + int(size), self._samples))
+        return poisson_batch(self._generator(name, f"batch {self.step}"), self._samples, size / self._samples)
 
     def advance(self) -> None:
         """One batch of every run: z-step, expansion, release, W-steps; InputError names a run that is not finite."""
@@ -159,7 +183,7 @@ class MacTrainer:
                 self._network, self.weights, x, y, recipe.z_steps, recipe.z_rate, recipe.mu
             )
             for group in self._adam.param_groups:
-                group["lr"] = recipe.w_rate * recipe.w_decay ** (self.step // self.epoch_steps)
+                group["lr"] = recipe.rate_at(self.step // self.epoch_steps)
             polynomials = self._polynomials(x, y, coordinates, present)
             for taken in range(recipe.w_steps):
                 if taken and recipe.expansion == "exact":
@@ -215,9 +239,10 @@ class MacTrainer:
         `chunk`: samples at once, which bounds the memory.
         """
         found = {kind: [] for kind in self._recipe.coefficients}
-        for start in range(0, len(self._x), chunk):
+        for start in range(0, self._samples, chunk):
             x, y = (
-                data[start : start + chunk].expand(len(self._names), -1, -1).contiguous() for data in (self._x, self._y)
+                data[..., start : start + chunk, :].expand(len(self._names), -1, -1).contiguous()
+                for data in (self._x, self._y)
             )
             coordinates = auxiliary_coordinates(
                 self._network, self.weights, x, y, self._recipe.z_steps, self._recipe.z_rate, self._recipe.mu

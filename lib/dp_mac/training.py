@@ -50,9 +50,18 @@ class Trained:
 
 
 def account(
-    network: MacNetwork, samples: int, recipe: MacRecipe, sigma: float, scaling: str, learning: Learning | None
+    network: MacNetwork,
+    samples: int,
+    recipe: MacRecipe,
+    sigma: float,
+    scaling: str,
+    learning: Learning | None,
+    **releases: float,
 ) -> MacRun:
-    """What the accountant must charge for one run of `train` with noise of `sigma`; InputError where that is 0."""
+    """What the accountant must charge for one run of `train` with noise of `sigma`; InputError where that is 0.
+
+    releases: sigma_centre and sigma_pca, where images are prepared.
+    """
     return MacRun(
         samples=samples,
         batch=recipe.batch,
@@ -63,6 +72,7 @@ def account(
         pretraining_epochs=learning.epochs if learning else 0,
         sigma_histogram=learning.sigma if learning else None,
         scaling=scaling,
+        **releases,
     )
 
 
@@ -83,9 +93,10 @@ def train(
 ) -> Trained:
     """Train R runs, one for each of `names`, on x (N, features), y (N, outputs); noise None: plain MAC.
 
-    evaluate: from weights, (R,) of each name, at every epoch's end. With a checkpoint, which must be entered, training
-    goes on where it stopped and gives the same bytes. Calls progress(done, total) after each epoch, pre-training's
-    included. Raises InputError as `MacTrainer` does, and for learning without noise.
+    Either may be (R, N, ...), each run's own. evaluate: from weights, (R,) of each name, at every epoch's end. With a
+    checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls progress(done,
+    total) after each epoch, pre-training's included. Raises InputError as `MacTrainer` does, and for learning without
+    noise.
     """
     if learning is not None and noise is None:
         raise InputError("learning of thresholds: plain MAC has none")

@@ -34,9 +34,9 @@ class SgdRecipe:
     """How a network is trained by gradients.
 
     batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
-    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs. clip: C,
-    the largest norm of a sample's gradient over all layers; None: plain backpropagation.
-    Raises InputError for what is not allowed.
+    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
+    more after the first `decay_epochs` (None: always). clip: C, the largest norm of a sample's gradient over all
+    layers; None: plain backpropagation. Raises InputError for what is not allowed.
     """
 
     batch: float
@@ -45,14 +45,15 @@ class SgdRecipe:
     optimizer: str = "sgd"
     decay: float = 1.0
     decay_every: int = 1
+    decay_epochs: int | None = None
     clip: float | None = None
 
     def __post_init__(self) -> None:
         """Check numbers and names."""
         if self.optimizer not in OPTIMIZERS:
             raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
-        for what, least in (("epochs", 0), ("decay_every", 1)):
-            if getattr(self, what) < least:
+        for what, least in (("epochs", 0), ("decay_every", 1), ("decay_epochs", 1)):
+            if getattr(self, what) is not None and getattr(self, what) < least:
                 raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
         for what in ("batch", "rate", "decay", "clip"):
             value = getattr(self, what)
@@ -61,7 +62,7 @@ class SgdRecipe:
 
     def rate_at(self, epoch: int) -> float:
         """Learning rate in an epoch, counted from 0."""
-        return self.rate * self.decay ** (epoch // self.decay_every)
+        return self.rate * self.decay ** (min(epoch, (self.decay_epochs or math.inf) - 1) // self.decay_every)
 
 
 def account(samples: int, recipe: SgdRecipe, sigma: float) -> TrainingRun:

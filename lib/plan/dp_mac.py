@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lib.core.errors import InputError
+from lib.data import registry
 from lib.plan.layout import Layout
 from lib.plan.results import Results
 
@@ -96,9 +97,11 @@ class DpMac:
         raise InputError(f"dp_mac.curves: has none of {wildcards.series} with noise {wildcards.level}")
 
     def described(self, series: str) -> dict[str, Any]:
-        """A series' block with its network's block in place of its name."""
+        """A series' block with its network's block in place of its name, and the number of its dataset's classes."""
         block = self.series[series]
-        return block | {"network": self.block["networks"].get(block["network"])}
+        dataset = block["dataset"]
+        classes = registry.get(self.config["datasets"][dataset]["module"], dataset).classes
+        return block | {"network": self.block["networks"].get(block["network"]), "classes": classes}
 
     def reference_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reference_lines`."""

@@ -43,11 +43,13 @@ def paper_page(
 ) -> str:
     """The page of a paper, or of results that no paper's claim is about.
 
-    verdicts: its claims; None if there are none. readings: Markdown. tables: what to show, by item. links: files of
-    numbers, relative to the page, by item or ITEM_WHAT, and named below that item. figures: the image of an item,
-    likewise.
+    verdicts: its claims; None if there are none. readings: Markdown; what stands in it before a line of three dashes,
+    if there is one, opens the page. tables: what to show, by item. links: files of numbers, relative to the page, by
+    item or ITEM_WHAT, and named below that item. figures: the image of an item, likewise.
     """
-    parts = [f"# {title}", f"Made by the workflow from preset {preset}; do not edit."]
+    opening, _, caveats = readings.rpartition("\n---\n")
+    parts = [f"# {title}", *([opening.strip()] if opening else [])]
+    parts.append(f"Made by the workflow from preset {preset}; do not edit.")
     if verdicts is not None:
         parts += [f"The claims below as a table: [{paper}.csv]({paper}.csv).", headline(verdicts), counts(verdicts)]
     for heading, items in (("Tables", tables), ("Figures", figures)):
@@ -60,7 +62,7 @@ def paper_page(
                 parts.append(f"Numbers: {', '.join(f'[{name}.csv]({links[name]})' for name in own)}")
     if verdicts is not None:
         parts += ["## Claims", "What a verdict means:", _meanings(), claims_table(verdicts)]
-    parts += ["## Readings and caveats", readings.strip()]
+    parts += ["## Readings and caveats", caveats.strip()]
     return _page(parts)
 
 

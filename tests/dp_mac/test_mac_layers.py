@@ -21,6 +21,7 @@ NETWORKS = [
     MacNetwork((3, 4, 3), "squared_error", activation="tanh", bias=True),
     MacNetwork((5, 2), "binary_cross_entropy"),
     MacNetwork((2, 3, 2), "squared_error", activation="sigmoid"),
+    MacNetwork((4, 3, 4), "squared_error", activation="relu", linear_output=True, bias=True),
 ]
 networks = st.sampled_from(NETWORKS)
 seeds = st.integers(0, 2**31)
@@ -34,7 +35,9 @@ def layer_objective(network, k, weight, inputs, target):
         values = torch.nn.functional.binary_cross_entropy_with_logits(u, target, reduction="none")
     else:
         functions = {"softplus": torch.nn.functional.softplus, "tanh": torch.tanh, "sigmoid": torch.sigmoid}
-        values = (target - functions[network.activation](u)) ** 2
+        functions |= {"relu": torch.relu, "linear": lambda u: u}
+        linear = network.linear_output and k == network.layers - 1
+        values = (target - functions["linear" if linear else network.activation](u)) ** 2
     return values.sum(-1) / 2
 
 
@@ -97,7 +100,8 @@ def test_first_weights_have_the_spread_they_say_and_no_bias():
     [
         ({"sizes": (4,)}, "sizes"),
         ({"sizes": (4, 0)}, "sizes"),
-        ({"activation": "relu"}, "activation 'relu'"),
+        ({"activation": "gelu"}, "activation 'gelu'"),
+        ({"linear_output": True, "output": "binary_cross_entropy"}, "linear_output with"),
         ({"output": "softmax"}, "output 'softmax'"),
         ({"initial": "zero"}, "initial 'zero'"),
     ],

@@ -10,10 +10,21 @@ from lib.core.errors import InputError
 from lib.data.supervised import Images
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curves import epochs_to_reach
-from lib.dp_mac.features import roughness, significant_units
+from lib.dp_mac.features import inside, roughness, significant_units
 from lib.dp_mac.levels import sigma_of
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.task import evaluation, inputs_and_targets, named_weights, network_of, weights_of, write_curves
+from lib.dp_mac.preparation import Projection
+from lib.dp_mac.task import (
+    evaluation,
+    inputs_and_targets,
+    named_projections,
+    named_weights,
+    network_of,
+    prepared,
+    projections_from,
+    weights_of,
+    write_curves,
+)
 from lib.dp_mac.toy import at, toys
 
 ORDERS = np.array([1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0])
@@ -26,8 +37,8 @@ IMAGES = Images(
     np.arange(6) % 3,
     "ab" * 32,
 )
-AUTOENCODER = {"hidden": [4], "output": "squared_error"}
-CLASSIFIER = {"hidden": [5, 4], "output": "binary_cross_entropy"}
+AUTOENCODER = {"network": {"hidden": [4], "output": "squared_error"}, "classes": 3}
+CLASSIFIER = {"network": {"hidden": [5, 4], "output": "binary_cross_entropy"}, "classes": 3}
 
 
 def run_at(sigma: float) -> MacRun:
@@ -48,20 +59,20 @@ def test_an_unknown_level_is_refused(noise, epsilon):
 
 
 def test_networks_fit_their_images():
-    assert network_of(IMAGES, AUTOENCODER, 3).sizes == (6, 4, 6)
-    assert network_of(IMAGES, CLASSIFIER, 3).sizes == (6, 5, 4, 3)
+    assert network_of(IMAGES, AUTOENCODER).sizes == (6, 4, 6)
+    assert network_of(IMAGES, CLASSIFIER).sizes == (6, 5, 4, 3)
 
 
 def test_classes_are_stated_and_not_counted_in_private_labels():
-    assert network_of(IMAGES, CLASSIFIER, 7).sizes[-1] == 7
+    assert network_of(IMAGES, CLASSIFIER | {"classes": 7}).sizes[-1] == 7
     with pytest.raises(InputError, match="classes: 2, but a label is 2; allowed is 3 or more"):
-        network_of(IMAGES, CLASSIFIER, 2)
+        network_of(IMAGES, CLASSIFIER | {"classes": 2})
 
 
 def test_targets_are_the_images_or_one_unit_a_class():
-    x, y = inputs_and_targets(network_of(IMAGES, AUTOENCODER, 3), IMAGES)
+    x, y = inputs_and_targets(network_of(IMAGES, AUTOENCODER), IMAGES, None)
     assert x is y and x.shape == (12, 6)
-    _, y = inputs_and_targets(network_of(IMAGES, CLASSIFIER, 3), IMAGES)
+    _, y = inputs_and_targets(network_of(IMAGES, CLASSIFIER), IMAGES, None)
     np.testing.assert_array_equal(y.argmax(1), IMAGES.labels)
     np.testing.assert_array_equal(y.sum(1), np.ones(12))
 
@@ -72,15 +83,15 @@ def initial(network: MacNetwork, runs: int = 2) -> list[torch.Tensor]:
 
 
 def test_both_sets_are_measured():
-    network = network_of(IMAGES, AUTOENCODER, 3)
+    network = network_of(IMAGES, AUTOENCODER)
     weights = initial(network)
-    found = evaluation(network, IMAGES, torch.device("cpu"))(weights)
+    found = evaluation(network, IMAGES, None, torch.device("cpu"))(weights)
     predicted = network.predict(weights, torch.from_numpy(IMAGES.test_x.reshape(6, 6))).numpy()
     expected = np.square(predicted - IMAGES.test_x.reshape(1, 6, 6)).sum(2).mean(1)
     np.testing.assert_allclose(found["test_error"], expected, rtol=1e-5)
     assert set(found) == {"train_error", "test_error"}
-    classified = evaluation(network_of(IMAGES, CLASSIFIER, 3), IMAGES, torch.device("cpu"))
-    assert set(classified(initial(network_of(IMAGES, CLASSIFIER, 3)))) == {"train_accuracy", "test_accuracy"}
+    classified = evaluation(network_of(IMAGES, CLASSIFIER), IMAGES, None, torch.device("cpu"))
+    assert set(classified(initial(network_of(IMAGES, CLASSIFIER)))) == {"train_accuracy", "test_accuracy"}
 
 
 def test_weights_keep_their_order_in_a_file():
@@ -111,6 +122,27 @@ def test_the_unit_that_leads_to_a_label_is_found():
     last[0, 2, 1], last[0, 0, 0] = 1.0, 1.0  # and leads to label 1, unit 0 to label 0
     x = torch.eye(4)
     assert significant_units(network, [first, last], x, np.array([0, 1, 0, 1]), [0, 1]).tolist() == [[0, 2]]
+
+
+def test_borders_count_for_no_roughness():
+    images = np.random.default_rng(1).standard_normal((3, 28, 28))
+    framed = np.pad(images[:, 4:-4, 4:-4], ((0, 0), (4, 4), (4, 4)), constant_values=100.0)
+    assert np.array_equal(roughness(framed), roughness(images))
+    assert inside(images).shape == (3, 20, 20) and inside(np.zeros((8, 8))).shape == (6, 6)
+
+
+def test_projections_keep_their_order_in_a_file():
+    rng = np.random.default_rng(0)
+    projections = [Projection(run / 10, rng.random((6, 2))) for run in range(3)]
+    back = projections_from(named_projections(projections) | named_weights([np.zeros((3, 2, 2))]))
+    for one, two in zip(projections, back, strict=True):
+        assert one.centre == two.centre and np.array_equal(one.basis, two.basis)
+    centred = projections_from(named_projections([Projection(0.5, None)]))
+    assert centred == [Projection(0.5, None)]
+    assert named_projections(None) == {} and projections_from({}) is None
+    rows = prepared(IMAGES.x, projections)
+    assert rows.shape == (3, 12, 2) and np.array_equal(rows[1], projections[1](IMAGES.x.reshape(12, 6)))
+    assert prepared(IMAGES.x, None).shape == (12, 6)
 
 
 def test_smooth_images_are_less_rough_than_noise():

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
 
+from lib.core import seeding
 from lib.core.files import load_arrays, save_arrays
 from lib.dp_mac.curves import level_row, read_levels
 from lib.reporting.records import read_record
@@ -165,7 +166,8 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
     counts = compared["comparison"].value_counts().to_dict()
     # after two epochs neither method need have learned more than the mean image
     assert counts.pop("epochs_to_learn_of_dp_mac_and_dp_sgd", 0) <= 2
-    assert counts == {"error_at_larger_and_smaller_epsilon": 2, "error_of_dp_mac_and_mean_image": 2}
+    best = "error_of_best_dp_mac_and_best_dp_sgd"
+    assert counts == {"error_at_larger_and_smaller_epsilon": 2, "error_of_dp_mac_and_mean_image": 2, best: 2}
     assert len(pd.read_csv(folder / "fig1.csv")) == 5 * 3
     assert (folder / "fig1.png").stat().st_size > 10_000
 
@@ -195,6 +197,85 @@ def test_features_reconstructions_and_sensitivities_come_from_the_weights(traine
     table = pd.read_csv(folder / "s.csv")
     assert table["layer"].tolist() == [1, 2, 3, 4, 1, 2, 3]
     assert (table["analytic_corrected"] > 0).all()
+
+
+RUN = {"hidden": [10], "output": "binary_cross_entropy", "activation": "relu", "bias": True}
+AS_RUN = PRIVATE | {
+    "variant": "as run",
+    "network": RUN,
+    "learning": None,
+    "preparation": {"centre": True, "components": 9, "sigma_centre": 50.0, "sigma_pca": 8.0},
+}
+
+
+def test_prepared_images_are_charged_for_and_no_draw_is_made_twice(trained, monkeypatch):
+    """Every draw of a job, its preparation's included, has a key of its own, and so numbers of its own."""
+    _, train = trained
+    keys, plain = [], seeding.seed_sequence
+    monkeypatch.setattr(seeding, "seed_sequence", lambda seed, *job: keys.append(job) or plain(seed, *job))
+    mac = train(train_mac, "as_run", AS_RUN, "printed", 8)
+    kept = [key for key in keys if key[0] == "as_run"]
+    assert len(set(kept)) == len(kept)
+    of_preparation = {(name, role) for *_, name, what, role in kept if what == "preparation"}
+    assert of_preparation == {(name, role) for name in "12" for role in ("mean pixel", "second moments")}
+    record = read_record(mac.record)
+    bare = read_record(train(train_mac, "bare", AS_RUN | {"preparation": None}, "printed", 8).record)
+    for name in ("joint", "pld"):
+        assert record["privacy"][name].guarantee
+        assert record["privacy"][name].epsilon > bare["privacy"][name].epsilon
+    assert record["privacy"]["pld"].epsilon < record["privacy"]["joint"].epsilon
+    arrays = load_arrays(mac.weights)
+    assert arrays["basis"].shape == (2, 64, 9) and arrays["centre"].shape == (2,)
+    assert not np.array_equal(arrays["basis"][0], arrays["basis"][1])
+    keys.clear()
+    preparation = AS_RUN["preparation"]
+    sgd = AS_RUN | SGD | {"network": RUN, "preparation": preparation}
+    by_gradients = read_record(train(train_sgd, "sgd_as_run", sgd, "needed", 8, (1,), "1").record)
+    kept = [key for key in keys if key[0] == "sgd_as_run"]
+    assert len(set(kept)) == len(kept) and any("second moments" in key for key in kept)
+    assert 7.9 < by_gradients["privacy"]["joint"].epsilon <= 8
+
+
+def test_private_images_must_be_prepared_with_noise(trained):
+    _, train = trained
+    without = AS_RUN | {"preparation": {"centre": True}}
+    with pytest.raises(SystemExit, match="sigma_centre: none, and so no epsilon"):
+        train(train_mac, "without", without, "printed", 8)
+
+
+def test_batches_in_order_have_no_guarantee(trained):
+    _, train = trained
+    coded = AS_RUN | {"variant": "as coded", "recipe": SERIES["recipe"] | {"batches": "in_order"}}
+    record = read_record(train(train_mac, "as_coded", coded, "printed", 8).record)
+    assert set(record["privacy"]) == {"published"} and not record["privacy"]["published"].guarantee
+    (level,) = read_levels([train(train_mac, "as_coded", coded, "printed", 8).record])
+    assert level_row(level)["epsilon"] is None and level_row(level)["epsilon_published"].epsilon > 0
+
+
+def test_figures_of_prepared_images_are_of_their_pixels(trained):
+    folder, train = trained
+    data, figure = f"--data={folder / 'digits.npz'}", [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
+    main = train(train_mac, "classifier", SERIES | {"network": CLASSIFIER}, "none")
+    exact = SERIES | {"variant": "as run", "network": RUN, "preparation": {"centre": True, "components": 9}}
+    plain = train(train_mac, "plain_as_run", exact, "none")
+    private = train(train_mac, "as_run", AS_RUN, "printed", 8)
+    rows = [main, plain, private]
+    lists = ["--records", *[each.record for each in rows], "--weights", *[each.weights for each in rows]]
+    numbers = [f"--numbers={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
+    dp_mac_fig3.main([*lists, data, "--seed=1", "--labels", "0", "3", *numbers, *figure])
+    found, compared = pd.read_csv(folder / "f.csv"), pd.read_csv(folder / "f_comparison.csv")
+    assert compared["comparison"].tolist() == ["roughness_of_features_as_run"]
+    beside = found[found["network"] == "MAC, as run"]["roughness"].mean()
+    assert compared["other_value"].item() == pytest.approx(beside, rel=1e-4)
+
+    linear = SERIES["network"] | {"activation": "relu", "linear_output": True, "bias": True}
+    centred = AS_RUN | {"network": linear, "preparation": {"centre": True, "sigma_centre": 50.0}}
+    autoencoder = train(train_mac, "centred", centred, "printed", 8)
+    pair = ["--records", autoencoder.record, "--weights", autoencoder.weights, data, "--seed=1"]
+    dp_mac_fig4.main([*pair, "--images=5", f"--numbers={folder / 'f.csv'}", *figure])
+    first = pd.read_csv(autoencoder.record.replace(".json", ".csv")).query("epoch == 2 and repetition == 1")
+    found = pd.read_csv(folder / "f.csv")
+    assert found["test_error"].unique() == pytest.approx(first["test_error"].to_numpy(), rel=1e-4)
 
 
 def test_belief_networks_are_trained_by_releases_and_as_published(trained):

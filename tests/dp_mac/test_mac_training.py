@@ -15,6 +15,7 @@ from lib.dp_mac.evaluation import accuracies, squared_errors
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.dp_mac.training import Learning, account, train
+from lib.dp_sgd.sampling import padded
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -196,7 +197,45 @@ def test_the_learning_rate_falls_with_every_epoch():
     np.testing.assert_allclose(rates, 0.01 * 0.5 ** np.repeat([0, 1, 2], 4))
 
 
+def test_the_learning_rate_stops_falling_where_it_is_told():
+    recipe = replace(SMALL, w_decay=0.5, decay_epochs=3)
+    assert [recipe.rate_at(epoch) for epoch in range(5)] == [0.01, 0.005, 0.0025, 0.0025, 0.0025]
+
+
+def test_batches_in_order_are_all_samples_once_an_epoch(monkeypatch):
+    seen = []
+    monkeypatch.setattr(module, "padded", lambda drawn: seen.append(drawn) or actual(drawn))
+    actual = padded
+    advance(make(replace(SMALL, batches="in_order")))
+    epoch = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12]]
+    for run in range(3):
+        assert [drawn[run].tolist() for drawn in seen] == 2 * epoch
+
+
 # ---------------------------------------------------------------- runs apart, runs again
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_runs_with_samples_of_their_own_are_the_same_alone(case):
+    recipe, noise = CASES[case]
+    own = np.stack([TINY_X, TINY_X**2, 1 - TINY_X])
+    together = advance(make(recipe, noise, x=own))
+    norms = together.coefficient_norms(chunk=5)
+    for run, name in enumerate(NAMES):
+        one = None
+        if noise is not None:
+            one = Noise(noise.sigma[run : run + 1], {k: v[run : run + 1] for k, v in noise.thresholds.items()})
+        alone = advance(make(recipe, one, names=[name], x=own[run]))
+        for found, expected in zip(together.weights, alone.weights, strict=True):
+            torch.testing.assert_close(found[run], expected[0], rtol=1e-3, atol=1e-4)
+        for kind, expected in alone.coefficient_norms().items():
+            np.testing.assert_allclose(norms[kind][run], expected[0], rtol=1e-2, atol=1e-4)
+    x, labels = torch.tensor(own, dtype=torch.float32), torch.arange(13) % 3
+    each = [accuracies(TINY, [w[run : run + 1] for w in together.weights], x[run], labels) for run in range(3)]
+    torch.testing.assert_close(accuracies(TINY, together.weights, x, labels, chunk=5), torch.cat(each))
+    y = torch.tensor(TINY_Y, dtype=torch.float32).expand(3, -1, -1)
+    each = [squared_errors(TINY, [w[run : run + 1] for w in together.weights], x[run], y[run]) for run in range(3)]
+    torch.testing.assert_close(squared_errors(TINY, together.weights, x, y, chunk=5), torch.cat(each))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -348,6 +387,8 @@ def test_a_run_without_noise_has_no_account():
     ("change", "match"),
     [
         ({"expansion": "third"}, "expansion 'third'"),
+        ({"batches": "shuffled"}, "batches 'shuffled'"),
+        ({"decay_epochs": 0}, "decay_epochs 0"),
         ({"epochs": -1}, "epochs -1"),
         ({"z_steps": -1}, "z_steps -1"),
         ({"w_steps": 0}, "w_steps 0"),
@@ -386,6 +427,7 @@ def test_impossible_noise_is_refused(change, match):
     ("change", "match"),
     [
         ({"x": TINY_X[:, :5]}, "x "),
+        ({"x": np.stack([TINY_X] * 2)}, "x "),
         ({"y": TINY_Y[:5]}, "y "),
         ({"x": (TINY_X * 255).astype(np.uint8)}, "x .* uint8"),
         ({"x": np.full_like(TINY_X, np.nan)}, "finite"),

@@ -22,6 +22,7 @@ FIXED = settings(derandomize=True, deadline=None, max_examples=60)
 NETWORKS = [
     MacNetwork((4, 3, 2, 4), "squared_error"),
     MacNetwork((5, 3, 2), "binary_cross_entropy", bias=True),
+    MacNetwork((4, 3, 4), "squared_error", activation="relu", linear_output=True, bias=True),
 ]
 BATCH = 7.0
 networks = st.sampled_from(NETWORKS)

@@ -57,7 +57,7 @@ def test_draws_are_keyed_by_series_and_level():
     assert (settings["noise"], settings["epsilon"]) == ("printed", "8")
     assert settings["checkpoint"] == "results/quick/checkpoints/digits_dp_sgd/printed_8/2.npz"
     network = CONFIG["dp_mac"]["networks"]["digits_autoencoder"]
-    assert settings["series"] == CONFIG["dp_mac"]["series"]["digits_dp_sgd"] | {"network": network}
+    assert settings["series"] == CONFIG["dp_mac"]["series"]["digits_dp_sgd"] | {"network": network, "classes": 10}
     plain = planned().curve_settings(job("digits_mac", "none", "all"))
     assert (plain["noise"], plain["epsilon"], plain["repetitions"]) == ("none", None, [1, 2, 3])
     lines = planned().reference_settings(SimpleNamespace(series="digits_mac"))

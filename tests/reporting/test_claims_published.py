@@ -22,7 +22,7 @@ NOT_PRINTED = {
     "autoencoded_pate": "o05a o06a o06b",
     "compressed_pate": "o01a o01b o03a o03b o05a o05b o06a o06b",
     "residual_perturbation": "o01a o01b o02c o03b o07 o12a o12b",
-    "dp_mac": "o03 o06 o08 o09 o10a o12",
+    "dp_mac": "o03 o03b o06 o06b o08 o09 o10a o12",
 }
 UNPRINTED = {f"{paper}.{name}" for paper, names in NOT_PRINTED.items() for name in names.split()}
 

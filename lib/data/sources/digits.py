@@ -21,6 +21,7 @@ DATASETS = {
     "digits": DatasetSpec(
         title="Optical recognition of handwritten digits (the UCI test set)",
         samples="1,797 images of 8 x 8, 10 classes",
+        classes=10,
         fingerprint="f4f3dda052a7b50103aa2c677c5bcc2e3bc1871258ae3915f05a9f32f8e983c3",
         licence="CC BY 4.0",
         homepage="https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits",

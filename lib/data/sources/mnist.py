@@ -37,6 +37,7 @@ DATASETS = {
     "mnist": DatasetSpec(
         title="MNIST handwritten digits",
         samples="60,000 + 10,000 images of 28 x 28, 10 classes",
+        classes=10,
         fingerprint="1617c37fd386b7a0b28c003d943cc87d56820db3cbb59431237e3668cf8311b1",
         licence="CC BY-SA 3.0, as it is usually distributed (Y. LeCun, C. Cortes, C. Burges)",
         homepage="http://yann.lecun.com/exdb/mnist/",

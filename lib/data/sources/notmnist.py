@@ -29,6 +29,7 @@ DATASETS = {
     "notmnist": DatasetSpec(
         title="notMNIST, test part",
         samples="10,000 images of 28 x 28, 10 classes",
+        classes=10,
         fingerprint="d5841750c8f5df1c2aa77802fdff3413360e902ddd669edfae43f2de84a66c7c",
         licence="none stated (Y. Bulatov, 2011; glyphs of publicly available fonts)",
         homepage="http://yaroslavvb.blogspot.com/2011/09/notmnist-dataset.html",

@@ -58,6 +58,7 @@ DATASETS = {
     "usps": DatasetSpec(
         title="USPS handwritten digits, the set of 11,000",
         samples="11,000 images of 16 x 16, 10 classes of 1,100",
+        classes=10,
         fingerprint="08e9645b259a3ef7ca14d7b260dcfed499cd8919ac73854a504005142c46a33f",
         licence="none stated (distributed for research by S. Roweis)",
         homepage="https://cs.nyu.edu/~roweis/data.html",
@@ -70,6 +71,7 @@ DATASETS = {
     "usps_libsvm": DatasetSpec(
         title="USPS handwritten digits, the official split of 9,298, as LIBSVM distributes them",
         samples="7,291 + 2,007 images of 16 x 16, 10 classes",
+        classes=10,
         fingerprint=None,  # no copy of these two files was there to take one from
         known_by="MD5 ec16c51db3855ca6c91edd34d0e9b197 (usps.bz2), 8ea070ee2aca1ac39742fdd1ef5ed118 (usps.t.bz2)",
         licence="none stated (J. J. Hull, 1994)",
