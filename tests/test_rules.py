@@ -39,7 +39,9 @@ def test_rules_are_short_and_plan_nothing():
 
 @pytest.mark.parametrize("name", [name for name, block in RULES.items() if "shell:" in block])
 def test_a_rule_calls_one_script_with_its_options(name):
-    ((script, _),) = re.findall(r'shell:\n\s+"python -m scripts\.(\w+) \{params\}( --threads \{threads\})? > \{log\} 2>&1"\n', RULES[name])
+    ((script, _),) = re.findall(
+        r'shell:\n\s+"python -m scripts\.(\w+) \{params\}( --threads \{threads\})? > \{log\} 2>&1"\n', RULES[name]
+    )
     assert (ROOT / "scripts" / f"{script}.py").is_file()
     # what a dataset is read by is configured, and so computed
     assert f'code("{script}"' in RULES[name] or name in ("download_data", "prepare_data")

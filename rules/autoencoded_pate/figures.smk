@@ -39,3 +39,24 @@ rule autoencoded_pate_fig2:
         "Figure 2 of autoencoded PATE"
     shell:
         "python -m scripts.autoencoded_pate_fig2 {params} > {log} 2>&1"
+
+
+rule autoencoded_pate_noise:
+    """Dice of students, and of the labels that they learn from, over the noise."""
+    input:
+        results=asked(plan.segmentation.results_table),
+        code=code("autoencoded_pate_noise"),
+    output:
+        **figure("autoencoded_pate_noise", "privacy"),
+    log:
+        layout.log("autoencoded_pate_noise"),
+    benchmark:
+        layout.benchmark("autoencoded_pate_noise")
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        **options(plan.segmentation.noise_figure),
+    message:
+        "Students of autoencoded PATE over noise"
+    shell:
+        "python -m scripts.autoencoded_pate_noise {params} > {log} 2>&1"
