@@ -42,7 +42,7 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
 
 def draw(axis: plt.Axes, rows: list[dict], column: str, lines: pd.DataFrame) -> None:
     """Students (full) and their labels (dashed) of every encoder over a column; what has no noise lies at the edge."""
-    for number, (name, curve) in enumerate(pd.DataFrame(rows).groupby("encoder", sort=False)):
+    for number, (_, curve) in enumerate(pd.DataFrame(rows).groupby("encoder", sort=False)):
         x, color = curve[column].astype(float), f"C{number}"
         spread = curve[f"{SHOWN}_spread"].astype(float)
         method = curve["method"].iloc[0].removesuffix(" student")

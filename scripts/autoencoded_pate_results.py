@@ -22,7 +22,7 @@ class Patients:
     """What each test patient gets, from the tables beside the records: for intervals over patients."""
 
     def __init__(self, files: list[Path], seed: int) -> None:
-        """files: tables by patient, .csv, of a task's folder each, .../{task}/{anything}.csv; seed: of the intervals."""
+        """files: tables by patient, .csv, each below a folder of its task; seed: of the intervals."""
         tables = [pd.read_csv(file).assign(path=str(file)) for file in files]
         self._table = pd.concat(tables)
         self._seed = seed
@@ -136,9 +136,9 @@ def main(
 
     students: records of students. codes: records of what was released to them. baselines: records of teachers together,
     and the mean mask. sgd: records of the DP-SGD baseline. patients: what each patient gets of all these, .csv. tasks:
-    the tasks' blocks of the configuration, by name. published: Dice in the paper: student, teachers, dp_sgd. judged: the
-    encoder and the epsilon that claims are about. seed: of the intervals. table: the table to write, .csv. privacy: the
-    meaning of its epsilons to write, .csv.
+    the tasks' blocks of the configuration, by name. published: Dice in the paper: student, teachers, dp_sgd. judged:
+    the encoder and the epsilon that claims are about. seed: of the intervals. table: the table to write, .csv. privacy:
+    the meaning of its epsilons to write, .csv.
     """
     beside = Patients(patients, seed)
     rows = list(student_rows(students, codes, beside, tasks, published, judged))

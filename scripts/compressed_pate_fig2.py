@@ -35,7 +35,7 @@ def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
                 for end in ("", "_spread"):
                     found[f"cross_entropy_{role}{end}"] = by_name.at[other, f"cross_entropy{end}"]
             found["noise"] = "large" if row["sigma"] >= 1 else "small"
-            # the first noise that is stronger than what it was trained with: much stronger noise leaves neither anything
+            # the first noise above what it was trained with: much more leaves neither of two anything
             above = sigmas[sigmas > trained[name]].min() if name in trained else None
             found |= {"trained_with_more": yes_no(bool(weaker)), "just_above": yes_no(row["sigma"] == above)}
             rows.append(found)

@@ -86,7 +86,8 @@ def main(
     units: of each, its source (teachers, labels, truth or mean_mask) and encoder, that one's settings (null: none), and
     its labellings: name, queries, and private, whether a mechanism released the labels. weights: weights by unit and
     labelling to write, .npz. records: the records to write. patients: Dice by patient to write, .csv. curves: loss and
-    Dice of training patches to write, .csv. fitted: what was fitted for the encoders, .npz. codes: released codes, .npz.
+    Dice of training patches to write, .csv. fitted: what was fitted for the encoders, .npz. codes: released codes,
+    .npz.
     """
     arrays, made, tables, lines = {}, [], [], []
     for unit in units:

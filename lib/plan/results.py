@@ -97,7 +97,8 @@ class Results:
 
     def page_files(self, wildcards: Any) -> list[str]:
         """Input: tables and figures that a paper's page shows."""
-        return [entry[1] for entry in (*self.shown(wildcards.paper), *self.figures(wildcards.paper))]
+        shown = (*self.shown(wildcards.paper), *self.figures(wildcards.paper), *self.numbers(wildcards.paper))
+        return [entry[1] for entry in shown]
 
     def page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page`."""
@@ -108,6 +109,7 @@ class Results:
             "tables": {table: path for table, path, _ in self.shown(wildcards.paper)},
             "columns": {table: columns for table, _, columns in self.shown(wildcards.paper)},
             "figures": dict(self.figures(wildcards.paper)),
+            "numbers": dict(self.numbers(wildcards.paper)),
         }
 
     def leaderboard_files(self, wildcards: Any) -> list[str]:
@@ -134,6 +136,12 @@ class Results:
             (self.item(name), self.file(name, ".png"))
             for name in self.chosen(paper)
             if self.rows[name]["shows"] == "figure" and all(map(self._value, self.rows[name].get("page", [])))
+        ]
+
+    def numbers(self, paper: str) -> list[tuple[str, str]]:
+        """Numbers (name, path) behind figures that lie beside the page and are too many to be shown on it."""
+        return [
+            (self.item(name), self.file(name, ".csv")) for name in self.chosen(paper) if self.rows[name].get("numbers")
         ]
 
     def captions(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Volumes and masks turned, mirrored, stretched and shifted, by MONAI's transforms with the draws of our own generators.
+"""Volumes and masks turned, mirrored, stretched and shifted by MONAI's transforms, with draws of our own generators.
 
 A transform is made for each sample and given its draws: one that lasts would make what becomes of a sample depend on
 who came before it.

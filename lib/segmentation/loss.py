@@ -1,4 +1,4 @@
-"""What segmentation networks are trained to make small: MONAI's cross-entropy with soft masks, and its soft Dice loss."""
+"""What segmentation networks are trained to make small: MONAI's cross-entropy and Dice losses, of soft masks."""
 
 import torch
 from monai.losses import DiceCELoss

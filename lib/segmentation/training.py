@@ -26,8 +26,8 @@ class SegmentationRecipe(PatchRecipe):
     """How a segmentation network is trained, by Adam.
 
     steps: batches of `batch` patches. rate: the largest learning rate, to which it rises over `warm_up` steps, and
-    falls to 0 along a cosine. longest: norm that a batch's gradient is clipped to. loss: see `segmentation_loss`. Raises
-    InputError for what is not allowed.
+    falls to 0 along a cosine. longest: norm that a batch's gradient is clipped to. loss: see `segmentation_loss`.
+    Raises InputError for what is not allowed.
     """
 
     steps: int
@@ -138,7 +138,7 @@ class SegmentationTrainer:
 
 
 def patch_dice(logits: torch.Tensor, masks: torch.Tensor) -> float:
-    """Dice of the whole tumour in a batch of patches: logits (b, C, x, y, z) against soft masks; 1 where none has any."""
+    """Dice of whole tumours in a batch of patches, logits (b, C, x, y, z) against soft masks; 1 where there is none."""
     if logits.shape[1] == 1:
         found, true = logits[:, 0] >= 0, masks[:, 0] >= 0.5
     else:
