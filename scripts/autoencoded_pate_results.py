@@ -22,23 +22,18 @@ class Patients:
     """What each test patient gets, from the tables beside the records: for intervals over patients."""
 
     def __init__(self, files: list[Path], seed: int) -> None:
-        """files: tables by patient, .csv, each below a folder of its task; seed: of the intervals."""
-        tables = [pd.read_csv(file).assign(path=str(file)) for file in files]
-        self._table = pd.concat(tables)
-        self._seed = seed
+        """files: tables by patient, .csv; seed: of the intervals."""
+        self._table, self._seed = pd.concat(map(pd.read_csv, files)), seed
 
-    def intervals(self, folder: str, unit: str | None, labelling: str | None) -> dict[str, float | None]:
-        """dice_low to dice_whole_high of all repetitions together, patients of each drawn anew.
-
-        folder: what the paths of the tables must have in them.
-        """
-        table = self._table[self._table["path"].str.contains(folder, regex=False) & (self._table["measure"] == "dice")]
+    def intervals(self, *job: str, unit: str | None = None, labelling: str | None = None) -> dict[str, float | None]:
+        """dice_low to dice_whole_high of all repetitions of a job together, its patients being drawn anew."""
+        table = self._table[(self._table["job"] == " ".join(job)) & (self._table["measure"] == "dice")]
         for column, wanted in (("unit", unit), ("labelling", labelling)):
             if wanted is not None:
                 table = table[table[column] == wanted]
         found = {}
         for name, columns in (("dice", columns_of(table.dropna(axis=1, how="all"))), ("dice_whole", ["dice_whole"])):
-            rng = generator(self._seed, "intervals", folder, str(unit), str(labelling), name)
+            rng = generator(self._seed, "intervals", *job, str(unit), str(labelling), name)
             ends = interval(table, columns, rng)
             found |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
         return found
@@ -93,7 +88,7 @@ def student_rows(
         for labelling in parameters["labellings"]:
             name, kept = f"{labelling['name']} dice", {"queries": labelling["queries"]}
             unit = f"{source}/{encoder}"
-            kept["intervals"] = patients.intervals(f"/students/{task}/", unit, labelling["name"])
+            kept["intervals"] = patients.intervals("train_mask_students", task, unit=unit, labelling=labelling["name"])
             if source in TOLD:
                 yield row_of(TOLD[source], found, tasks[task], name, **kept)
                 continue
@@ -149,13 +144,13 @@ def main(
             ("teachers' ensemble", "ensemble", kept),
             ("mean mask", "mean_mask", {}),
         ):
-            more |= {"intervals": beside.intervals(f"/baselines/{task}/", who, None)}
+            more |= {"intervals": beside.intervals("measure_mask_teachers", task, unit=who)}
             rows.append(row_of(method, found, tasks[task], f"{who}_dice", **more))
     for (_, task, noise), found in by_job(sgd).items():
         epsilon, _ = statement(found, "joint")
         kept = {"noise": "calibrated" if noise == "budget" else noise, "sanitized": epsilon is not None}
         kept |= {"sigma": found[0]["metrics"]["sigma"], "paper": published["dp_sgd"] if noise == "printed" else None}
-        kept |= {"intervals": beside.intervals(f"/dp_sgd/{task}/{noise}/", None, None)}
+        kept |= {"intervals": beside.intervals("train_mask_dp_sgd", task, noise)}
         if epsilon is not None:
             kept["delta"] = found[0]["parameters"]["sgd"]["delta"]
         rows.append(row_of("DP-SGD", found, tasks[task], epsilon=epsilon, **kept))

@@ -39,7 +39,7 @@ def main(job: SegmentationJob, answers: list[Path], record: Path, patients: Path
     }
     with atomic_path(patients) as temporary:
         table = pd.concat([table.assign(unit=who, measure=measure) for (who, measure), table in tables.items()])
-        table.to_csv(temporary, index=False, float_format="%.6g")
+        table.assign(job=" ".join(job.job[:-1])).to_csv(temporary, index=False, float_format="%.6g")
     write_record(
         record,
         **job.identity(),

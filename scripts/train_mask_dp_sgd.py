@@ -69,7 +69,7 @@ def main(
         counted = {"patients": float(len(rows)), "steps": float(steps), "sigma": sigma}
         save_arrays(weights, **trained)
         with atomic_path(patients) as temporary:
-            table.to_csv(temporary, index=False, float_format="%.6g")
+            table.assign(job=" ".join(job.job[:-1])).to_csv(temporary, index=False, float_format="%.6g")
         write_record(
             record,
             **job.identity(),

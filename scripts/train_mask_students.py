@@ -101,7 +101,7 @@ def main(
             found, table = tested(own, network, own.rows["student"][: labelling["queries"]])
             kept |= {f"{labelling['name']} {measure}": value for measure, value in found.items() if not of_own(measure)}
             private |= {f"{labelling['name']} {measure}": value for measure, value in found.items() if of_own(measure)}
-            here = {"unit": name, "labelling": labelling["name"]}
+            here = {"job": " ".join(job.job), "unit": name, "labelling": labelling["name"]}
             tables.append(table.assign(**here))
             lines += [here | row for row in curve(history)]
         parameters = {"task": own.task, "encoder": unit["settings"], "labellings": unit["labellings"]}

@@ -57,7 +57,14 @@ TASK = {
     "student": RECIPE | {"loss": "cross_entropy"},
 }
 # of one class, whose public masks are nobody else's
-WHOLE = TASK | {"name": "whole", "classes": 1, "coded_classes": 1, "encoder_part": "public", "teachers": None, "shard": None}
+WHOLE = TASK | {
+    "name": "whole",
+    "classes": 1,
+    "coded_classes": 1,
+    "encoder_part": "public",
+    "teachers": None,
+    "shard": None,
+}
 WHOLE |= {"label": "whole tumours", "stands_for": "BraTS 2019", "parts": {"public": 4, "student": 3, "test": 2}}
 
 NETWORK = {"kind": "autoencoder", "dimensions": 3, "widths": [2, 2], "grid": None, "radius": None}
