@@ -21,7 +21,8 @@ from lib.core.shards import load_unit, save_shard
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
 from lib.reporting.records import record_of, write_records
-from lib.segmentation.job import LEVELS, SegmentationJob, scores_of
+from lib.segmentation.job import LEVELS, SegmentationJob
+from lib.segmentation.patients import means_of, measured
 
 
 class Answers:
@@ -43,6 +44,8 @@ class Answers:
         for query in range(queries):
             if self._shards:
                 masks = np.concatenate([shard[:, query] for shard in self._shards]).astype(np.float32) / LEVELS
+                if self._job.shape[0] < masks.shape[1]:
+                    masks = 1 - masks[:, :1]  # the whole tumour, whatever its classes
                 yield encoder.encode(masks)
             else:
                 row = self._job.rows["student"][[query]]
@@ -78,7 +81,7 @@ def main(
     orders = order_grid(**accounting["orders"])
     arrays, made = {}, []
     for unit in units:
-        own = job.of_unit(unit["source"], unit["encoder"])
+        own = job.of_unit(unit["source"], unit["encoder"]).coded()
         encoder = build_encoder(unit["settings"], own.shape, load_unit(fitted, unit["encoder"]), own.place)
         given = Answers(own, list(answers) if unit["source"] == "teachers" else [])
         name = f"{unit['source']}/{unit['encoder']}"
@@ -113,8 +116,13 @@ def released(
             }
             ledger += [entry | {"labelling": name} for entry in entries.as_dict()]
         decoded = (encoder.decode(code[None])[0] for code in codes[name])
-        found = scores_of(job.dice(decoded, job.rows["student"][:queries]))
+        found = means_of(measured(job, decoded, job.rows["student"][:queries]))
         private |= {f"{name} {what}": value for what, value in found.items()}
+    # what the code alone leaves of true masks that it was not fitted to
+    given = (
+        encoder.decode(encoder.encode(job.prepared.masks([row], job.task["classes"])))[0] for row in job.rows["test"]
+    )
+    private |= means_of(measured(job, given, job.rows["test"]), "encoder_dice")
     return codes, {"metrics": metrics, "private_metrics": private, "privacy": privacy, "ledger": ledger}
 
 

@@ -3,34 +3,71 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from lib.accounting.statement import PrivacyStatement
 from lib.core.command import command, run
+from lib.core.seeding import generator
 from lib.reporting.records import read_records
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
+from lib.segmentation.patients import columns_of, interval
 
-REGIONS = ("oedema", "non_enhancing", "enhancing")
+REGIONS = ("oedema", "non_enhancing", "enhancing", "whole", "core")
 METHODS = {"identity": "voxel by voxel", "pca": "PCA-PATE", "ball": "Autoencoded PATE", "clip": "Compressed PATE"}
+TOLD = {"truth": "student on true labels", "mean_mask": "student on the mean mask"}
+
+
+class Patients:
+    """What each test patient gets, from the tables beside the records: for intervals over patients."""
+
+    def __init__(self, files: list[Path], seed: int) -> None:
+        """files: tables by patient, .csv; seed: of the intervals."""
+        self._table, self._seed = pd.concat(map(pd.read_csv, files)), seed
+
+    def intervals(self, *job: str, unit: str | None = None, labelling: str | None = None) -> dict[str, float | None]:
+        """dice_low to dice_whole_high of all repetitions of a job together, its patients being drawn anew."""
+        table = self._table[(self._table["job"] == " ".join(job)) & (self._table["measure"] == "dice")]
+        for column, wanted in (("unit", unit), ("labelling", labelling)):
+            if wanted is not None:
+                table = table[table[column] == wanted]
+        found = {}
+        for name, columns in (("dice", columns_of(table.dropna(axis=1, how="all"))), ("dice_whole", ["dice_whole"])):
+            rng = generator(self._seed, "intervals", *job, str(unit), str(labelling), name)
+            ends = interval(table, columns, rng)
+            found |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
+        return found
 
 
 def row_of(
     method: str, records: list[dict], task: dict, name: str = "dice", epsilon: PrivacyStatement | None = None, **more
 ) -> dict:
-    """One row: mean Dice over repetitions, of all classes and of each."""
+    """One row: mean Dice over repetitions, of all classes, of each, and of nested regions."""
     row = {"dataset": task["label"], "stands_for": task["stands_for"], "protocol": task["protocol"], "method": method}
     row |= {"noise": more.get("noise", "none"), "encoder": more.get("encoder", ""), "epsilon": epsilon}
-    row |= {"main": "yes" if more.get("main") else "no", "delta": more.get("delta")}
-    row |= {key: more.get(key) for key in ("sigma", "sigma_train", "latent_dim", "teachers", "queries", "label_dice")}
-    for column in ("dice", *(f"dice_{region}" for region in REGIONS), "tuned_dice"):
-        measured = name.replace("dice", "tuned_dice") if column == "tuned_dice" else column.replace("dice", name, 1)
+    row |= {"budget": more.get("budget"), "main": "yes" if more.get("main") else "no", "delta": more.get("delta")}
+    row |= {key: more.get(key) for key in ("sigma", "radius", "sigma_train", "latent_dim", "teachers", "queries")}
+    row |= {key: more.get(key) for key in ("label_dice_whole", "encoder_dice_whole")}
+    regions = [f"dice_{region}" for region in REGIONS]
+    for column in ("dice", *regions, "tuned_dice_whole", "hd95", "own_dice_whole"):
+        # the measure's name comes last in a record's, after whose it is
+        measured = name[: -len("dice")] + column
         found = numbers(records, measured), numbers(records, measured, private=True)
         row[column], row[f"{column}_spread"] = found[0] if found[0][0] is not None else found[1]
-    return row | {
-        "paper_dice": more.get("paper"),
-        "seeds": len(records),
-        "sanitized": more.get("sanitized", False),
-        "data": data_name(records[0]),
-    }
+    if row["dice_oedema"] is None:  # a network that tells no classes apart
+        row["dice"] = row["dice_spread"] = None
+    compared = "dice" if task["coded_classes"] == task["classes"] else "dice_whole"
+    row |= {f"dice_compared{end}": row[f"{compared}{end}"] for end in ("", "_spread")}
+    return (
+        row
+        | more.get("intervals", {})
+        | {
+            "paper_dice": more.get("paper"),
+            "seeds": len(records),
+            "sanitized": more.get("sanitized", False),
+            "data": data_name(records[0]),
+        }
+    )
 
 
 def method_of(encoder: dict | None) -> str:
@@ -39,31 +76,40 @@ def method_of(encoder: dict | None) -> str:
 
 
 def student_rows(
-    records: list[Path], codes: list[Path], tasks: dict, published: dict, main_encoder: str, sources: list[str]
+    records: list[Path], codes: list[Path], patients: Patients, tasks: dict, published: dict, judged: dict
 ) -> Iterator[dict]:
-    """Rows of students: with noise, without, and on true labels."""
+    """Rows of students: with noise, without, on true labels and on the mean mask. judged: the
+    encoder and the budget that claims are about."""
     released = {tuple(record["job"][1:]): record for path in codes for record in read_records(path)}
     for (_, task, source, encoder), found in by_job(records).items():
-        if source not in sources:
+        if source not in ("teachers", *TOLD):
             continue
         parameters = found[0]["parameters"]
         for labelling in parameters["labellings"]:
             name, kept = f"{labelling['name']} dice", {"queries": labelling["queries"]}
-            if source == "truth":
-                yield row_of("student on true labels", found, tasks[task], name, **kept)
+            unit = f"{source}/{encoder}"
+            kept["intervals"] = patients.intervals("train_mask_students", task, unit=unit, labelling=labelling["name"])
+            if source in TOLD:
+                yield row_of(TOLD[source], found, tasks[task], name, **kept)
                 continue
             answers = [released[task, source, encoder, record["job"][-1]] for record in found]
             kept |= {"encoder": encoder, "latent_dim": int(answers[0]["metrics"]["latent_dim"])}
+            kept["radius"] = answers[0]["metrics"]["radius"]
             kept |= {
                 "sigma_train": parameters["encoder"].get("recipe", {}).get("sigma"),
-                "main": encoder == main_encoder,
+                "main": encoder == judged["encoder"] and labelling["epsilon"] in (None, judged["epsilon"]),
             }
-            kept |= {"teachers": labelling["teachers"], "label_dice": numbers(answers, name, private=True)[0]}
+            kept |= {"teachers": labelling["teachers"]}
+            kept["label_dice_whole"] = numbers(answers, f"{name}_whole", private=True)[0]
+            # of every repetition: a control asks for the worst
+            own = [record["private_metrics"]["encoder_dice_whole"] for record in answers]
+            kept["encoder_dice_whole"] = min(own)
             if labelling["epsilon"] is not None:
                 epsilon, _ = statement(answers, f"{labelling['name']} {labelling['route']}")
                 sigma = answers[0]["metrics"][f"sigma {labelling['name']}"]
                 kept |= {"epsilon": epsilon, "noise": "calibrated", "delta": labelling["delta"], "sigma": sigma}
-                kept |= {"sanitized": True, "paper": published["student"] if encoder == main_encoder else None}
+                kept |= {"budget": labelling["epsilon"], "sanitized": True}
+                kept["paper"] = published["student"] if kept["main"] else None
             yield row_of(f"{method_of(parameters['encoder'])} student", found, tasks[task], name, **kept)
 
 
@@ -73,42 +119,45 @@ def main(
     codes: list[Path],
     baselines: list[Path],
     sgd: list[Path],
+    patients: list[Path],
     tasks: dict,
     published: dict,
+    judged: dict,
+    seed: int,
     table: Path,
     privacy: Path,
-    main_encoder: str,
-    sources: list[str],
 ) -> None:
     """Write the table.
 
     students: records of students. codes: records of what was released to them. baselines: records of teachers together,
-    and the mean mask. sgd: records of the DP-SGD baseline. tasks: the tasks' blocks of the configuration, by name.
-    published: Dice in the paper: student, teachers, dp_sgd. table: the table to write, .csv. privacy: the meaning of
-    its epsilons to write, .csv. main_encoder: the encoder that claims are about. sources: of labels, whose
-    students are shown.
+    and the mean mask. sgd: records of the DP-SGD baseline. patients: what each patient gets of all these, .csv. tasks:
+    the tasks' blocks of the configuration, by name. published: Dice in the paper: student, teachers, dp_sgd. judged:
+    the encoder and the epsilon that claims are about. seed: of the intervals. table: the table to write, .csv. privacy:
+    the meaning of its epsilons to write, .csv.
     """
-    rows = list(student_rows(students, codes, tasks, published, main_encoder, sources))
+    beside = Patients(patients, seed)
+    rows = list(student_rows(students, codes, beside, tasks, published, judged))
     for (_, task), found in by_job(baselines).items():
         kept = {"teachers": tasks[task]["teachers"]}
-        rows.append(
-            row_of("teachers' average", found, tasks[task], "average_dice", paper=published["teachers"], **kept)
-        )
-        rows.append(row_of("teachers' ensemble", found, tasks[task], "ensemble_dice", **kept))
-        rows.append(row_of("mean mask", found, tasks[task], "mean_mask_dice"))
+        for method, who, more in (
+            ("teachers' average", "average", kept | {"paper": published["teachers"]}),
+            ("teachers' ensemble", "ensemble", kept),
+            ("mean mask", "mean_mask", {}),
+        ):
+            more |= {"intervals": beside.intervals("measure_mask_teachers", task, unit=who)}
+            rows.append(row_of(method, found, tasks[task], f"{who}_dice", **more))
     for (_, task, noise), found in by_job(sgd).items():
         epsilon, _ = statement(found, "joint")
-        kept = {
-            "noise": "calibrated" if noise == "budget" else noise,
-            "delta": found[0]["parameters"]["sgd"]["delta"],
-            "sanitized": True,
-        }
-        kept |= {"sigma": found[0]["metrics"]["sigma"], "paper": published["dp_sgd"]}
+        kept = {"noise": "calibrated" if noise == "budget" else noise, "sanitized": epsilon is not None}
+        kept |= {"sigma": found[0]["metrics"]["sigma"], "paper": published["dp_sgd"] if noise == "printed" else None}
+        kept |= {"intervals": beside.intervals("train_mask_dp_sgd", task, noise)}
+        if epsilon is not None:
+            kept["delta"] = found[0]["parameters"]["sgd"]["delta"]
         rows.append(row_of("DP-SGD", found, tasks[task], epsilon=epsilon, **kept))
     rows.sort(
         key=lambda row: list(tasks.values()).index(next(t for t in tasks.values() if t["label"] == row["dataset"]))
     )
-    write_table(table, privacy, rows, key=("dataset", "method", "noise", "encoder", "queries"))
+    write_table(table, privacy, rows, key=("dataset", "method", "noise", "encoder", "queries", "sigma"))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.plotting import figure, save
 from lib.reporting.sweeps import averaged, read_sweeps
+from lib.reporting.tables import yes_no
 
 READINGS = {"each number": r"noise $\sigma$ on each number of the code", "bound": r"noise over the code's bound"}
 
@@ -17,7 +18,7 @@ def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
     """Each encoder beside the naive approach and the same autoencoder trained with the next weaker noise."""
     trained = {name: block["recipe"]["sigma"] for name, block in encoders.items() if block["kind"] == "autoencoder"}
     family = {name: all_but_noise(encoders[name]) for name in trained}
-    rows = []
+    rows, sigmas = [], numbers["sigma"]
     for _, level in numbers.groupby(["dataset", "reading", "sigma"], sort=False):
         by_name = level.set_index("encoder")
         (naive,) = (name for name, block in encoders.items() if block["kind"] == "identity")
@@ -34,11 +35,11 @@ def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
             for role, other in others.items():
                 for end in ("", "_spread"):
                     found[f"cross_entropy_{role}{end}"] = by_name.at[other, f"cross_entropy{end}"]
-            strongest = row["sigma"] == numbers["sigma"].max()
             found["noise"] = "large" if row["sigma"] >= 1 else "small"
-            rows.append(
-                found | {"trained_with_more": "yes" if weaker else "no", "strongest": "yes" if strongest else "no"}
-            )
+            # the first noise above what it was trained with: much more leaves neither of two anything
+            above = sigmas[sigmas > trained[name]].min() if name in trained else None
+            found |= {"trained_with_more": yes_no(bool(weaker)), "just_above": yes_no(row["sigma"] == above)}
+            rows.append(found)
     return pd.DataFrame(rows)
 
 

@@ -10,10 +10,12 @@ from lib.core.files import atomic_path
 from lib.reporting.plotting import figure, save
 from lib.reporting.results import by_job, data_name, statement
 from lib.reporting.results import numbers as mean_of
+from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
 
 MEASURES = ("dice", "tuned_dice")
 SHOWN = "tuned_dice"  # at the threshold that is best on public volumes
+EACH = "each"  # a row's values by repetition, which no table shows
 
 
 def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[str]) -> list[dict]:
@@ -40,14 +42,18 @@ def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[
                 row |= {"delta": labelling["delta"], "sigma": answers[0]["metrics"][f"sigma {name}"]}
             for measure in MEASURES:
                 row[measure], row[f"{measure}_spread"] = mean_of(found, f"{name} {measure}", private=True)
-            rows.append(row | {"seeds": len(found), "sanitized": False, "data": data_name(found[0])})
+            row |= {"seeds": len(found), "sanitized": False, "data": data_name(found[0])}
+            rows.append(row | {EACH: [record["private_metrics"][f"{name} {SHOWN}"] for record in found]})
     return rows
 
 
 def compared(table: pd.DataFrame) -> pd.DataFrame:
     """Noisy students beside those of the next smaller budget, of no noise, of fewest and of most labels.
 
-    interior: the best of the students between the fewest and the most labels, where there is one between.
+    `gain_over_X` is the mean of the differences in each repetition, in which both have the same patients, with their
+    spread. interior: the best of the students between the fewest and the most labels, where there is one between.
+    contrast: what claims compare, chosen before any run: with the most labels, the largest budget of a number of
+    teachers that has several (`largest`), and the smallest of each number of teachers (`smallest`).
     """
     decoded, rows = table[table["labels"] == "decoded"].drop(columns=["labels", "epsilon"]), []
     for (dataset, teachers), curves in decoded.dropna(subset=["teachers"]).groupby(["dataset", "teachers"], sort=False):
@@ -62,10 +68,15 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
                 before = smaller[smaller["queries"] == row["queries"]]
                 if len(before):
                     others["less"] = before.loc[before["budget"].idxmax()]
-                made = row.to_dict() | {"teachers": int(teachers), "smallest": "no" if len(before) else "yes"}
+                made = row.drop(EACH).to_dict() | {"teachers": int(teachers), "contrast": "no"}
+                if row["queries"] == curves["queries"].max():
+                    largest = len(smaller) and budget == curves["budget"].max()
+                    made["contrast"] = "largest" if largest else "no" if len(smaller) else "smallest"
                 made["interior"] = "best" if row["queries"] == best else "no"
                 for role, other in others.items():
-                    made |= {f"{SHOWN}_{role}{end}": other[f"{SHOWN}{end}"] for end in ("", "_spread")}
+                    gains = [own - its for own, its in zip(row[EACH], other[EACH], strict=True)]
+                    gain = mean_and_spread(gains)
+                    made |= dict(zip((f"gain_over_{role}", f"gain_over_{role}_spread"), gain, strict=True))
                 rows.append(made)
     return pd.DataFrame(rows)
 
@@ -103,7 +114,7 @@ def main(
     """
     rows = rows_of(students, codes, tasks, sources)
     key = ("dataset", "labels", "queries", "teachers", "budget")
-    write_table(numbers, privacy, rows, key=key)
+    write_table(numbers, privacy, [{name: row[name] for name in row if name != EACH} for row in rows], key=key)
     table = pd.DataFrame(rows)
     with atomic_path(comparison) as temporary:
         compared(table).to_csv(temporary, index=False, float_format="%.6g")

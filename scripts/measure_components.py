@@ -38,7 +38,8 @@ def chosen(pca: PrincipalComponents, lost: dict[str, np.ndarray], sigma: float, 
     row |= {f"{how}_mse": float(error) for how, error in errors.items()}
     row |= {"rank": rank, "below_rank": float(kept["heuristic"] < rank)}
     row["heuristic_over_optimal"] = errors["heuristic"] / errors["optimal"]
-    row["fraction_difference"] = abs(kept["heuristic"] - kept["optimal"]) / dimension
+    # a ratio: the shares are so small that any difference of them is
+    row["components_over_optimal"] = max(kept["heuristic"], 1) / max(kept["optimal"], 1)
     formula = pca_error(pca.eigenvalues, np.arange(len(pca.eigenvalues) + 1), sigma, pca.total) / dimension
     predicted = formula[kept["heuristic"]]
     row["heuristic_over_least"] = float(predicted / formula.min())

@@ -14,7 +14,7 @@ from lib.encoders.build import build_encoder
 from lib.encoders.reconstruction import cross_entropy
 from lib.segmentation.dice import dice, hard_labels
 from lib.segmentation.job import SegmentationJob
-from lib.segmentation.networks import network_of, recipe_of
+from lib.segmentation.networks import network_of
 from lib.segmentation.prediction import predicted_masks
 
 
@@ -54,13 +54,12 @@ def main(
         {"what": "encoder, without noise", "dice": dice(hard_labels(decoded), true, {"tumour": (1,)}, "skip").mean()}
     ]
     found[0]["cross_entropy"] = float(cross_entropy(masks, decoded).mean())
-    patch = recipe_of(job, "student").patch
     for name, unit, labelling in learned:
         start = f"{labelling}/"
         weights = {
             key.removeprefix(start): array for key, array in load_unit(students, unit).items() if key.startswith(start)
         }
-        predicted = predicted_masks(network_of(job), weights, image, rows, job.place, patch)
+        predicted = predicted_masks(network_of(job), weights, image, rows, job.place, job.task["window"])
         score = dice(hard_labels(predicted), true, {"tumour": (1,)}, "skip").mean()
         found.append({"what": f"student of {name}", "dice": score})
     with atomic_path(table) as temporary:

@@ -20,6 +20,7 @@ from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
 from lib.encoders.reconstruction import noisy_reconstruction
 from lib.segmentation.job import SegmentationJob
+from lib.segmentation.patients import means_of, measured
 
 
 @command
@@ -31,7 +32,7 @@ def main(job: SegmentationJob, encoders: list, fitted: list[Path], settings: dic
     """
     rows = []
     for name, block in encoders:
-        unit = job.of_unit(name)
+        unit = job.of_unit(name).coded()
         encoder = build_encoder(block, unit.shape, load_unit(fitted, name), unit.place)
         rows += limits(unit, name, encoder, settings)
     with atomic_path(table) as temporary:
@@ -61,7 +62,8 @@ def limits(job: SegmentationJob, name: str, encoder: Encoder, settings: dict) ->
         known = np.concatenate([noisy_reconstruction(encoder, mask[None], row["sigma"], rng) for mask in public])
         decoded = np.concatenate([noisy_reconstruction(encoder, mask[None], row["sigma"], rng) for mask in masks])
         limit = job.threshold(known, job.rows[job.task["encoder_part"]])
-        row |= {"dice": job.dice(decoded, test).mean(), "tuned_dice": job.dice(decoded, test, limit).mean()}
+        row["dice"] = means_of(measured(job, decoded, test))["dice"]
+        row["tuned_dice"] = means_of(measured(job, decoded, test, limit))["dice"]
         rows.append(row)
     return rows
 

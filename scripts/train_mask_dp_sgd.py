@@ -1,41 +1,52 @@
 """Train the baseline of PATE for masks, a U-Net by DP-SGD on every private patient, and test it."""
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from lib.accounting.rdp import order_grid
+from lib.accounting.replaced import replaced_epsilon, replaced_statement
 from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.command import command, progress, run
-from lib.core.files import save_arrays
-from lib.dp_mac.accounting import one_block, statements
+from lib.core.files import atomic_path, save_arrays
 from lib.dp_sgd.training import account
 from lib.reporting.records import write_record
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
-from lib.segmentation.job import SegmentationTraining, scores_of
-from lib.segmentation.networks import PUBLIC, network_of
-from lib.segmentation.prediction import predicted_masks
+from lib.segmentation.job import SegmentationTraining
+from lib.segmentation.networks import network_of, tested
 
 
 @command
 def main(
-    job: SegmentationTraining, sgd: dict, accounting: dict, weights: Path, record: Path, epsilon: float | None = None
+    job: SegmentationTraining,
+    sgd: dict,
+    noise: str,
+    accounting: dict,
+    epsilon: float,
+    weights: Path,
+    record: Path,
+    patients: Path,
 ) -> None:
-    """Write the weights and the record with what the training cost.
+    """Write the weights, the record with what the training cost, and what each test patient gets.
 
-    sgd: sigma, delta, and the recipe. accounting: the accounting block of the configuration. weights: weights to write,
-    .npz. record: the record to write. epsilon: budget to find sigma by; without it sigma is the printed one.
+    sgd: sigma, delta, and the recipe. noise: printed, that sigma; budget, as much as epsilon needs; clipped, none,
+    which protects nobody and says what clipping and the steps alone leave. accounting: the accounting block of the
+    configuration. epsilon: the budget. weights: weights to write, .npz. record: the record to write. patients: Dice by
+    patient to write, .csv.
     """
     recipe = SegmentationSgdRecipe(
         **{key: tuple(it) if isinstance(it, list) else it for key, it in sgd["recipe"].items()}
     )
     rows = np.concatenate([job.rows[part] for part in ("teachers", "student")])  # all that the paper trains on
     orders = order_grid(**accounting["orders"])
-    charged = recipe.sgd(network_of(job))
-    sigma = sgd["sigma"]
-    if epsilon:
-        sigma = calibrated_sigma(account(len(rows), charged, sigma), orders, sgd["delta"], epsilon)
+    charge = account(len(rows), recipe.sgd(network_of(job)), sgd["sigma"])
+    if noise == "budget":
+        sigma = calibrated_sigma(charge, orders, sgd["delta"], epsilon, replaced_epsilon)
+        charge = account(len(rows), recipe.sgd(network_of(job)), sigma)
+    sigma = 0.0 if noise == "clipped" else charge.sigma
+    shares = None  # the last biases are set by public volumes, where there are any, for no noise hides them
+    if "public" in job.rows:
+        shares = job.prepared.masks(job.rows["public"], job.task["classes"]).mean(axis=(0, 2, 3, 4), dtype=np.float64)
     with job.state(__file__) as checkpoint:
         trained = train_segmentation_dp_sgd(
             network_of(job),
@@ -47,23 +58,25 @@ def main(
             job.seed,
             tuple(job.job),
             job.place,
+            shares,
             checkpoint,
             progress("epochs"),
         )
-        seen = partial(predicted_masks, network_of(job), trained, job.prepared.image)
-        test, public = job.rows["test"], job.rows[job.task["encoder_part"]][:PUBLIC]
-        masks = seen(test, job.place, recipe.patch)
-        limit = job.threshold(seen(public, job.place, recipe.patch), public)
-        found = scores_of(job.dice(masks, test)) | scores_of(job.dice(masks, test, limit), "tuned_dice")
-        save_arrays(weights, **trained)
-        charge = account(len(rows), charged, sigma)
+        found, table = tested(job, trained, rows)
+        own = {name: value for name, value in found.items() if name.startswith("own_")}
+        released = {name: value for name, value in found.items() if name not in own}
         steps = recipe.epochs * steps_per_epoch(len(rows), recipe.batch)
+        counted = {"patients": float(len(rows)), "steps": float(steps), "sigma": sigma}
+        save_arrays(weights, **trained)
+        with atomic_path(patients) as temporary:
+            table.assign(job=" ".join(job.job[:-1])).to_csv(temporary, index=False, float_format="%.6g")
         write_record(
             record,
             **job.identity(),
             parameters={"task": job.task, "sgd": sgd, "repetition": job.repetition},
-            metrics=found | {"patients": float(len(rows)), "steps": float(steps), "sigma": sigma},
-            privacy=statements(one_block(charge), orders, sgd["delta"]),
+            metrics=counted | (released if sigma else {}),
+            private_metrics=own | ({} if sigma else released),
+            privacy={"joint": replaced_statement(charge, orders, sgd["delta"])} if sigma else {},
         )
         checkpoint.remove()
 

@@ -1,24 +1,20 @@
-"""Train students on masks decoded from released codes, or on true labels to compare with, and test them.
+"""Train students on masks decoded from released codes, and, to compare with, on true labels or the mean public mask."""
 
-Beside the Dice of the most probable class there is one at the threshold that is best on public volumes: masks that
-noise makes faint may stay below a half everywhere.
-"""
-
-from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from lib.core.command import command, progress, run
 from lib.core.errors import InputError
-from lib.core.files import fingerprint
+from lib.core.files import atomic_path, fingerprint
 from lib.core.shards import load_unit, save_shard
 from lib.encoders.build import build_encoder
 from lib.reporting.records import record_of, write_records
-from lib.segmentation.job import SegmentationJob, SegmentationTraining, scores_of
-from lib.segmentation.networks import PUBLIC, network_of, recipe_of
-from lib.segmentation.prediction import predicted_masks
-from lib.segmentation.training import train_segmentation
+from lib.segmentation.baselines import mean_of_masks
+from lib.segmentation.job import SegmentationJob, SegmentationTraining
+from lib.segmentation.networks import network_of, recipe_of, tested
+from lib.segmentation.training import curve, train_segmentation
 
 
 def targets_of(
@@ -29,8 +25,13 @@ def targets_of(
     Only those of the queries are filled in. Raises InputError for codes of another number of queries.
     """
     rows = job.rows["student"][: labelling["queries"]]
-    if unit["settings"] is None:
+    if unit["source"] == "truth":
         return job.labels(rows), ""
+    masks = np.zeros((len(job.prepared.names), *job.shape), np.float16)
+    if unit["source"] == "mean_mask":
+        public = job.rows[job.task["encoder_part"]]
+        masks[rows] = mean_of_masks(job.prepared.masks([row], job.task["classes"])[0] for row in public)
+        return masks, ""
     arrays, name = load_unit(fitted, unit["encoder"]), labelling["name"]
     encoder = build_encoder(unit["settings"], job.shape, arrays, job.place)
     released = load_unit(codes, f"{unit['source']}/{unit['encoder']}")
@@ -38,7 +39,6 @@ def targets_of(
         raise InputError(f"{unit['source']}/{unit['encoder']}: no codes of {name}; there are {', '.join(released)}")
     if len(released[name]) != len(rows):
         raise InputError(f"{name} answers {len(released[name])} queries; expected {len(rows)}")
-    masks = np.zeros((len(job.prepared.names), *job.shape), np.float16)
     for row, code in zip(rows, released[name], strict=True):
         masks[row] = encoder.decode(code[None])[0]
     return masks, fingerprint(codes=released[name], **arrays)
@@ -46,8 +46,8 @@ def targets_of(
 
 def taught(
     job: SegmentationTraining, unit: dict, labelling: dict, fitted: list[Path], codes: list[Path]
-) -> dict[str, np.ndarray]:
-    """The weights of one student."""
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The weights of one student, and its history."""
     name = labelling["name"]
     targets, given = targets_of(job, unit, labelling, fitted, codes)
     with job.state(__file__, unit["source"], unit["encoder"], name, given=given) as checkpoint:
@@ -65,13 +65,9 @@ def taught(
         )
 
 
-def tested(job: SegmentationJob, weights: dict[str, np.ndarray]) -> dict[str, float]:
-    """Dice on test volumes, of the most probable class and at the threshold that is best on public ones."""
-    seen = partial(predicted_masks, network_of(job), weights, job.prepared.image)
-    patch = recipe_of(job, "student").patch
-    test, public = job.rows["test"], job.rows[job.task["encoder_part"]][:PUBLIC]
-    masks, limit = seen(test, job.place, patch), job.threshold(seen(public, job.place, patch), public)
-    return scores_of(job.dice(masks, test)) | scores_of(job.dice(masks, test, limit), "tuned_dice")
+def of_own(measure: str) -> bool:
+    """Whether a metric was measured against the truth of volumes that the student was to label: nothing released it."""
+    return "own_dice" in measure or "own_hd95" in measure
 
 
 @command
@@ -80,28 +76,41 @@ def main(
     units: list,
     weights: Path,
     records: Path,
+    patients: Path,
+    curves: Path,
     fitted: list[Path] = (),
     codes: list[Path] = (),
 ) -> None:
-    """Write the weights and a record a unit.
+    """Write the weights, a record a unit, what each test patient gets, and how training went.
 
-    units: of each, its source and encoder, that one's settings (null: true labels), and its labellings: name, queries,
-    and private, whether a mechanism released the labels. weights: weights by unit and labelling to write, .npz.
-    records: the records to write. fitted: what was fitted for the encoders, .npz. codes: released codes, .npz.
+    units: of each, its source (teachers, labels, truth or mean_mask) and encoder, that one's settings (null: none), and
+    its labellings: name, queries, and private, whether a mechanism released the labels. weights: weights by unit and
+    labelling to write, .npz. records: the records to write. patients: Dice by patient to write, .csv. curves: loss and
+    Dice of training patches to write, .csv. fitted: what was fitted for the encoders, .npz. codes: released codes,
+    .npz.
     """
-    arrays, made = {}, []
+    arrays, made, tables, lines = {}, [], [], []
     for unit in units:
         own, name = job.of_unit(unit["source"], unit["encoder"]), f"{unit['source']}/{unit['encoder']}"
+        own = own if unit["source"] == "truth" else own.coded()
         arrays[name], metrics, private = {}, {}, {}
         for labelling in unit["labellings"]:
-            network = taught(own, unit, labelling, fitted, codes)
+            network, history = taught(own, unit, labelling, fitted, codes)
             arrays[name] |= {f"{labelling['name']}/{key}": array for key, array in network.items()}
             kept = metrics if labelling["private"] else private
-            kept |= {f"{labelling['name']} {measure}": value for measure, value in tested(own, network).items()}
+            found, table = tested(own, network, own.rows["student"][: labelling["queries"]])
+            kept |= {f"{labelling['name']} {measure}": value for measure, value in found.items() if not of_own(measure)}
+            private |= {f"{labelling['name']} {measure}": value for measure, value in found.items() if of_own(measure)}
+            here = {"job": " ".join(job.job), "unit": name, "labelling": labelling["name"]}
+            tables.append(table.assign(**here))
+            lines += [here | row for row in curve(history)]
         parameters = {"task": own.task, "encoder": unit["settings"], "labellings": unit["labellings"]}
         parameters |= {"repetition": own.repetition}
         made.append(record_of(**own.identity(), parameters=parameters, metrics=metrics, private_metrics=private))
     save_shard(weights, arrays)
+    for path, table in ((patients, pd.concat(tables)), (curves, pd.DataFrame(lines))):
+        with atomic_path(path) as temporary:
+            table.to_csv(temporary, index=False, float_format="%.6g")
     write_records(records, made)
     for unit in units:
         for labelling in unit["labellings"]:

@@ -3,23 +3,24 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from lib.core.command import command, progress, run
-from lib.core.files import save_arrays
+from lib.core.files import atomic_path, save_arrays
 from lib.data.volumes.split import teacher_shards
 from lib.reporting.records import write_record
-from lib.segmentation.baselines import teachers_average
+from lib.reporting.spread import mean_and_spread
 from lib.segmentation.job import LEVELS, SegmentationTraining
-from lib.segmentation.networks import network_of, recipe_of
-from lib.segmentation.prediction import predicted_masks
-from lib.segmentation.training import train_segmentation
+from lib.segmentation.networks import OWN, network_of, recipe_of, seen_by
+from lib.segmentation.patients import means_of, measured
+from lib.segmentation.training import curve, train_segmentation
 
 
-def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """The weights of one teacher."""
+def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The weights of one teacher, and its history."""
     name = (*job.job[:-1], f"teacher {teacher}")
     with job.state(__file__, str(teacher)) as checkpoint:
-        weights = train_segmentation(
+        return train_segmentation(
             network_of(job),
             job.prepared.image,
             job.labels(rows),
@@ -31,32 +32,33 @@ def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> dict[st
             checkpoint,
             progress(f"steps of teacher {teacher}"),
         )
-    return weights
 
 
 @command
-def main(job: SegmentationTraining, first: int, last: int, answers: Path, weights: Path, record: Path) -> None:
-    """Write the answers, the weights, and the record.
+def main(
+    job: SegmentationTraining, first: int, last: int, answers: Path, weights: Path, record: Path, curves: Path
+) -> None:
+    """Write the answers, the weights, the record, and how training went.
 
     first: the first of these teachers, from 0. last: the one after the last. answers: soft masks of the student's and
-    the test volumes to write, .npz. weights: weights to write, .npz. record: the record to write.
+    the test volumes to write, .npz. weights: weights to write, .npz. record: the record to write. curves: loss and Dice
+    of training patches to write, .csv.
     """
     shards = teacher_shards(job.rows["teachers"], job.task["teachers"])
-    said, kept, scores = {"student": [], "test": []}, {}, []
+    said, kept, own, lines = {"student": [], "test": []}, {}, [], []
     for teacher in range(first, last):
-        network = taught(job, teacher, shards[teacher])
+        network, history = taught(job, teacher, shards[teacher])
         kept |= {f"{teacher}.{name}": array for name, array in network.items()}
-        for part, masks_of_part in said.items():
-            rows = job.rows[part]
-            masks = predicted_masks(
-                network_of(job), network, job.prepared.image, rows, job.place, recipe_of(job, "teacher").patch
-            )
-            if part == "test":
-                scores.append(job.dice(masks, rows))
-            masks_of_part.append(np.rint(masks * LEVELS).astype(np.uint8))
+        for part, masks in said.items():
+            masks.append(np.rint(seen_by(job, network, job.rows[part]) * LEVELS).astype(np.uint8))
+        trained = shards[teacher][:OWN]
+        own.append(means_of(measured(job, seen_by(job, network, trained), trained), "own_dice"))
+        lines += [{"teacher": teacher} | row for row in curve(history)]
     save_arrays(answers, **{part: np.stack(masks) for part, masks in said.items()})
     save_arrays(weights, **kept)
-    averages = {f"dice_{name}": value for name, value in teachers_average(scores).items() if value is not None}
+    with atomic_path(curves) as temporary:
+        pd.DataFrame(lines).to_csv(temporary, index=False, float_format="%.6g")
+    averages = {name: mean_and_spread([each[name] for each in own if name in each])[0] for name in own[0]}
     write_record(
         record,
         **job.identity(),

@@ -18,6 +18,8 @@ from torch import nn
 POOLINGS = 4
 DIVISOR = 2**POOLINGS  # of every side that a network is given
 SLOPE = 0.01  # of the leaky ReLU
+RAREST = 1e-4  # share of the voxels that a first bias stands for at least
+LAST_BIAS = "output.conv.conv.bias"
 CPU = torch.device("cpu")
 
 
@@ -41,11 +43,16 @@ class UNet3D:
         if len(self.widths) != POOLINGS + 1 or min(self.widths) < 1:
             raise ValueError(f"widths {self.widths}: allowed are {POOLINGS + 1} positive numbers")
 
-    def module(self, rng: np.random.Generator, device: torch.device = CPU) -> nn.Module:
+    def module(
+        self, rng: np.random.Generator, device: torch.device = CPU, shares: np.ndarray | None = None
+    ) -> nn.Module:
         """The network with first weights drawn from rng, as `loaded` describes it.
 
         Weights are N(0, 2 / ((1 + slope^2) fan)) (He et al. 2015), fan being the weights at one place of their first
-        axis, as MONAI draws them; biases are 0, scales of normalisations 1.
+        axis, as MONAI draws them; scales of normalisations are 1, biases 0. shares (outputs,): of the voxels that each
+        output is to name; the last biases are then such that a network that sees nothing gives them, so that training
+        does not begin by unlearning a tumour that is everywhere (Lin et al. 2017, Section 3.3). Shares are clipped
+        to [`RAREST`, 1 - `RAREST`].
         """
         weights = {}
         for name, parameter in self._skeleton().named_parameters():
@@ -54,6 +61,9 @@ class UNet3D:
             else:
                 deviation = (2 / ((1 + SLOPE**2) * parameter[0].numel())) ** 0.5
                 weights[name] = rng.standard_normal(tuple(parameter.shape), np.float32) * np.float32(deviation)
+        if shares is not None:
+            likely = np.clip(np.asarray(shares, np.float64), RAREST, 1 - RAREST)
+            weights[LAST_BIAS] = np.log(likely / (1 - likely) if self.outputs == 1 else likely).astype(np.float32)
         return self.loaded(weights, device)
 
     def loaded(self, weights: dict[str, np.ndarray], device: torch.device = CPU) -> nn.Module:

@@ -113,9 +113,12 @@ class Results:
         }
 
     def behind(self, paper: str) -> dict[str, str]:
-        """Tables (name: path) that claims are about and the page does not show: it links them, verdicts need them."""
+        """Tables (name: path) that lie beside the page unshown: verdicts need them, or a figure is drawn of them."""
         shown = {table for table, _, _ in self.shown(paper)}
-        return {table: path for table, path in self.judged(paper) if table not in shown}
+        needed = {table: path for table, path in self.judged(paper) if table not in shown}
+        return needed | {
+            self.item(name): self.file(name, ".csv") for name in self.chosen(paper) if self.rows[name].get("numbers")
+        }
 
     def leaderboard_files(self, wildcards: Any) -> list[str]:
         """Input: tables and figures that the leaderboard's page shows."""

@@ -39,8 +39,8 @@ class Segmentation:
             if (encoder,) not in units:
                 units.append((encoder,))
         self._codes = _by_task(self.labellings)
-        self._students = _by_task(self.labellings | self._truths())
-        self._taught = self.labellings | self._truths()
+        self._taught = self.labellings | self._references()
+        self._students = _by_task(self._taught)
         self._reconstructed = {task: self._of(self.compressed["fig2"]) for task in self.compressed["fig2"]["tasks"]}
         self._limited = {task: self._of(self.compressed["limits"]) for task in self.compressed["limits"]["tasks"]}
 
@@ -56,30 +56,35 @@ class Segmentation:
         block = self.autoencoded["results"]
         for task in block["tasks"]:
             teachers, queries = self.tasks[task]["teachers"], self.tasks[task]["parts"]["student"]
-            for encoder in block["encoders"]:
-                for epsilon in (block["epsilon"], None):
+            for place, encoder in enumerate(block["encoders"]):
+                further = block["further"] if place == 0 else []
+                for epsilon in (block["epsilon"], *further, None):
                     own = labelling("teachers", teachers, queries, epsilon, block["delta"], block["route"])
                     found.setdefault((task, "teachers", encoder), {})[own["name"]] = own
         block = self.compressed["fig3"]
         curves = [(curve["encoder"], curve["teachers"], curve["epsilon"]) for curve in block["curves"]]
         for task in block["tasks"]:
             for queries in block["queries"]:
-                for encoder, teachers, epsilon in [*curves, (block["noiseless"], 1, None)]:
+                free = [(block["noiseless"], 1, None)] if queries == block["queries"][-1] else []
+                for encoder, teachers, epsilon in [*curves, *free]:
                     own = labelling("labels", teachers, queries, epsilon, block["delta"], block["route"])
                     found.setdefault((task, "labels", encoder), {})[own["name"]] = own
         return found
 
-    def _truths(self) -> dict[Unit, dict[str, dict]]:
-        """What students learn who are told the truth, by task: the most labels of each figure."""
-        found = {task: self.tasks[task]["parts"]["student"] for task in self.autoencoded["results"]["tasks"]} | {
-            task: self.compressed["fig3"]["queries"][-1] for task in self.compressed["fig3"]["tasks"]
-        }
-        return {
-            (task, "truth", "none"): {
-                f"n{queries}": {"name": f"n{queries}", "queries": queries, "epsilon": None, "private": False}
-            }
-            for task, queries in found.items()
-        }
+    def _references(self) -> dict[Unit, dict[str, dict]]:
+        """What students learn who are told the truth, or the mean public mask: the most labels of each figure."""
+        results, figure = self.autoencoded["results"]["tasks"], self.compressed["fig3"]
+        found: dict[Unit, dict[str, dict]] = {}
+        for tasks, queries, sources in (
+            (results, None, ("truth", "mean_mask")),
+            (figure["tasks"], figure["queries"][-1] if figure["queries"] else None, ("truth",)),
+        ):
+            for task in tasks:
+                count = queries or self.tasks[task]["parts"]["student"]
+                own = {"name": f"n{count}", "queries": count, "epsilon": None, "private": False}
+                for source in sources:
+                    found.setdefault((task, source, "none"), {})[own["name"]] = own
+        return found
 
     # ------------------------------------------------------------ shards
 
@@ -243,7 +248,7 @@ class Segmentation:
 
     def released(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
         """The codes that students of some units learn from."""
-        wanted = [unit for unit in units if unit[0] != "truth"]
+        wanted = [unit for unit in units if unit[-1] != "none"]
         files = self._files(f"{self.private}/codes", task, self._codes[task], wanted, repetition) if wanted else []
         return [f"{file}.npz" for file in files]
 
@@ -290,9 +295,8 @@ class Segmentation:
         }
 
     def student_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
-        """Records of the students of some tasks, and of those on true labels."""
-        records = self._records("students", self._students, tasks, sources)
-        return list(dict.fromkeys([*records, *self._records("students", self._students, tasks, ("truth",))]))
+        """Records of the students of some tasks, and of those who are told the truth or the mean mask."""
+        return self._records("students", self._students, tasks, (*sources, "truth", "mean_mask"))
 
     def dp_sgd(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
@@ -302,7 +306,8 @@ class Segmentation:
             **self._training("train_mask_dp_sgd", *names),
             "repetition": wildcards.repetition,
             "sgd": {name: block["dp_sgd"][name] for name in ("sigma", "delta", "recipe")},
-            "epsilon": block["epsilon"] if wildcards.noise == "budget" else None,
+            "noise": wildcards.noise,
+            "epsilon": block["epsilon"],
             "accounting": self.config["accounting"],
         }
 
@@ -414,14 +419,29 @@ class Segmentation:
             for repetition in self.repetitions
         ]
 
+    def result_patients(self, wildcards: Any) -> list[str]:
+        """Input: what each test patient gets, beside the records of students, baselines and DP-SGD."""
+        records = [*self.result_students(None), *self.result_baselines(None), *self.result_dp_sgd(None)]
+        return [f"{self.private}{record.removeprefix(self.folder).removesuffix('json')}csv" for record in records]
+
+    def results_table(self, wildcards: Any) -> str:
+        """Input of `autoencoded_pate_noise`: the table of results."""
+        self._register.check("autoencoded_pate_noise")
+        return self._register.file("autoencoded_pate_results", ".csv")
+
+    def noise_figure(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_noise`."""
+        block = self.autoencoded["results"]
+        return {"teachers": block["shown_teachers"], "route": block["route"]}
+
     def results(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `autoencoded_pate_results`."""
         block = self.autoencoded["results"]
         return {
             "tasks": {task: self.tasks[task] for task in block["tasks"]},
             "published": block["published"],
-            "main_encoder": block["encoders"][0] if block["encoders"] else "",
-            "sources": ["teachers", "truth"],
+            "judged": {"encoder": block["encoders"][0] if block["encoders"] else "", "epsilon": block["epsilon"]},
+            "seed": self.config["seed"],
         }
 
     def formula_of_test_masks(self, wildcards: Any) -> list[str]:

@@ -79,6 +79,8 @@ def _check_task(key: str, task: dict, catalogue: dict) -> None:
     if task["classes"] not in (1, classes):
         allowed = " or ".join(map(str, sorted({1, classes})))
         raise InputError(f"{key}.classes = {task['classes']}: the labels of {volumes['name']} allow {allowed}")
+    if task["coded_classes"] not in (1, task["classes"]):
+        raise InputError(f"{key}.coded_classes = {task['coded_classes']}: allowed are 1, or classes, {task['classes']}")
     if task["encoder_part"] not in parts:
         raise InputError(f"{key}.encoder_part = {task['encoder_part']!r}: allowed: {', '.join(sorted(parts))}")
     most = volumes["settings"].get("subjects", math.inf)
@@ -123,7 +125,7 @@ def _check_sides(key: str, sides: list[int], shape: list[int], user: str) -> Non
 
 def _dimension(task: dict, sides: list[int]) -> int:
     """Numbers in a block of a task's masks."""
-    return math.prod(sides) * (1 if task["classes"] == 1 else task["classes"] + 1)
+    return math.prod(sides) * (1 if task["coded_classes"] == 1 else task["coded_classes"] + 1)
 
 
 def _check_trained(key: str, name: str, block: dict, parts: tuple[str, ...]) -> None:

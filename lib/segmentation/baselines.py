@@ -1,11 +1,10 @@
 """What a student must be better than: the teachers themselves, and one mask for everybody."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.segmentation.dice import DiceScores
 
 
 def mean_of_masks(masks: Iterable[np.ndarray]) -> np.ndarray:
@@ -31,19 +30,3 @@ def mean_of_masks(masks: Iterable[np.ndarray]) -> np.ndarray:
 def for_everyone(mask: np.ndarray, subjects: int) -> np.ndarray:
     """One mask (...) as the prediction for each of n subjects, (n, ...), as a view."""
     return np.broadcast_to(mask, (subjects, *np.shape(mask)))
-
-
-def teachers_average(scores: Iterable[DiceScores]) -> Mapping[str, float | None]:
-    """Mean over teachers of their own mean Dice, by region, and `mean` over regions; None where no teacher has any.
-
-    Raises InputError for no teachers.
-    """
-    scores = list(scores)
-    if not scores:
-        raise InputError("teachers: there are none to take the average of")
-    tables = [score.by_region() | {"mean": score.mean()} for score in scores]
-    averages = {}
-    for name in tables[0]:
-        found = [table[name] for table in tables if table[name] is not None]
-        averages[name] = float(np.mean(found)) if found else None
-    return averages

@@ -1,12 +1,12 @@
-"""Clipping of per-sample gradients of networks for volumes, with Opacus: over all layers jointly, or layer by layer."""
+"""Clipping of one patient's gradient of a network for volumes: over all layers jointly, or layer by layer.
 
-from typing import ClassVar
+One patient at a time, so that plain backpropagation gives the gradient, and Opacus need not lay out those of many.
+"""
+
+import math
 
 import torch
-from opacus.grad_sample import GradSampleModule
 from torch import nn
-
-from lib.dp_sgd.per_sample_clipping import PerSampleClipping
 
 
 def layers(module: nn.Module) -> list[nn.Module]:
@@ -14,41 +14,39 @@ def layers(module: nn.Module) -> list[nn.Module]:
     return [layer for layer in module.modules() if any(True for _ in layer.parameters(recurse=False))]
 
 
-def _convolution_gradients(
-    layer: nn.Conv3d | nn.ConvTranspose3d, activations: list[torch.Tensor], backprops: torch.Tensor
-) -> dict[nn.Parameter, torch.Tensor]:
-    """Gradient (b, ...) of each parameter for every sample, by torch's own backward pass, one sample at a time.
+class JointClipping:
+    """A network that is shown one patient, whose gradient is clipped over all layers (see `GhostClipping`).
 
-    Opacus's own lays out every patch that a kernel sees: 27 times the volume, for each channel. It also cuts them from
-    memory as if channels came first there, and has none of a transposed convolution, for which it turns to functorch.
+    Norms and factors are in double precision, and of the gradient that is handed on.
     """
-    x, biases = activations[0], None if layer.bias is None else [len(layer.bias)]
-    transposed = isinstance(layer, nn.ConvTranspose3d)
-    geometry = (layer.stride, layer.padding, layer.dilation, transposed, layer.output_padding, layer.groups)
-    wanted = (False, True, layer.bias is not None)
-    samples = [
-        torch.ops.aten.convolution_backward(
-            backprops[i : i + 1], x[i : i + 1], layer.weight, biases, *geometry, wanted
-        )[1:]
-        for i in range(len(x))
-    ]
-    weights, shifts = zip(*samples, strict=True)
-    gradients = {layer.weight: torch.stack(weights)}
-    return gradients if layer.bias is None else {**gradients, layer.bias: torch.stack(shifts)}
 
+    def __init__(self, module: nn.Module, clip: float) -> None:
+        """clip: the largest norm of the gradient over all layers."""
+        self._module, self._clip = module, clip
 
-class JointClipping(PerSampleClipping):
-    """A network of convolutions for volumes, whose samples are clipped over all layers; at least one in a batch."""
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        """What the network gives for images of one patient."""
+        return self._module(x)
 
-    GRAD_SAMPLERS: ClassVar = {
-        **GradSampleModule.GRAD_SAMPLERS,
-        nn.Conv3d: _convolution_gradients,
-        nn.ConvTranspose3d: _convolution_gradients,
-    }
+    def backward(self, loss: torch.Tensor, x: torch.Tensor) -> None:
+        """Set every parameter's `grad` to its clipped gradient of one patient's loss; NaN where that is not finite."""
+        groups = self._groups()
+        found = iter(torch.autograd.grad(loss, [parameter for group in groups for parameter in group]))
+        for group in groups:
+            gradients = [next(found).double() for _ in group]
+            norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
+            # 1 for a gradient of 0, which so stays one; an infinite one would have the factor 0
+            factor = (self._clip / math.sqrt(len(groups)) / norm).clamp(max=1.0).where(norm.isfinite(), torch.nan)
+            for parameter, gradient in zip(group, gradients, strict=True):
+                parameter.grad = (factor * gradient).to(parameter)
+
+    def _groups(self) -> list[list[nn.Parameter]]:
+        """Parameters that are clipped jointly, here all."""
+        return [list(self._module.parameters())]
 
 
 class LayerwiseClipping(JointClipping):
-    """The same, each of m layers clipped on its own to `clip` / sqrt(m), so that `clip` bounds a sample's gradient.
+    """The same, each of m layers clipped on its own to `clip` / sqrt(m), so that `clip` bounds a patient's gradient.
 
     (Fay et al. 2020, Experiments: "We clip gradients for each layer".)
     """

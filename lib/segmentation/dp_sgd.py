@@ -1,6 +1,7 @@
 """DP-SGD for segmentation networks: what PATE for masks is compared with (Fay et al. 2020, Experiments).
 
-Neighbouring relation: add or remove one patient, and with them their volume and its labels. A step draws a Poisson
+Neighbouring relation: replace one patient, and with them their volume and its labels, as for PATE
+(`lib.accounting.replaced`); how many there are is public. A step draws a Poisson
 sample of patients and one patch of each, so a patient's gradient is one sample's. Where the patch lies and how it is
 turned is keyed by the patient's row, and its gradient is the same to the bit whoever else is drawn. The paper clips
 "gradients for each layer at 4" and says "noise with variance 6", not of what, nor batches or steps: here the noise is
@@ -21,7 +22,7 @@ from lib.core.seeding import generator
 from lib.dp_sgd.training import SgdRecipe, SgdTrainer
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping, layers
-from lib.segmentation.loss import LOSSES, segmentation_losses
+from lib.segmentation.loss import LOSSES, segmentation_loss
 from lib.segmentation.patches import Patches, PatchRecipe, checked_rows
 from lib.segmentation.training import weights_of
 from lib.training.epochs import run_to_end
@@ -35,7 +36,7 @@ class SegmentationSgdRecipe(PatchRecipe):
 
     batch: expected patients of a Poisson batch. epochs: of ceil(patients / batch) batches each. clip: largest norm of
     one layer's gradient (`clipping` `layers`), or of the whole one (`joint`). optimizer, rate, decay, decay_every: see
-    `SgdRecipe`. loss: see `segmentation_losses`. Raises InputError for what is not allowed.
+    `SgdRecipe`. loss: see `segmentation_loss`. Raises InputError for what is not allowed.
     """
 
     batch: float
@@ -88,19 +89,21 @@ class SegmentationSgdTrainer(SgdTrainer):
         seed: int,
         job: tuple[str, ...],
         device: torch.device,
+        shares: np.ndarray | None,
     ) -> None:
         """images (n, channels, X, Y, Z), targets: see `Patches`, one volume a patient; rows: those to train on.
 
-        sigma: noise multiplier of the whole gradient's bound; 0 clips only, and is not private. Raises InputError for
-        what does not fit.
+        sigma: noise multiplier of the whole gradient's bound; 0 clips only, and is not private. shares: see
+        `UNet3D.module`; they must be of public volumes, for no noise hides them. Raises InputError for what does not
+        fit.
         """
         self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
         patients = torch.from_numpy(checked_rows(rows, len(images))).to(device)
 
         def losses(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-            return segmentation_losses(logits, masks, recipe.loss)
+            return segmentation_loss(logits, masks, recipe.loss)[None]  # one patient at a time: see `_clip_gradients`
 
-        module = network.module(generator(seed, *job, "weights"), device).train()
+        module = network.module(generator(seed, *job, "weights"), device, shares).train()
         clipping, sgd = CLIPPINGS[recipe.clipping], recipe.sgd(network)
         super().__init__(module, losses, clipping, patients, patients, sgd, sigma, seed, job[:-1], job[-1])
 
@@ -118,11 +121,14 @@ class SegmentationSgdTrainer(SgdTrainer):
 
         Gradients of several patients at once would be rounded otherwise with each company, and where a layer's gradient
         is little more than rounding, a patient who is left out would change what the others add by as much as the clip.
+        Each is shown twice side by side, which changes neither loss nor gradient: torch computes convolutions of a
+        single volume up to four times as slowly.
         """
         parameters = list(self.module.parameters())
         sums = [torch.zeros_like(parameter, dtype=torch.float64) for parameter in parameters]
         for image, mask in zip(x.detach(), y, strict=True):
-            super()._clip_gradients(image[None].clone().requires_grad_(), mask[None])  # memory of its own, aligned
+            twice = [torch.stack([array, array]) for array in (image, mask)]
+            super()._clip_gradients(twice[0].requires_grad_(), twice[1])
             for total, parameter in zip(sums, parameters, strict=True):
                 total += parameter.grad
         for total, parameter in zip(sums, parameters, strict=True):
@@ -139,6 +145,7 @@ def train_segmentation_dp_sgd(
     seed: int,
     job: tuple[str, ...],
     device: torch.device,
+    shares: np.ndarray | None,
     checkpoint: Checkpoint | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, np.ndarray]:
@@ -147,6 +154,6 @@ def train_segmentation_dp_sgd(
     With a checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls
     progress(done, total) after each epoch. Raises InputError as `SegmentationSgdTrainer` does.
     """
-    trainer = SegmentationSgdTrainer(network, images, targets, rows, recipe, sigma, seed, job, device)
+    trainer = SegmentationSgdTrainer(network, images, targets, rows, recipe, sigma, seed, job, device, shares)
     run_to_end(trainer, checkpoint, progress)
     return weights_of(trainer.module)

@@ -6,7 +6,6 @@ Importing torch takes longer than some of these jobs do: it is left to those tha
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from lib.core.code_inputs import digest
 from lib.core.command import Job
 from lib.data.volumes.prepared import PreparedVolumes, read_prepared
 from lib.data.volumes.split import split_subjects
-from lib.segmentation.dice import CLASSES, DiceScores, best_threshold, dice, hard_labels
+from lib.segmentation.dice import best_threshold
 
 if TYPE_CHECKING:
     import torch
@@ -59,6 +58,12 @@ class SegmentationJob(Job):
         unit.__dict__["prepared"] = self.prepared  # read once for all units
         return unit
 
+    def coded(self) -> SegmentationJob:
+        """The same on what is encoded of the task's masks: whole tumours alone, where the task says so."""
+        own = dataclasses.replace(self, task=self.task | {"classes": self.task["coded_classes"]})
+        own.__dict__["prepared"] = self.prepared
+        return own
+
     @property
     def shape(self) -> tuple[int, int, int, int]:
         """(C, X, Y, Z) of the task's soft masks."""
@@ -80,13 +85,6 @@ class SegmentationJob(Job):
         for row in rows:
             labels[row] = self.prepared.label[row]
         return labels
-
-    def dice(self, masks: Iterable[np.ndarray], rows: np.ndarray, threshold: float | None = None) -> DiceScores:
-        """Dice of soft masks (C, X, Y, Z) of some rows, one at a time, whole volumes, against what is true of them."""
-        found = np.stack([hard_labels(mask[None], threshold)[0] for mask in masks])
-        true, classes = self.prepared.label[rows], self.task["classes"]
-        regions = {"tumour": (1,)} if classes == 1 else CLASSES
-        return dice(found, (true > 0).astype(np.uint8) if classes == 1 else true, regions, "skip")
 
     def threshold(self, masks: np.ndarray, rows: np.ndarray) -> float:
         """The best threshold of soft masks (n, C, X, Y, Z) of public volumes."""
@@ -129,9 +127,3 @@ def rows_of(volumes: PreparedVolumes, task: dict, seed: int, repetition: int) ->
     sizes = {part: size * apart for part, size in parts.items()}
     rows = split_subjects(volumes.groups, sizes, seed, "segmentation", task["name"], str(round_))
     return {part: rows[part][place * size : (place + 1) * size] for part, size in parts.items()}
-
-
-def scores_of(found: DiceScores, name: str = "dice") -> dict[str, float]:
-    """Mean Dice, and that of each region; what no subject has is left out."""
-    named = {name: found.mean()} | {f"{name}_{region}": value for region, value in found.by_region().items()}
-    return {name: value for name, value in named.items() if value is not None}

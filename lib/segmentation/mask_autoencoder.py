@@ -19,6 +19,7 @@ from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
 from lib.encoders.autoencoder import AutoencoderDesign, code_of, weights_of
 from lib.encoders.encoder import checked_masks
+from lib.segmentation.augmentation import moved
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
@@ -36,14 +37,16 @@ class AutoencoderRecipe:
 
     epochs: passes over the pieces (volumes or slices) in a new order each, in batches of `batch`, the last of which may
     be smaller. rate: learning rate, rising at first, the encoder's longer, falling to 0 along half a cosine. sigma:
-    standard deviation of the noise on each number of the code, in the unit of a ball of radius 1. Raises InputError
-    for what is not allowed.
+    standard deviation of the noise on each number of the code, in the unit of a ball of radius 1. moved: whether every
+    mask is mirrored, turned, stretched and shifted (`lib.segmentation.augmentation.moved`). Raises InputError for what
+    is not allowed.
     """
 
     epochs: int
     sigma: float
     batch: int = 8
     rate: float = 1e-3
+    moved: bool = False
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -102,7 +105,11 @@ class AutoencoderTrainer:
         if self._order is None or place == 0:
             self._order = generator(self._seed, *self._job, f"order {epoch}").permutation(len(self._parts))
         rows = self._order[place * self._recipe.batch : (place + 1) * self._recipe.batch]
-        return self._tensor(rows)
+        masks = self._tensor(rows)
+        if not self._recipe.moved:
+            return masks
+        rngs = [generator(self._seed, *self._job, f"move {self.step} {place}") for place in range(len(rows))]
+        return torch.stack([moved(rng, mask) for rng, mask in zip(rngs, masks, strict=True)])
 
     def _tensor(self, rows: np.ndarray) -> torch.Tensor:
         return torch.tensor(self._parts[rows], dtype=torch.float32, device=self._device)

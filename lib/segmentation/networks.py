@@ -1,10 +1,18 @@
 """The networks of a segmentation task, apart from what needs none: importing MONAI takes seconds."""
 
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
 from lib.models.unet3d import UNet3D
 from lib.segmentation.job import SegmentationJob
+from lib.segmentation.patients import means_of, measured
+from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.training import SegmentationRecipe
 
 PUBLIC = 10  # public volumes, at most, on which a threshold is chosen
+OWN = 10  # volumes, at most, of those that a network was trained on, on which it is tried as on new ones
 
 
 def network_of(job: SegmentationJob) -> UNet3D:
@@ -17,3 +25,25 @@ def recipe_of(job: SegmentationJob, name: str) -> SegmentationRecipe:
     return SegmentationRecipe(
         **{key: tuple(value) if isinstance(value, list) else value for key, value in job.task[name].items()}
     )
+
+
+def seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
+    """Soft masks (b, C, X, Y, Z) that a network gives for some rows, in the windows of the task."""
+    return predicted_masks(network_of(job), dict(weights), job.prepared.image, rows, job.place, job.task["window"])
+
+
+def tested(job: SegmentationJob, weights: Mapping[str, np.ndarray], own: np.ndarray) -> tuple[dict, pd.DataFrame]:
+    """What a network achieves, as metrics, and by patient.
+
+    own: rows that it was trained on. `dice` is of the most probable class on test volumes, `tuned_dice` at the
+    threshold that is best on public ones (masks that noise makes faint may stay below a half everywhere), `own_dice` on
+    the first `OWN` of its own volumes, against what is true of them, whatever it was told. The table has the rows of
+    `measured` for test volumes, with a column `measure`: dice or tuned_dice.
+    """
+    test, public = job.rows["test"], job.rows[job.task["encoder_part"]][:PUBLIC]
+    masks, limit = seen_by(job, weights, test), job.threshold(seen_by(job, weights, public), public)
+    tables = {"dice": measured(job, masks, test), "tuned_dice": measured(job, masks, test, limit)}
+    metrics = means_of(measured(job, seen_by(job, weights, own[:OWN]), own[:OWN]), "own_dice")
+    for name, table in tables.items():
+        metrics |= means_of(table, name)
+    return metrics, pd.concat([table.assign(measure=name) for name, table in tables.items()])

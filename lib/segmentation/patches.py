@@ -7,6 +7,7 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.models.unet3d import DIVISOR
+from lib.segmentation.augmentation import turned
 
 Span = tuple[slice, slice, slice]
 
@@ -67,21 +68,6 @@ def draw_span(
     return tuple(slice(int(start), int(start) + side) for start, side in zip(starts, patch, strict=True))
 
 
-def turned(rng: np.random.Generator, share: float, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Arrays (C, x, y, z) of one patch, with a chance of `share` all rotated or mirrored in the same way.
-
-    Rotations are by 90, 180 or 270 degrees in the plane of x and y, by 180 only where the patch is not square there;
-    mirrors lie across x, y or z. Either kind has the same chance.
-    """
-    if rng.random() >= share:
-        return list(arrays)
-    if rng.random() < 0.5:
-        quarters = int(rng.integers(1, 4)) if arrays[0].shape[1] == arrays[0].shape[2] else 2
-        return [np.rot90(array, quarters, (1, 2)) for array in arrays]
-    axis = int(rng.integers(1, 4))
-    return [np.flip(array, axis) for array in arrays]
-
-
 class Targets:
     """What a network is to give: soft masks, or labels that are made into masks patch by patch.
 
@@ -105,6 +91,11 @@ class Targets:
         if self._labels:
             return self._targets[row] > 0
         return self._targets[row, 0] > 0.5 if self._outputs == 1 else self._targets[row, 0] < 0.5
+
+    def shares(self, rows: np.ndarray) -> np.ndarray:
+        """Shares (C,) of the voxels of some volumes that each output is to name."""
+        whole = (slice(None), slice(None), slice(None))
+        return np.mean([self.patch(row, whole).mean(axis=(1, 2, 3), dtype=np.float64) for row in rows], axis=0)
 
     def patch(self, row: int, span: Span) -> np.ndarray:
         """Soft mask (C, x, y, z) float32 of a patch of one volume; InputError if it is none."""
@@ -138,6 +129,10 @@ class Patches:
         self._images, self._targets = images, Targets(targets, outputs, images)
         self._patch = fitting_patch(recipe.patch, images.shape[2:])
         self._foreground, self._augmented = recipe.foreground, recipe.augmented
+
+    def shares(self, rows: np.ndarray) -> np.ndarray:
+        """Shares (C,) of the voxels of some rows that each output is to name: as private as their targets are."""
+        return self._targets.shares(rows)
 
     def draw(self, rngs: Sequence[np.random.Generator], rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """One patch of each row, by its own generator: images (b, channels, x, y, z) and soft masks (b, C, x, y, z).

@@ -10,6 +10,7 @@ from lib.core.errors import InputError
 from lib.models.unet3d import UNet3D
 from lib.segmentation.patches import checked_rows, fitting_patch
 
+PAIR = 2  # volumes, and windows, that a network is shown at once
 BLENDS = ("constant", "gaussian")
 
 
@@ -25,7 +26,7 @@ def predicted_masks(
 ) -> np.ndarray:
     """Soft masks (b, C, X, Y, Z) float32 of rows (b,) of images (n, channels, X, Y, Z), which may be a memory map.
 
-    One volume after the other, each in windows of `patch` voxels, clipped as in training, that overlap by a share of
+    Each in windows of `patch` voxels, clipped as in training, that overlap by a share of
     their sides. Where they do, probabilities are averaged: all alike, or (`gaussian`) those in the middle of their
     window weighing more. The channels of several classes sum to 1. Raises InputError for what does not fit.
     """
@@ -41,14 +42,18 @@ def predicted_masks(
         return logits.sigmoid() if network.outputs == 1 else logits.softmax(1)
 
     masks = np.empty((len(rows), network.outputs, *images.shape[2:]), np.float32)
-    for place, row in enumerate(rows):
-        volume = torch.from_numpy(np.array(images[row], np.float32)[None]).to(device)
-        if not volume.isfinite().all():
-            raise InputError(f"image {row}: its values are not all finite")
+    for start in range(0, len(rows), PAIR):
+        # always so many, the last one twice: torch computes convolutions of a single volume up to four times as slowly
+        pair = [rows[min(place, len(rows) - 1)] for place in range(start, start + PAIR)]
+        volumes = torch.from_numpy(np.stack([np.asarray(images[row], np.float32) for row in pair])).to(device)
+        for row, volume in zip(pair, volumes, strict=True):
+            if not volume.isfinite().all():
+                raise InputError(f"image {row}: its values are not all finite")
         with torch.no_grad():
-            mask = sliding_window_inference(volume, window, 1, probabilities, overlap=overlap, mode=blend)
-        if not mask.isfinite().all():
-            raise InputError(f"image {row}: what the network gives for it is not finite; train it anew")
-        mask = mask.clamp(0, 1)  # an average of probabilities, up to rounding
-        masks[place] = (mask if network.outputs == 1 else mask / mask.sum(1, keepdim=True))[0].cpu().numpy()
+            found = sliding_window_inference(volumes, window, PAIR, probabilities, overlap=overlap, mode=blend)
+        for place, (row, mask) in enumerate(zip(pair[: len(rows) - start], found, strict=False), start):
+            if not mask.isfinite().all():
+                raise InputError(f"image {row}: what the network gives for it is not finite; train it anew")
+            mask = mask.clamp(0, 1)  # an average of probabilities, up to rounding
+            masks[place] = (mask if network.outputs == 1 else mask / mask.sum(0, keepdim=True)).cpu().numpy()
     return masks

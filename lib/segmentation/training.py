@@ -15,7 +15,7 @@ from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
-from lib.segmentation.loss import LOSSES, segmentation_losses
+from lib.segmentation.loss import LOSSES, segmentation_loss
 from lib.segmentation.patches import Patches, PatchRecipe, checked_rows
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
@@ -25,13 +25,16 @@ from lib.training.optimizer_state import optimizer_state, restore_optimizer
 class SegmentationRecipe(PatchRecipe):
     """How a segmentation network is trained, by Adam.
 
-    steps: batches of `batch` patches. rate: learning rate at the first step, from which it falls to 0 along a cosine.
-    loss: see `segmentation_losses`. Raises InputError for what is not allowed.
+    steps: batches of `batch` patches. rate: the largest learning rate, to which it rises over `warm_up` steps, and
+    falls to 0 along a cosine. longest: norm that a batch's gradient is clipped to. loss: see `segmentation_loss`.
+    Raises InputError for what is not allowed.
     """
 
     steps: int
     batch: int = 2
     rate: float = 1e-3
+    warm_up: int = 20
+    longest: float = 1.0
     loss: str = "dice_and_cross_entropy"
 
     def __post_init__(self) -> None:
@@ -41,12 +44,16 @@ class SegmentationRecipe(PatchRecipe):
             raise InputError(f"loss {self.loss!r}: allowed are {', '.join(LOSSES)}")
         if self.steps < 1 or self.batch < 1:
             raise InputError(f"steps {self.steps}, batch {self.batch}: both must be at least 1")
-        if not (math.isfinite(self.rate) and self.rate > 0):
-            raise InputError(f"rate {self.rate}: it must be finite and above 0")
+        if self.warm_up < 0:
+            raise InputError(f"warm_up {self.warm_up}: it must be a number of steps, at least 0")
+        for what in ("rate", "longest"):
+            if not (math.isfinite(getattr(self, what)) and getattr(self, what) > 0):
+                raise InputError(f"{what} {getattr(self, what)}: it must be finite and above 0")
 
     def rate_at(self, step: int) -> float:
         """Learning rate of a step, counted from 0."""
-        return self.rate * 0.5 * (1 + math.cos(math.pi * step / self.steps))
+        rising = min(1.0, (step + 1) / (self.warm_up + 1))
+        return self.rate * rising * 0.5 * (1 + math.cos(math.pi * step / self.steps))
 
 
 class SegmentationTrainer:
@@ -73,8 +80,10 @@ class SegmentationTrainer:
         self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
         self._rows = checked_rows(rows, len(images))
         self._recipe, self._seed, self._job, self._device = recipe, seed, job, device
-        self.module = network.module(generator(seed, *job, "weights"), device).train()
+        shares = self._patches.shares(self._rows)
+        self.module = network.module(generator(seed, *job, "weights"), device, shares).train()
         self._optimizer = torch.optim.Adam(self.module.parameters(), lr=recipe.rate, fused=True)
+        self.history = np.zeros((recipe.steps, 2), np.float32)  # of each step: loss, and Dice of its patches
         self.step = 0  # batches done
 
     @property
@@ -96,7 +105,8 @@ class SegmentationTrainer:
     def advance(self) -> None:
         """One batch; InputError if the loss is not finite, or a patch is not."""
         images, masks = self._batch()
-        loss = segmentation_losses(self.module(images), masks, self._recipe.loss).mean()
+        logits = self.module(images)
+        loss = segmentation_loss(logits, masks, self._recipe.loss)
         if not loss.isfinite():
             raise InputError(
                 f"network {' '.join(self._job)}: the loss at step {self.step} of {self.steps} is not finite; take a "
@@ -106,22 +116,45 @@ class SegmentationTrainer:
             group["lr"] = self._recipe.rate_at(self.step)
         self._optimizer.zero_grad()
         loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), self._recipe.longest)
         self._optimizer.step()
+        self.history[self.step] = loss.item(), patch_dice(logits.detach(), masks)
         self.step += 1
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
-        state = {"step": self.step}
+        state = {"step": self.step, "history": self.history}
         state |= {f"weight.{name}": weight.detach() for name, weight in self.module.named_parameters()}
         return state | optimizer_state(self._optimizer)
 
     def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned for the same network, data and recipe."""
         self.step = int(state["step"])
+        self.history[:] = np.asarray(state["history"])
         with torch.no_grad():
             for name, weight in self.module.named_parameters():
                 weight.copy_(torch.as_tensor(state[f"weight.{name}"]))
         restore_optimizer(self._optimizer, state)
+
+
+def patch_dice(logits: torch.Tensor, masks: torch.Tensor) -> float:
+    """Dice of whole tumours in a batch of patches, logits (b, C, x, y, z) against soft masks; 1 where there is none."""
+    if logits.shape[1] == 1:
+        found, true = logits[:, 0] >= 0, masks[:, 0] >= 0.5
+    else:
+        found, true = logits.argmax(1) > 0, masks.argmax(1) > 0
+    total = (found.sum() + true.sum()).item()
+    return 2 * (found & true).sum().item() / total if total else 1.0
+
+
+def curve(history: np.ndarray, points: int = 40) -> list[dict[str, float]]:
+    """Rows of step, loss and dice: means over at most so many equal stretches of a history (steps, 2)."""
+    steps = np.arange(1, len(history) + 1)
+    stretches = zip(*(np.array_split(array, min(points, len(history))) for array in (steps, history)), strict=True)
+    return [
+        {"step": int(those[-1]), **dict(zip(("loss", "dice"), map(float, part.mean(axis=0)), strict=True))}
+        for those, part in stretches
+    ]
 
 
 def weights_of(module: torch.nn.Module) -> dict[str, np.ndarray]:
@@ -144,8 +177,10 @@ def train_segmentation(
     device: torch.device,
     checkpoint: Checkpoint | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, np.ndarray]:
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Weights by name of one network, trained on the rows of images and targets (see `SegmentationTrainer`).
+
+    Beside them its history, float32 (steps, 2): of each step the loss, and the Dice of its patches (`patch_dice`).
 
     Networks trained in turn in one job need a job's name, and a checkpoint, each. With a checkpoint, which must be
     entered, training goes on where it stopped and gives the same bytes. Calls progress(done, total) after each batch.
@@ -153,4 +188,4 @@ def train_segmentation(
     """
     trainer = SegmentationTrainer(network, images, targets, rows, recipe, seed, job, device)
     run_to_end(trainer, checkpoint, progress)
-    return weights_of(trainer.module)
+    return weights_of(trainer.module), trainer.history

@@ -31,3 +31,20 @@ rule autoencoded_pate_fig2:
         **options(plan.segmentation.disc),
     shell:
         "python -m scripts.autoencoded_pate_fig2 {params} > {log} 2>&1"
+
+
+rule autoencoded_pate_noise:
+    """Dice of students, and of the labels that they learn from, over the noise."""
+    input:
+        results=asked(plan.segmentation.results_table),
+        code=code("autoencoded_pate_noise"),
+    output:
+        **figure("autoencoded_pate_noise", "privacy"),
+    log:
+        layout.log("autoencoded_pate_noise"),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        **options(plan.segmentation.noise_figure),
+    shell:
+        "python -m scripts.autoencoded_pate_noise {params} > {log} 2>&1"

@@ -28,6 +28,7 @@ rule autoencoded_pate_results:
         codes=plan.segmentation.result_codes,
         baselines=plan.segmentation.result_baselines,
         sgd=plan.segmentation.result_dp_sgd,
+        patients=plan.segmentation.result_patients,
         code=code("autoencoded_pate_results"),
     output:
         **table("autoencoded_pate_results", "privacy"),

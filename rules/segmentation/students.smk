@@ -10,7 +10,9 @@ rule train_mask_students:
         code=code("train_mask_students"),
     output:
         weights=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
+        patients=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.csv",
         records=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}.json",
+        curves=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}_curves.csv",
     log:
         layout.log("train_mask_students", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
@@ -35,12 +37,13 @@ rule train_mask_dp_sgd:
         code=code("train_mask_dp_sgd"),
     output:
         weights=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.npz",
+        patients=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.csv",
         record=f"{plan.segmentation.folder}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.json",
     log:
         layout.log("train_mask_dp_sgd", "{task}/{noise}/{repetition}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.autoencoded["results"]["tasks"]),
-        noise="printed|budget",
+        noise="printed|budget|clipped",
     conda:
         torch_environment("segmentation")
     resources:

@@ -10,6 +10,7 @@ rule train_mask_teachers:
         answers=f"{plan.segmentation.private}/answers/{{task}}/{{repetition}}/{{shard}}.npz",
         weights=f"{plan.segmentation.private}/teachers/{{task}}/{{repetition}}/{{shard}}.npz",
         record=f"{plan.segmentation.folder}/teachers/{{task}}/{{repetition}}/{{shard}}.json",
+        curves=f"{plan.segmentation.folder}/teachers/{{task}}/{{repetition}}/{{shard}}_curves.csv",
     log:
         layout.log("train_mask_teachers", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
@@ -35,6 +36,7 @@ rule measure_mask_teachers:
         code=code("measure_mask_teachers"),
     output:
         record=f"{plan.segmentation.folder}/baselines/{{task}}/{{repetition}}.json",
+        patients=f"{plan.segmentation.private}/baselines/{{task}}/{{repetition}}.csv",
     log:
         layout.log("measure_mask_teachers", "{task}/{repetition}"),
     wildcard_constraints:

@@ -36,7 +36,8 @@ VOLUMES = {
     "label_mode": "nearest",
     "images": True,
 }
-RECIPE = {"steps": 3, "batch": 1, "rate": 0.01, "patch": SIDES, "foreground": 0.34, "augmented": 0.5}
+RECIPE = {"steps": 3, "batch": 1, "rate": 0.01, "warm_up": 1, "longest": 1.0}
+RECIPE |= {"patch": SIDES, "foreground": 0.34, "augmented": 0.5}
 TASK = {
     "name": "tiny",
     "volumes": "made",
@@ -44,21 +45,30 @@ TASK = {
     "stands_for": "MSD Task01",
     "protocol": "reduced: tiny",
     "classes": 3,
+    "coded_classes": 3,
     "parts": {"teachers": 4, "student": 3, "test": 2},
     "apart": 1,
     "encoder_part": "student",
     "teachers": 2,
     "shard": 2,
     "widths": [2, 2, 4, 4, 4],
+    "window": SIDES,
     "teacher": RECIPE | {"loss": "dice_and_cross_entropy"},
     "student": RECIPE | {"loss": "cross_entropy"},
 }
 # of one class, whose public masks are nobody else's
-WHOLE = TASK | {"name": "whole", "classes": 1, "encoder_part": "public", "teachers": None, "shard": None}
+WHOLE = TASK | {
+    "name": "whole",
+    "classes": 1,
+    "coded_classes": 1,
+    "encoder_part": "public",
+    "teachers": None,
+    "shard": None,
+}
 WHOLE |= {"label": "whole tumours", "stands_for": "BraTS 2019", "parts": {"public": 4, "student": 3, "test": 2}}
 
 NETWORK = {"kind": "autoencoder", "dimensions": 3, "widths": [2, 2], "grid": None, "radius": None}
-NETWORK |= {"recipe": {"epochs": 2, "sigma": 0.2, "batch": 2, "rate": 0.01}}
+NETWORK |= {"recipe": {"epochs": 2, "sigma": 0.2, "batch": 2, "rate": 0.01, "moved": False}}
 ENCODERS = {
     "naive": {"kind": "identity", "radius": None},
     "pca": {"kind": "pca", "block": None, "components": 2, "radius": "cube"},
@@ -88,9 +98,11 @@ MADE = {
         labelling("labels", epsilon, 1000, queries, "analytic") for queries in (1, 2) for epsilon in (1.0, 8.0, None)
     ],
     "truth": [{"name": "n3", "queries": 3, "epsilon": None, "private": False}],
+    "mean_mask": [{"name": "n3", "queries": 3, "epsilon": None, "private": False}],
 }
 
 TRUTH = "truth/none"  # students on true labels
+MEAN_MASK = "mean_mask/none"  # on the mean public mask
 
 
 class Work:
@@ -161,23 +173,29 @@ class Work:
         def run(path: Path) -> None:
             arguments = self.common(task, 1, job, f"{path}_half.npz")
             arguments += [f"--first={first}", f"--last={last}", f"--answers={path}.answers.npz"]
-            train_mask_teachers.main([*arguments, f"--weights={path}.npz", f"--record={path}.json"])
+            arguments += [f"--weights={path}.npz", f"--curves={path}_curves.csv"]
+            train_mask_teachers.main([*arguments, f"--record={path}.json"])
 
         return self.once("/".join((*job, f"{first}-{last}")), run, again)
 
     def codes(
-        self, *units: str, answers: list[Path] | None = None, fitted: list[Path] | None = None, again: str = ""
+        self,
+        *units: str,
+        answers: list[Path] | None = None,
+        fitted: list[Path] | None = None,
+        again: str = "",
+        task: dict | None = None,
     ) -> Path:
         """What is released through some encoders: codes (.npz) and records.
 
         answers, fitted: in place of those of all teachers, and of these encoders, each in a file of its own.
         """
-        task = task_of(units)
+        task = task or task_of(units)
         job = ("aggregate_masks", task["name"])
 
         def run(path: Path) -> None:
             asked = any(unit.startswith("teachers/") for unit in units)
-            given = answers or ([self.teachers()] if asked else [])
+            given = answers or ([self.teachers(task=task)] if asked else [])
             arguments = [*self.common(task, 1, job), "--units", json.dumps([described(unit) for unit in units])]
             arguments += ["--accounting", json.dumps(ACCOUNTING), "--fitted"]
             arguments += [f"{it}.npz" for it in fitted or self._encoders(units, task)]
@@ -200,11 +218,12 @@ class Work:
             if "labellings" in other:
                 blocks = [block | {"labellings": other["labellings"]} for block in blocks]
             arguments += ["--units", json.dumps(blocks)]
-            if taught := [unit for unit in units if unit != TRUTH]:
+            if taught := [unit for unit in units if not unit.endswith("/none")]:
                 codes = [other["codes"]] if "codes" in other else [self.codes(unit) for unit in taught]
                 arguments += ["--codes", *(f"{it}.npz" for it in codes)]
                 arguments += ["--fitted", *(f"{it}.npz" for it in self._encoders(taught, task))]
-            train_mask_students.main([*arguments, f"--weights={path}.npz", f"--records={path}.json"])
+            arguments += [f"--weights={path}.npz", f"--patients={path}.csv", f"--curves={path}_curves.csv"]
+            train_mask_students.main([*arguments, f"--records={path}.json"])
 
         return self.once(place_of(job, units), run, other.get("again", ""))
 
@@ -217,9 +236,8 @@ class Work:
 
         def run(path: Path) -> None:
             arguments = [*self.common(TASK, 1, job, f"{path}_half.npz"), "--sgd", json.dumps(SGD)]
-            arguments += ["--epsilon=8"] if noise == "budget" else []
-            arguments += ["--accounting", json.dumps(ACCOUNTING), f"--weights={path}.npz", f"--record={path}.json"]
-            train_mask_dp_sgd.main(arguments)
+            arguments += [f"--noise={noise}", "--epsilon=8", f"--weights={path}.npz", f"--patients={path}.csv"]
+            train_mask_dp_sgd.main([*arguments, "--accounting", json.dumps(ACCOUNTING), f"--record={path}.json"])
 
         return self.once("/".join(job), run)
 
@@ -229,7 +247,8 @@ class Work:
 
         def run(path: Path) -> None:
             answers = f"--answers={self.teachers()}.answers.npz"
-            measure_mask_teachers.main([*self.common(TASK, 1, job), answers, f"--record={path}.json"])
+            files = [f"--record={path}.json", f"--patients={path}.csv"]
+            measure_mask_teachers.main([*self.common(TASK, 1, job), answers, *files])
 
         return self.once("/".join(job), run)
 

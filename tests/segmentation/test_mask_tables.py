@@ -15,6 +15,7 @@ from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
 from scripts import (
     autoencoded_pate_fig1,
     autoencoded_pate_fig2,
+    autoencoded_pate_noise,
     autoencoded_pate_results,
     autoencoded_pate_sensitivity,
     compressed_pate_external,
@@ -25,7 +26,7 @@ from scripts import (
     measure_external,
     pca_formula,
 )
-from tests.segmentation.conftest import ENCODERS, MADE, SEED, SIDES, TASK, TRUTH, WHOLE, record_of
+from tests.segmentation.conftest import ENCODERS, MADE, MEAN_MASK, SEED, SIDES, TASK, TRUTH, WHOLE, record_of
 
 pytestmark = pytest.mark.slow
 
@@ -72,13 +73,15 @@ def records(*paths):
 @pytest.fixture(scope="module")
 def results(work, tmp_path_factory):
     """The table, with all students that the rules would train."""
-    students = [work.students("teachers/ball"), work.students(TRUTH)]
+    students = [work.students("teachers/ball"), work.students(TRUTH), work.students(MEAN_MASK)]
+    sgd = [work.sgd(noise) for noise in ("printed", "budget", "clipped")]
+    patients = [f"{path}.csv" for path in (*students, *sgd, work.baselines())]
     return made(
         tmp_path_factory.mktemp("results"),
         autoencoded_pate_results,
         *["--students", *records(*students), "--codes", *records(work.codes("teachers/ball"))],
-        *["--main-encoder=ball", "--sources", "teachers", "truth"],
-        *["--baselines", *records(work.baselines()), "--sgd", *records(work.sgd(), work.sgd("budget"))],
+        *["--judged", json.dumps({"encoder": "ball", "epsilon": 8.0}), f"--seed={SEED}", "--patients", *patients],
+        *["--baselines", *records(work.baselines()), "--sgd", *records(*sgd)],
         *["--tasks", json.dumps({"tiny": TASK})],
         *["--published", json.dumps({"student": 0.561, "teachers": 0.547, "dp_sgd": 0.53})],
         table=".csv",
@@ -91,39 +94,66 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
     ours, truth, baselines = (
         record_of(path) for path in (work.students("teachers/ball"), work.students(TRUTH), work.baselines())
     )
-    sgd = {noise: record_of(work.sgd(noise)) for noise in ("printed", "budget")}
+    mean_mask = record_of(work.students(MEAN_MASK))
+    sgd = {noise: record_of(work.sgd(noise)) for noise in ("printed", "budget", "clipped")}
     found = {
         "Autoencoded PATE student": {
             "calibrated": [ours["metrics"][f"{name} dice"] for name in ("k2-n3-e8", "k2-n3-e1e+06")],
             "none": [ours["private_metrics"]["noiseless-n3 dice"]],
         },
         "student on true labels": {"none": [truth["private_metrics"]["n3 dice"]]},
+        "student on the mean mask": {"none": [mean_mask["private_metrics"]["n3 dice"]]},
         "teachers' average": {"none": [baselines["private_metrics"]["average_dice"]]},
         "teachers' ensemble": {"none": [baselines["private_metrics"]["ensemble_dice"]]},
         "mean mask": {"none": [baselines["private_metrics"]["mean_mask_dice"]]},
-        "DP-SGD": {"printed": [sgd["printed"]["metrics"]["dice"]], "calibrated": [sgd["budget"]["metrics"]["dice"]]},
+        "DP-SGD": {
+            "printed": [sgd["printed"]["metrics"]["dice"]],
+            "calibrated": [sgd["budget"]["metrics"]["dice"]],
+            "clipped": [sgd["clipped"]["private_metrics"]["dice"]],
+        },
     }
-    assert len(table) == 9
+    assert len(table) == 11
     assert_claimed(table, "autoencoded_pate", "results")
     for method, noises in found.items():
         for noise, dice in noises.items():
             same = (table["method"] == method) & (table["noise"] == noise)
             np.testing.assert_allclose(table.loc[same, "dice"], dice, rtol=1e-5)
-    label_dice = record_of(work.codes("teachers/ball"))["private_metrics"]["k2-n3-e8 dice"]
+    codes = record_of(work.codes("teachers/ball"))["private_metrics"]
     student = table.iloc[0]
-    assert student["label_dice"] == pytest.approx(label_dice, rel=1e-5)
+    assert student["label_dice_whole"] == pytest.approx(codes["k2-n3-e8 dice_whole"], rel=1e-5)
+    assert student["encoder_dice_whole"] == pytest.approx(codes["encoder_dice_whole"], rel=1e-5)
+    # all classes are encoded here
+    assert student["dice_compared"] == student["dice"] and table["main"].tolist().count("yes") == 2
+    # of two patients
+    ends = table[["dice_low", "dice", "dice_high"]].to_numpy()
+    assert np.isfinite(ends).all() and (np.diff(ends, axis=1) >= -1e-9).all()
     assert (student["paper_dice"], student["latent_dim"], student["teachers"]) == (0.561, 3, 2)
     # what is made of private data without noise is marked
-    assert (table["sanitized"] == (table["noise"] != "none")).all()
+    assert (table["sanitized"] == ~table["noise"].isin(["none", "clipped"])).all()
 
 
 def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(results):
     table, meanings = results["table"], results["privacy"]
-    assert (table["epsilon"].notna() == (table["noise"] != "none")).all()
+    assert (table["epsilon"].notna() == ~table["noise"].isin(["none", "clipped"])).all()
     assert len(meanings) == 4 and meanings["guarantee"].all() and not meanings["data_dependent"].any()
     assert set(meanings["epsilon"]) == set(table["epsilon"].dropna())
     students = table[table["method"] == "Autoencoded PATE student"]
     assert students["epsilon"].dropna().tolist() == [8.0, 1e6]
+    assert (meanings["neighbouring"] == "replace_one").all()  # one relation for all
+
+
+def test_students_over_noise_cost_less_with_more_teachers(results, tmp_path):
+    source = tmp_path / "results.csv"
+    results["table"].to_csv(source, index=False)
+    arguments = [f"--results={source}", "--teachers", "2", "100", "--route=rdp"]
+    found = made(tmp_path, autoencoded_pate_noise, *arguments, numbers=".csv", privacy=".csv", **FIGURE)
+    table, meanings = found["numbers"], found["privacy"]
+    assert table["noise"].tolist() == sorted(table["noise"]) and table["noise"][0] == 0 and len(table) == 3
+    noisy = table[table["noise"] > 0]
+    np.testing.assert_allclose(sorted(noisy["epsilon_2"]), [8.0, 1e6], rtol=1e-3)
+    assert (noisy["epsilon_100"] < noisy["epsilon_2"]).all()
+    # nobody asked a hundred teachers
+    assert (meanings["guarantee"] == (meanings["column"] == "epsilon_2")).all() and len(meanings) == 4
 
 
 # ---------------------------------------------------------------- figures of the first paper
@@ -316,10 +346,15 @@ def test_dice_over_labelled_volumes_with_the_epsilon_of_each(work, tmp_path):
     comparison = found["comparison"].set_index(["queries", "budget"])["tuned_dice"]
     assert_claimed(found["comparison"], "compressed_pate", "fig3_comparison")
     others = found["comparison"].set_index(["queries", "budget"])
-    assert others.loc[(2, 8.0), "tuned_dice_less"] == comparison[(2, 1.0)]
-    assert others.loc[(2, 8.0), "tuned_dice_fewest"] == comparison[(1, 8.0)]
-    assert others.loc[(1, 1.0), "tuned_dice_most"] == comparison[(2, 1.0)]
-    assert others["smallest"].to_dict() == {(n, budget): "yes" if budget == 1 else "no" for n, budget in others.index}
+    gain = {name: others[f"gain_over_{name}"] for name in ("less", "fewest", "most", "noiseless")}
+    assert gain["less"][(2, 8.0)] == pytest.approx(comparison[(2, 8.0)] - comparison[(2, 1.0)], abs=1e-5)
+    assert gain["fewest"][(2, 8.0)] == pytest.approx(comparison[(2, 8.0)] - comparison[(1, 8.0)], abs=1e-5)
+    assert gain["most"][(1, 1.0)] == pytest.approx(comparison[(1, 1.0)] - comparison[(2, 1.0)], abs=1e-5)
+    free = measured["noiseless-n2 tuned_dice"]
+    assert gain["noiseless"][(1, 1.0)] == pytest.approx(comparison[(1, 1.0)] - free, abs=1e-5)
+    # chosen before any run: the most labels, and the two ends of the budgets
+    contrasts = {(1, 1.0): "no", (1, 8.0): "no", (2, 1.0): "smallest", (2, 8.0): "largest"}
+    assert others["contrast"].to_dict() == contrasts
 
 
 @pytest.fixture(scope="module")

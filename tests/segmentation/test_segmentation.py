@@ -9,9 +9,9 @@ import torch
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
-from lib.segmentation.loss import segmentation_losses
+from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.prediction import predicted_masks
-from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
+from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, curve, train_segmentation
 from tests.segmentation.volumes import SIDES, blobs, dice
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
@@ -21,11 +21,11 @@ WIDTHS = (4, 4, 4, 4, 4)
 NETWORK = UNet3D(channels=1, outputs=1, widths=WIDTHS)
 X, Y = blobs(5)
 ROWS = np.array([3, 1])
-RECIPE = SegmentationRecipe(steps=4, batch=1, patch=(32, 16, 16))
+RECIPE = SegmentationRecipe(steps=4, batch=1, patch=(32, 16, 16), warm_up=1)
 
 
 def run(network=NETWORK, images=X, targets=Y, rows=ROWS, recipe=RECIPE, seed=1, job=("job",), **others):
-    return train_segmentation(network, images, targets, rows, recipe, seed, job, CPU, **others)
+    return train_segmentation(network, images, targets, rows, recipe, seed, job, CPU, **others)[0]
 
 
 def as_bytes(weights):
@@ -71,31 +71,41 @@ def test_soft_masks_are_learnt_as_probabilities():
 # ---------------------------------------------------------------- what a step does
 
 
-def test_a_step_is_adams_on_the_mean_loss_of_its_patches():
-    """By torch's own pieces; the second step has the rate that the cosine gives."""
-    recipe = SegmentationRecipe(steps=2, batch=2, patch=(32, 32, 16), augmented=0.0, rate=0.01)  # the whole volume
-    module = NETWORK.module(generator(1, "job", "weights"))
+def test_a_step_is_adams_on_the_loss_of_its_batch():
+    """By torch's own pieces: prior biases, a rate that rises and falls, and a gradient of no more than `longest`."""
+    recipe = SegmentationRecipe(
+        steps=2, batch=2, patch=(32, 32, 16), augmented=0.0, rate=0.01, warm_up=1, longest=0.02
+    )  # the whole volume
+    share = (Y[ROWS] > 0).mean()
+    module = NETWORK.module(generator(1, "job", "weights"), shares=np.array([share]))
+    bias = module.get_parameter("output.conv.conv.bias").item()
+    assert 1 / (1 + np.exp(-bias)) == pytest.approx(share, rel=1e-5)
     optimizer = torch.optim.Adam(module.parameters())
     images, masks = torch.from_numpy(X[ROWS]), torch.from_numpy(Y[ROWS] > 0).float()[:, None]
-    for rate in (0.01, 0.005):
+    for rate in (0.005, 0.005):
         optimizer.param_groups[0]["lr"] = rate
         p = module(images).sigmoid()
         entropy = -(masks * p.log() + (1 - masks) * (1 - p).log()).mean()
-        overlap = (2 * (p * masks).sum((1, 2, 3, 4)) + 1e-5) / ((p + masks).sum((1, 2, 3, 4)) + 1e-5)
+        overlap = (2 * (p * masks).sum() + 1e-5) / ((p + masks).sum() + 1e-5)
         optimizer.zero_grad()
-        (entropy + (1 - overlap).mean()).backward()
+        (entropy + 1 - overlap).backward()
+        assert torch.nn.utils.clip_grad_norm_(module.parameters(), 0.02) > 0.02
         optimizer.step()
     # every step has both rows, in an order that tells on rounding alone, which Adam's first steps enlarge
+    first = NETWORK.module(generator(1, "job", "weights"))
     for name, weight in run(recipe=recipe).items():
         np.testing.assert_allclose(weight, module.get_parameter(name).detach().numpy(), atol=2e-3)
-        assert (
-            np.abs(weight - NETWORK.module(generator(1, "job", "weights")).get_parameter(name).detach().numpy()).max()
-            > 5e-3
-        )
+        assert np.abs(weight - first.get_parameter(name).detach().numpy()).max() > 3e-3
+
+
+def test_the_rate_rises_and_falls():
+    recipe = replace(RECIPE, steps=100, warm_up=20, rate=0.5)
+    rates = [recipe.rate_at(step) for step in range(100)]
+    assert np.argmax(rates) == 20 and 0 < rates[0] < 0.03 and 0.4 < max(rates) < 0.5 and rates[-1] < 1e-3
 
 
 @pytest.mark.parametrize("channels", [1, 3])
-def test_losses_are_of_each_sample(channels):
+def test_the_loss_is_of_a_whole_batch(channels):
     rng = torch.Generator().manual_seed(0)
     logits = torch.randn(3, channels, 4, 4, 4, generator=rng)
     masks = torch.rand(3, channels, 4, 4, 4, generator=rng)
@@ -103,14 +113,23 @@ def test_losses_are_of_each_sample(channels):
     p = logits.sigmoid() if channels == 1 else logits.softmax(1)
     entropy = -(masks * p.log()).sum(1)
     entropy -= ((1 - masks) * (1 - p).log()).sum(1) if channels == 1 else 0
-    entropy = entropy.flatten(1).mean(1)
-    torch.testing.assert_close(segmentation_losses(logits, masks, "cross_entropy"), entropy)
+    torch.testing.assert_close(segmentation_loss(logits, masks, "cross_entropy"), entropy.mean())
     kinds = slice(0 if channels == 1 else 1, None)
-    hard = (masks > 0.5).float() if channels == 1 else (masks == masks.amax(1, keepdim=True)).float()
-    overlap = (2 * (p * hard).flatten(2).sum(2) + 1e-5) / ((p + hard).flatten(2).sum(2) + 1e-5)
-    entropy = segmentation_losses(logits, hard, "cross_entropy")
-    expected = entropy + (1 - overlap[:, kinds]).mean(1)
-    torch.testing.assert_close(segmentation_losses(logits, hard, "dice_and_cross_entropy"), expected)
+    over = (0, 2, 3, 4)
+    overlap = (2 * (p * masks).sum(over) + 1e-5) / ((p + masks).sum(over) + 1e-5)
+    expected = entropy.mean() + (1 - overlap[kinds]).mean()
+    torch.testing.assert_close(segmentation_loss(logits, masks, "dice_and_cross_entropy"), expected)
+
+
+def test_a_history_tells_how_training_went():
+    recipe = replace(RECIPE, steps=60, rate=0.02)
+    _, history = train_segmentation(NETWORK, X, Y, ROWS, recipe, 1, ("job",), CPU)
+    assert history.shape == (60, 2) and np.isfinite(history).all() and (history[:, 1] <= 1).all()
+    rows = curve(history, 6)
+    assert [row["step"] for row in rows] == [10, 20, 30, 40, 50, 60]
+    assert rows[-1]["loss"] == pytest.approx(history[50:, 0].mean()) and rows[-1]["loss"] < rows[0]["loss"]
+    assert rows[-1]["dice"] > max(0.7, rows[0]["dice"])
+    assert len(curve(history[:3], 6)) == 3
 
 
 def test_every_volume_is_seen_as_often():
@@ -213,6 +232,8 @@ def test_what_does_not_fit_is_refused(change, match):
         {"batch": 0},
         {"rate": 0.0},
         {"rate": np.nan},
+        {"warm_up": -1},
+        {"longest": 0.0},
         {"foreground": 1.1},
         {"augmented": -0.1},
         {"augmented": np.nan},

@@ -16,7 +16,7 @@ from lib.dp_sgd.training import account
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, SegmentationSgdTrainer, train_segmentation_dp_sgd
-from lib.segmentation.loss import segmentation_losses
+from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.patches import Patches
 from tests.segmentation.test_volume_clipping import expected_sum, loop, norm
 from tests.segmentation.volumes import SIDES, blobs
@@ -28,15 +28,16 @@ NETWORK = UNet3D(channels=1, outputs=1, widths=(2, 2, 2, 2, 2))
 X, Y = blobs(6)
 ROWS = np.array([4, 0, 3, 1])
 RECIPE = SegmentationSgdRecipe(batch=4, epochs=1, rate=0.5, clip=0.01, optimizer="sgd", patch=(32, 16, 16))
+SHARES = np.array([0.1])  # public
 KINDS = {"layers": LayerwiseClipping, "joint": JointClipping}
 
 
 def run(recipe=RECIPE, sigma=0.0, network=NETWORK, images=X, targets=Y, rows=ROWS, seed=1, job=("job",), **others):
-    return train_segmentation_dp_sgd(network, images, targets, rows, recipe, sigma, seed, job, CPU, **others)
+    return train_segmentation_dp_sgd(network, images, targets, rows, recipe, sigma, seed, job, CPU, SHARES, **others)
 
 
 def first(network=NETWORK):
-    return network.module(generator(1, "job", "weights"))
+    return network.module(generator(1, "job", "weights"), shares=SHARES)
 
 
 def flat(weights):
@@ -60,7 +61,7 @@ def patches(rows, recipe=RECIPE):
 
 
 def losses(logits, masks):
-    return segmentation_losses(logits, masks, RECIPE.loss)
+    return segmentation_loss(logits, masks, RECIPE.loss)
 
 
 # ---------------------------------------------------------------- what a step does
@@ -218,6 +219,6 @@ def test_what_is_no_recipe_is_refused(change):
 def test_first_weights_and_shapes():
     weights = run(replace(RECIPE, epochs=0))
     assert all(np.array_equal(weights[name], weight.detach()) for name, weight in first().named_parameters())
-    trainer = SegmentationSgdTrainer(NETWORK, X, Y, ROWS, replace(RECIPE, batch=4), 1.0, 1, ("job",), CPU)
+    trainer = SegmentationSgdTrainer(NETWORK, X, Y, ROWS, replace(RECIPE, batch=4), 1.0, 1, ("job",), CPU, SHARES)
     images, masks = trainer._batch()
     assert images.shape == masks.shape == (4, 1, 32, 16, 16) and SIDES == X.shape[2:]

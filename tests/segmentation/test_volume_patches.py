@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.core.errors import InputError
-from lib.segmentation.patches import Patches, PatchRecipe, draw_span, fitting_patch, turned
+from lib.segmentation.patches import Patches, PatchRecipe, draw_span, fitting_patch
 
 
 @settings(derandomize=True, deadline=None)
@@ -50,23 +50,6 @@ def test_every_place_has_the_same_chance():
     starts = Counter((first.start, second.start) for first, second, _ in spans)
     assert set(starts) == {(a, b) for a in range(2) for b in range(3)}
     assert max(abs(count - 1000) for count in starts.values()) < 5 * 1000**0.5
-
-
-def test_turns_are_rotations_and_mirrors_of_all_arrays_alike():
-    rng = np.random.default_rng(0)
-    first = np.arange(32.0).reshape(1, 4, 4, 2)
-    second = np.concatenate([first, -first])
-    allowed = [np.rot90(first, k, (1, 2)) for k in (1, 2, 3)] + [np.flip(first, axis) for axis in (1, 2, 3)]
-    counts = Counter()
-    for _ in range(1200):
-        one, two = turned(rng, 0.5, [first, second])
-        np.testing.assert_array_equal(two, np.concatenate([one, -one]))
-        counts[next((k for k, kind in enumerate(allowed) if np.array_equal(kind, one)), None)] += 1
-        assert np.array_equal(one, first) or any(np.array_equal(kind, one) for kind in allowed)
-    assert abs(counts.pop(None) - 600) < 5 * 300**0.5
-    assert set(counts) == set(range(6)) and max(abs(count - 100) for count in counts.values()) < 50
-    oblong = np.arange(24.0).reshape(1, 4, 3, 2)
-    assert {turned(rng, 1.0, [oblong])[0].shape for _ in range(50)} == {oblong.shape}
 
 
 def volumes():
@@ -112,3 +95,11 @@ def test_a_sample_depends_on_its_own_generator_alone():
     alone = patches.draw([np.random.default_rng(2)], np.array([2]))
     for one, other in zip(together, alone, strict=True):
         np.testing.assert_array_equal(one[2:], other)
+
+
+def test_shares_are_those_of_the_rows():
+    images, labels = volumes()
+    labels[2] = 1
+    found = Patches(images, labels, 2, 3, PatchRecipe(patch=(32, 32, 16))).shares(np.array([0, 2]))
+    rare = (labels[0] == 2).mean()
+    np.testing.assert_allclose(found, [(1 - rare) / 2, 0.5, rare / 2])

@@ -69,7 +69,9 @@ def check_pair(claim: Claim, pair: Pair, numbers: Iterable[Number], tables: Tabl
     """Check the controls of a claim on one comparison, whatever its outcome."""
     below = any(each.grade != "paper" for each in numbers)
     for name in names_of(claim):
-        control = controls.get((claim["paper"], name, pair.dataset))
+        # what stands for a dataset may be easier or harder, and have a threshold of its own
+        own = controls.get((claim["paper"], name, text(pair.row.get("dataset"))))
+        control = own or controls.get((claim["paper"], name, pair.dataset))
         if control is None:
             return Checked(False, reason=f"no control {name!r} is set for {pair.dataset}")
         if control["guards"] == "all" or (control["guards"] == "below paper" and below):

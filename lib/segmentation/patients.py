@@ -1,0 +1,83 @@
+"""What is measured of predicted masks, patient by patient: Dice by class and nested region, and how far edges lie off.
+
+Regions are a task's classes, over which the mean Dice of a table goes, and beside three classes the nested regions that
+BraTS ranks by: whole tumour, tumour core, and enhancing tumour, which is one of the classes.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+from monai.metrics import compute_hausdorff_distance
+from scipy.stats import bootstrap
+
+from lib.segmentation.dice import CLASSES, NESTED, dice, hard_labels
+from lib.segmentation.job import SegmentationJob
+
+ONE = {"whole": (1,)}
+RESAMPLES = 2000
+
+
+def measured(
+    job: SegmentationJob, masks: Iterable[np.ndarray], rows: np.ndarray, threshold: float | None = None
+) -> pd.DataFrame:
+    """One row a patient: name, Dice of each region, and HD95 of the whole tumour.
+
+    masks: soft masks (C, X, Y, Z) of the rows, one at a time; threshold: see `hard_labels`. A region that a patient
+    does not have is NaN. hd95: 95th percentile of the distances of each edge to the other, in voxels of the prepared
+    volumes; NaN where one of the two is empty.
+    """
+    found = np.stack([hard_labels(mask[None], threshold)[0] for mask in masks])
+    true, regions = job.prepared.label[rows], CLASSES | NESTED
+    if job.task["classes"] == 1:
+        true, regions = (true > 0).astype(np.uint8), ONE
+    scores = dice(found, true, regions, "skip")
+    table = pd.DataFrame(scores.values, columns=[f"dice_{region}" for region in regions])
+    table.insert(0, "patient", [job.prepared.names[row] for row in rows])
+    return table.assign(hd95=[_hd95(here > 0, there > 0) for here, there in zip(found, true, strict=True)])
+
+
+def _hd95(found: np.ndarray, true: np.ndarray) -> float:
+    if not (found.any() and true.any()):
+        return np.nan
+    pair = (torch.from_numpy(mask)[None, None] for mask in (found, true))
+    return compute_hausdorff_distance(*pair, include_background=True, percentile=95).item()
+
+
+def columns_of(table: pd.DataFrame) -> list[str]:
+    """The columns of the classes, over which the mean Dice goes."""
+    found = [f"dice_{region}" for region in CLASSES if f"dice_{region}" in table]
+    return found or [f"dice_{region}" for region in ONE]
+
+
+def means_of(table: pd.DataFrame, name: str = "dice") -> dict[str, float]:
+    """Mean Dice over patients, then over classes, as `name`; of each region; and HD95. What no patient has is left out.
+
+    table: of `measured`.
+    """
+    means = table.drop(columns="patient").mean()
+    classes = means[columns_of(table)].mean()
+    found = {name: classes} | {column.replace("dice", name, 1): value for column, value in means.items()}
+    found[name.replace("dice", "hd95", 1)] = found.pop("hd95")
+    return {what: float(value) for what, value in found.items() if not np.isnan(value)}
+
+
+def interval(table: pd.DataFrame, columns: Sequence[str], rng: np.random.Generator) -> tuple[float, float]:
+    """The 95 % percentile interval of the mean over patients, then over columns, patients being drawn anew.
+
+    (NaN, NaN) where there are fewer than two patients.
+    """
+    values = table[list(columns)].to_numpy(float)
+    if len(values) < 2:
+        return np.nan, np.nan
+
+    def mean(drawn: np.ndarray) -> float:
+        chosen = values[drawn]
+        counted = np.isfinite(chosen)
+        return float((np.where(counted, chosen, 0).sum(0) / np.maximum(counted.sum(0), 1)).mean())
+
+    found = bootstrap(
+        (np.arange(len(values)),), mean, n_resamples=RESAMPLES, vectorized=False, method="percentile", rng=rng
+    )
+    return tuple(map(float, found.confidence_interval))

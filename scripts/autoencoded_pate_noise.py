@@ -1,0 +1,88 @@
+"""Dice of students over noise: what they make of labels that a code and its noise have blurred, and of what else.
+
+One answer's noise is in units of the bound on a code, so that encoders of all kinds stand side by side at one cost.
+"""
+
+import dataclasses
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from lib.accounting.encoded_mean import EncodedMeanNoise
+from lib.core.command import command, run
+from lib.reporting.plotting import figure, save
+from lib.reporting.tables import write_table
+
+SHOWN = "dice_whole"
+LINES = ("student on true labels", "teachers' average", "teachers' ensemble", "mean mask", "student on the mean mask")
+
+
+def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
+    """One row a student of noisy codes: its noise, what that costs with so many teachers, and Dice."""
+    rows = []
+    for _, row in table.dropna(subset=["radius"]).iterrows():
+        made = {name: row[name] for name in ("dataset", "method", "encoder", "queries", "budget")}
+        made |= {"noise": row["sigma"] / row["radius"] if pd.notna(row["sigma"]) else 0.0, "delta": None}
+        made |= {f"epsilon_{count}": None for count in teachers}
+        if made["noise"]:
+            made["delta"] = row["delta"]
+            for count in teachers:
+                noise = EncodedMeanNoise(
+                    queries=int(row["queries"]), teachers=count, radius=row["radius"], sigma=row["sigma"]
+                )
+                cost = noise.statements(row["delta"])[route]
+                # with another number of teachers than answered it says what their answers would cost, of nothing done
+                real = count == row["teachers"]
+                made[f"epsilon_{count}"] = dataclasses.replace(cost, guarantee=cost.guarantee and real)
+        columns = (SHOWN, f"{SHOWN}_spread", f"{SHOWN}_low", f"{SHOWN}_high", "label_dice_whole", "seeds", "data")
+        rows.append(made | {name: row[name] for name in columns})
+    return sorted(rows, key=lambda row: (row["dataset"], row["encoder"], row["noise"]))
+
+
+def draw(axis: plt.Axes, rows: list[dict], column: str, lines: pd.DataFrame) -> None:
+    """Students (full) and their labels (dashed) of every encoder over a column; what has no noise lies at the edge."""
+    for number, (_, curve) in enumerate(pd.DataFrame(rows).groupby("encoder", sort=False)):
+        x, color = curve[column].astype(float), f"C{number}"
+        spread = curve[f"{SHOWN}_spread"].astype(float)
+        method = curve["method"].iloc[0].removesuffix(" student")
+        axis.errorbar(x, curve[SHOWN], spread, color=color, marker=".", capsize=2, label=f"student, {method}")
+        axis.plot(x, curve["label_dice_whole"], "--", color=color, marker=".", markersize=3, label=f"labels, {method}")
+    for style, (_, line) in zip(("-", ":", "-.", "--", (0, (1, 4))), lines.iterrows(), strict=False):
+        axis.axhline(line[SHOWN], color="0.4", linestyle=style, linewidth=0.8, label=line["method"])
+
+
+@command
+def main(results: Path, teachers: list[int], route: str, numbers: Path, privacy: Path, png: Path, pdf: Path) -> None:
+    """Write the figure and its numbers.
+
+    results: the table of results, .csv. teachers: how many are asked what the same noise would cost. route: of the
+    accounting. numbers: the numbers behind the figure to write, .csv. privacy: the meaning of their epsilons to write,
+    .csv. png, pdf: the figure to write.
+    """
+    table = pd.read_csv(results)
+    rows = rows_of(table, teachers, route)
+    write_table(numbers, privacy, rows, key=("dataset", "encoder", "queries", "noise"))
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    with figure(len(datasets), 2, width=4.2, height=3.4) as (drawn, axes):
+        for place, dataset in enumerate(datasets):
+            left, right = axes[2 * place : 2 * place + 2]
+            own = [row for row in rows if row["dataset"] == dataset]
+            lines = table[(table["dataset"] == dataset) & table["method"].isin(LINES)]
+            draw(left, own, "noise", lines)
+            left.set(xlabel="noise on a number of the code / bound on a code", title=dataset, ylim=(0, 1))
+            left.set_xscale("symlog", linthresh=0.05)
+            left.set_ylabel("Dice of the whole tumour, test volumes")
+            left.legend(fontsize="xx-small")
+            main_encoder = table[(table["dataset"] == dataset) & (table["main"] == "yes")]["encoder"].iloc[0]
+            noisy = pd.DataFrame([row for row in own if row["noise"] and row["encoder"] == main_encoder])
+            for count in teachers:
+                epsilons = [cell.epsilon for cell in noisy[f"epsilon_{count}"]]
+                right.plot(epsilons, noisy[SHOWN], marker=".", label=f"K = {count}")
+            right.set(xlabel=r"$\varepsilon$", title=f"{dataset}, Autoencoded PATE student", ylim=(0, 1), xscale="log")
+            right.legend(fontsize="x-small")
+        save(drawn, png, pdf)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,71 @@
+"""Measures by patient beside MONAI's own, means over them, and intervals."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from monai.metrics import DiceMetric
+
+from lib.segmentation.patients import columns_of, interval, means_of, measured
+
+SIDES = (8, 8, 6)
+RNG = np.random.default_rng(0)
+LABELS = RNG.integers(0, 4, (3, *SIDES)).astype(np.uint8)
+LABELS[2] = np.minimum(LABELS[2], 2)  # nothing enhancing
+MASKS = RNG.dirichlet(np.ones(4), (3, *SIDES)).transpose(0, 4, 1, 2, 3).astype(np.float32)
+ROWS = np.array([2, 0])
+
+
+def job(classes):
+    prepared = SimpleNamespace(label=LABELS, names=["a", "b", "c"])
+    return SimpleNamespace(prepared=prepared, task={"classes": classes})
+
+
+def test_dice_is_monais_of_every_patient_and_region():
+    table = measured(job(3), iter(MASKS[ROWS]), ROWS)
+    assert table["patient"].tolist() == ["c", "a"]
+    found, true = MASKS[ROWS].argmax(1), LABELS[ROWS]
+    for region, labels in {
+        "oedema": [1],
+        "non_enhancing": [2],
+        "enhancing": [3],
+        "whole": [1, 2, 3],
+        "core": [2, 3],
+    }.items():
+        pair = [torch.from_numpy(np.isin(array, labels)).float()[:, None] for array in (found, true)]
+        expected = DiceMetric(ignore_empty=True)(*pair)[:, 0].numpy()
+        np.testing.assert_allclose(table[f"dice_{region}"], expected, rtol=1e-6)
+    assert np.isnan(table["dice_enhancing"][0])
+    means = means_of(table)
+    classes = [table[f"dice_{region}"].mean() for region in ("oedema", "non_enhancing", "enhancing")]
+    assert means["dice"] == pytest.approx(np.mean(classes)) and "dice_core" in means and "hd95" in means
+    assert set(means_of(table, "tuned_dice")) >= {"tuned_dice", "tuned_dice_whole", "tuned_hd95"}
+
+
+def test_of_one_class_the_whole_tumour_is_all():
+    table = measured(job(1), MASKS[ROWS, :1], ROWS, 0.3)
+    assert columns_of(table) == ["dice_whole"]
+    assert means_of(table)["dice"] == means_of(table)["dice_whole"]
+
+
+def test_edges_are_as_far_apart_as_a_shift():
+    labels = np.zeros((1, 20, 8, 8), np.uint8)
+    labels[0, 4:8, 2:6, 2:6] = 1
+    given = SimpleNamespace(prepared=SimpleNamespace(label=labels, names=["a"]), task={"classes": 1})
+    shifted = np.roll(labels, 3, axis=1)[:, None].astype(np.float32)
+    assert measured(given, shifted, np.array([0]))["hd95"][0] == 3
+    assert np.isnan(measured(given, 0 * shifted, np.array([0]))["hd95"][0])
+
+
+def test_an_interval_is_about_the_mean_and_narrows_with_patients():
+    rng, widths = np.random.default_rng(1), []
+    for count in (10, 160):
+        values = rng.normal(0.5, 0.1, (count, 2))
+        values[0, 1] = np.nan
+        low, high = interval(pd.DataFrame(values, columns=["x", "y"]), ["x", "y"], np.random.default_rng(2))
+        assert low < np.nanmean(values, axis=0).mean() < high
+        widths.append(high - low)
+    assert 2.5 < widths[0] / widths[1] < 6
+    assert np.isnan(interval(pd.DataFrame({"x": [0.5]}), ["x"], rng)).all()
