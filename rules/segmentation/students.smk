@@ -12,7 +12,7 @@ rule train_mask_students:
         weights=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
         patients=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.csv",
         records=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}.json",
-        curves=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}_curves.csv",
+        curves=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}_curves.csv",
     log:
         layout.log("train_mask_students", "{task}/{repetition}/{shard}"),
     wildcard_constraints:

@@ -10,7 +10,7 @@ rule train_mask_teachers:
         answers=f"{plan.segmentation.private}/answers/{{task}}/{{repetition}}/{{shard}}.npz",
         weights=f"{plan.segmentation.private}/teachers/{{task}}/{{repetition}}/{{shard}}.npz",
         record=f"{plan.segmentation.folder}/teachers/{{task}}/{{repetition}}/{{shard}}.json",
-        curves=f"{plan.segmentation.folder}/teachers/{{task}}/{{repetition}}/{{shard}}_curves.csv",
+        curves=f"{plan.segmentation.private}/teachers/{{task}}/{{repetition}}/{{shard}}_curves.csv",
     log:
         layout.log("train_mask_teachers", "{task}/{repetition}/{shard}"),
     wildcard_constraints:

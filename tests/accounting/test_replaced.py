@@ -11,10 +11,16 @@ from scipy.integrate import quad
 from scipy.special import gammaln, logsumexp
 from scipy.stats import norm
 
-from lib.accounting import rdp
+from lib.accounting import rdp, replaced
 from lib.accounting.calibration import PRECISION, least_noise
-from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
+from lib.accounting.replaced import (
+    replaced_epsilon,
+    replaced_gaussian_pld,
+    replaced_gaussian_rdp,
+    replaced_statement,
+)
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
+from lib.accounting.training_run import TrainingRun
 from lib.core.errors import InputError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
@@ -210,3 +216,25 @@ def test_a_target_out_of_reach_is_refused():
         least_noise(lambda noise: 3.0, 1.0, advice="more rounds")
     with pytest.raises(InputError, match="hardly any noise"):
         least_noise(lambda noise: 0.0, 1.0)
+
+
+# ---------------------------------------------------------------- a training
+
+
+@pytest.mark.parametrize(
+    ("samples", "batch", "epochs", "sigma"), [(400, 40, 2, 1.1), (26, 4, 2, 0.8), (50, 50, 3, 4.0)]
+)
+def test_a_training_costs_no_less_than_by_privacy_losses_and_hardly_more(samples, batch, epochs, sigma):
+    run = TrainingRun(samples=samples, batch=batch, epochs=epochs, sigma=sigma)
+    found = replaced_statement(run, ORDERS, 1e-3)
+    second = replaced_gaussian_pld(run.rate, sigma, epochs * math.ceil(samples / batch), 1e-3)
+    assert second <= found.epsilon * 1.001 and found.epsilon < 1.3 * second
+    assert found.epsilon == pytest.approx(replaced_epsilon(run, ORDERS, 1e-3))
+    assert (found.neighbouring, found.guarantee, found.data_dependent) == ("replace_one", True, False)
+
+
+def test_the_dearer_route_is_never_passed_over(monkeypatch):
+    run = TrainingRun(samples=40, batch=4, epochs=1, sigma=1.0)
+    monkeypatch.setattr(replaced, "replaced_gaussian_pld", lambda *given: 1e3)
+    with pytest.raises(ArithmeticError, match="privacy loss distributions"):
+        replaced_statement(run, ORDERS, 1e-3)

@@ -158,7 +158,7 @@ def test_a_job_reads_exactly_the_shards_that_it_needs(changes):
         asked = any(unit["source"] == "teachers" for unit in settings["units"])
         assert plan.answers_for_codes(wildcards) == (answers if asked else [])
     for wildcards, settings in found["students"]:
-        taught = [unit for unit in settings["units"] if unit["source"] != "truth"]
+        taught = [unit for unit in settings["units"] if unit["encoder"] != "none"]
         same_files(plan.fitted_for_students(wildcards), own(fitted, wildcards), [unit["encoder"] for unit in taught])
         names = [f"{unit['source']}/{unit['encoder']}" for unit in taught]
         same_files(plan.codes_for_students(wildcards), own(released, wildcards), names)
@@ -184,7 +184,7 @@ def test_quick_does_a_tasks_units_together():
             ("phantom_whole", ["labels/small_clip_05", "labels/small_clip_0"]),
         ],
         "students": [
-            ("phantom", ["teachers/small_ball_10", "truth/none"]),
+            ("phantom", ["teachers/small_ball_10", "truth/none", "mean_mask/none"]),
             ("phantom_whole", ["labels/small_clip_05", "labels/small_clip_0", "truth/none"]),
         ],
         "reconstruction": [("phantom_whole", ["naive", "small_clip_0", "small_clip_05", "small_slices"])],
@@ -234,7 +234,7 @@ def test_labellings_have_the_names_that_draws_and_records_know_them_by():
     assert {unit: list(own) for unit, own in plan.labellings.items()} == {
         ("phantom", "teachers", "small_ball_10"): ["k8-n10-e8", "noiseless-n10"],
         ("phantom_whole", "labels", "small_clip_05"): ["k100-n4-e1", "k100-n12-e1"],
-        ("phantom_whole", "labels", "small_clip_0"): ["k100-n4-e8", "noiseless-n4", "k100-n12-e8", "noiseless-n12"],
+        ("phantom_whole", "labels", "small_clip_0"): ["k100-n4-e8", "k100-n12-e8", "noiseless-n12"],
     }
     assert plan.labellings["phantom", "teachers", "small_ball_10"]["k8-n10-e8"] == {
         "name": "k8-n10-e8",
@@ -249,13 +249,13 @@ def test_labellings_have_the_names_that_draws_and_records_know_them_by():
     for (_, source, _), own in plan.labellings.items():
         for made in own.values():
             assert made["private"] == (source == "teachers" and not made["name"].startswith("noiseless"))
-    assert plan.labellings["phantom_whole", "labels", "small_clip_0"]["noiseless-n4"]["teachers"] == 1
+    assert plan.labellings["phantom_whole", "labels", "small_clip_0"]["noiseless-n12"]["teachers"] == 1
 
 
 def test_students_on_true_labels_have_the_most_labels_of_their_figure():
     for task, name in (("phantom", "n10"), ("phantom_whole", "n12")):
         (settings,) = (its for wildcards, its in stages(planned())["students"] if wildcards.task == task)
-        truth = settings["units"][-1]
+        (truth,) = (unit for unit in settings["units"] if unit["source"] == "truth")
         assert truth == {
             "source": "truth",
             "encoder": "none",
@@ -289,11 +289,25 @@ def test_jobs_are_named_as_their_draws_are_keyed():
             assert settings["dataset"] == CONFIG["segmentation"]["tasks"][wildcards.task]["volumes"]
 
 
-def test_the_baseline_is_told_a_budget_where_its_noise_is_found_by_one():
+def test_the_baseline_is_told_its_noise_and_the_students_budget():
+    for noise in ("printed", "budget", "clipped"):
+        told = planned().dp_sgd(of("phantom", noise=noise))
+        assert (told["noise"], told["epsilon"]) == (noise, 8.0)
+        assert set(told["sgd"]) == {"sigma", "delta", "recipe"}
+
+
+def test_the_first_encoder_alone_has_further_budgets():
+    changes = {"autoencoded_pate": {"results": {"encoders": ["pca", "small_ball_10"], "further": [40.0, 160.0]}}}
+    found = planned(changes).labellings
+    assert list(found["phantom", "teachers", "pca"]) == ["k8-n10-e8", "k8-n10-e40", "k8-n10-e160", "noiseless-n10"]
+    assert list(found["phantom", "teachers", "small_ball_10"]) == ["k8-n10-e8", "noiseless-n10"]
+
+
+def test_intervals_are_over_the_patients_of_every_record_of_the_table():
     plan = planned()
-    printed, budget = (plan.dp_sgd(of("phantom", noise=noise)) for noise in ("printed", "budget"))
-    assert (printed["epsilon"], budget["epsilon"]) == (None, 8.0)
-    assert set(printed["sgd"]) == {"sigma", "delta", "recipe"}
+    records = [*plan.result_students(None), *plan.result_baselines(None), *plan.result_dp_sgd(None)]
+    expected = {record.replace(SEG, PRIVATE).replace(".json", ".csv") for record in records}
+    assert set(plan.result_patients(None)) == expected and "/private/" in PRIVATE
 
 
 def test_every_job_of_training_keeps_its_state_in_a_file_of_its_own():
@@ -375,9 +389,14 @@ def test_tables_of_students_read_the_records_of_their_own_units(changes):
     }
     figure = plan.compressed["fig3"]["tasks"]
     for files, stage, tasks, sources in (
-        (plan.result_students(None), "students", plan.autoencoded["results"]["tasks"], ("teachers", "truth")),
+        (
+            plan.result_students(None),
+            "students",
+            plan.autoencoded["results"]["tasks"],
+            ("teachers", "truth", "mean_mask"),
+        ),
         (plan.result_codes(None), "codes", plan.autoencoded["results"]["tasks"], ("teachers",)),
-        (plan.fig3_students(None), "students", figure, ("labels", "truth")),
+        (plan.fig3_students(None), "students", figure, ("labels", "truth", "mean_mask")),
         (plan.fig3_codes(None), "codes", figure, ("labels",)),
         (plan.limit_students(None), "students", plan.compressed["limits"]["tasks"], ("labels",)),
     ):
@@ -387,7 +406,7 @@ def test_tables_of_students_read_the_records_of_their_own_units(changes):
             if task in tasks and any(unit.startswith(sources) for unit in units)
         }
         assert expected and set(files) == expected and len(files) == len(expected)
-    assert (plan.results(None)["sources"], plan.fig3(None)["sources"]) == (["teachers", "truth"], ["labels", "truth"])
+    assert plan.fig3(None)["sources"] == ["labels", "truth"]
 
 
 @pytest.mark.parametrize("changes", [(), (APART,)], ids=["together", "one each"])

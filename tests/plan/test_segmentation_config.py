@@ -154,7 +154,7 @@ FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
         ([("segmentation.encoders.pca.components", 10)], "pca.components = 10: autoencoded_pate.results.encoders wit"),
         ([("segmentation.encoders.pca.block", [8, 8, 33])], "pca.block = [8, 8, 33]: autoencoded_pate.results.encode"),
         (
-            [("segmentation.encoders.pca", ENCODERS["pca"] | {"block": [1, 1, 2], "components": 9})],
+            [("segmentation.encoders.pca", ENCODERS["pca"] | {"block": [1, 1, 8], "components": 9})],
             "pca.components = 9: autoencoded_pate.results.encoders with phantom allows 8, the numbers of a block",
         ),
         ([("autoencoded_pate.sensitivity.components", [10])], "sensitivity.components = [10]: phantom allows 9"),
@@ -176,7 +176,7 @@ def test_what_is_not_there_or_does_not_fit_is_refused(changes, message):
     [
         [(f"{PHANTOM}.teachers", 16)],
         [("segmentation.encoders.pca.components", 9)],
-        [("segmentation.encoders.pca", ENCODERS["pca"] | {"block": [1, 1, 2], "components": 8})],
+        [("segmentation.encoders.pca", ENCODERS["pca"] | {"block": [1, 1, 8], "components": 8})],
         [("segmentation.encoders.ball.grid", [32, 32, 16])],
         [("compressed_pate.fig1.block", [32, 32, 16]), ("compressed_pate.fig1.fixed", 32 * 32 * 16)],
         [("compressed_pate.fig3.queries", [1, 12])],

@@ -116,6 +116,6 @@ def sides(claim: Mapping[str, str]) -> tuple[float, float, float, float]:
     if relation == "=":
         away = slack + open_to or 0.05 * abs(bound)
         return bound, bound + slack + away, right, away
-    away = max(abs(shift), 0.05 * abs(bound), 2 * slack)
+    away = max(abs(shift), 0.05 * abs(bound), 2 * slack) or 0.05  # of a difference that is compared with 0
     sign = 1 if relation in ("<", "<=") else -1
     return bound - sign * away, bound + sign * (slack + away), right, away

@@ -144,6 +144,7 @@ def test_seed_and_job_and_noise_matter_and_nothing_else():
     np.random.seed(5)
     assert train() == first
     assert all(other != first for other in (train(seed=1), train(job="other"), train(sigma=0.0)))
+    assert train(moved=True) == train(moved=True) != first
 
 
 def test_bad_input():
