@@ -28,10 +28,11 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     images, series = curve.images(job), curve.series
     network, recipe = network_of(images, series), MacRecipe(**series["recipe"])
     learning = Learning(**series["learning"]) if series.get("learning") else None
+    releases = curve.releases  # refused before anything is trained
     names = [str(repetition) for repetition in curve.repetitions]
 
     def run_at(sigma: float) -> MacRun:
-        return account(network, len(images.x), recipe, sigma, "blocks", learning, **curve.releases)
+        return account(network, len(images.x), recipe, sigma, "blocks", learning, **releases)
 
     sigma = curve.sigma(run_at)
     if sigma is None:

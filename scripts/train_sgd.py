@@ -23,9 +23,10 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     """Write the curves, the weights, and the record with what the training cost."""
     images, (repetition,) = curve.images(job), curve.repetitions
     network, recipe = network_of(images, curve.series), SgdRecipe(**curve.series["recipe"])
+    releases = curve.releases  # refused before anything is trained
 
     def run_at(sigma: float) -> MacRun:
-        return one_block(account(len(images.x), recipe, sigma), **curve.releases)
+        return one_block(account(len(images.x), recipe, sigma), **releases)
 
     sigma = curve.sigma(run_at)
     projections = projections_of(curve.series, images, job.seed, tuple(job.job), [str(repetition)])

@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from lib.core import seeding
+from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.dp_mac.curves import level_row, read_levels
 from lib.reporting.records import read_record
@@ -239,7 +240,7 @@ def test_prepared_images_are_charged_for_and_no_draw_is_made_twice(trained, monk
 def test_private_images_must_be_prepared_with_noise(trained):
     _, train = trained
     without = AS_RUN | {"preparation": {"centre": True}}
-    with pytest.raises(SystemExit, match="sigma_centre: none, and so no epsilon"):
+    with pytest.raises(InputError, match="sigma_centre: none, and so no epsilon"):
         train(train_mac, "without", without, "printed", 8)
 
 
