@@ -26,6 +26,8 @@ NETWORKS = [
 ]
 BATCH = 7.0
 networks = st.sampled_from(NETWORKS)
+# none of whose coefficients is zero; a unit of ReLU that is off gives nothing that could be clipped
+clippable = st.sampled_from([network for network in NETWORKS if network.activation != "relu"])
 seeds = st.integers(0, 2**31)
 
 
@@ -139,7 +141,7 @@ def test_one_sample_moves_the_whole_released_vector_by_no_more_than_one(kinds, n
 
 
 @pytest.mark.parametrize("kinds", [("linear",), ("linear", "quadratic"), KINDS])
-@given(networks, seeds)
+@given(clippable, seeds)
 @FIXED
 def test_it_moves_by_one_where_every_block_is_clipped(kinds, network, seed):
     layers = coefficients(network, 2, *drawn(network, 2, 6, seed))
@@ -159,7 +161,7 @@ def test_it_moves_by_one_where_every_block_is_clipped(kinds, network, seed):
     np.testing.assert_allclose(change.norm(dim=1).numpy(), accounted.sensitivity * (1 - module.SLACK), rtol=1e-6)
 
 
-@given(networks, seeds)
+@given(clippable, seeds)
 @FIXED
 def test_a_replaced_sample_moves_it_by_up_to_two(network, seed):
     """Replace-one is another relation: opposite coefficients attain twice the stated sensitivity."""
