@@ -69,6 +69,6 @@ def dp_mac(
     """
     if recipe.expansion != "first":
         raise InputError(f"expansion {recipe.expansion!r}: allowed is first")
-    network = MacNetwork((mlp.features, *mlp.hidden, mlp.classes), "binary_cross_entropy", activation, bias)
+    network = MacNetwork((mlp.features, *mlp.hidden, mlp.classes), "binary_cross_entropy", activation, bias=bias)
     noise = sampled_noise(account(network, samples, recipe, 1.0, SCALING, None), budget)
     return DpMac(mlp, network, recipe, threshold, samples, noise)
