@@ -31,8 +31,10 @@ MEASURED = {path.stem for path in (ROOT / "scripts").glob("measure_*.py")}
 ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
 
 
-def test_a_dry_run_of_quick_plans_every_stage(pristine):
+def test_a_dry_run_of_quick_plans_every_stage_and_creates_nothing(pristine):
+    before = pristine.tree()
     planned = Project(pristine.root).pending("--cores", "1")
+    assert pristine.tree() == before
     repetitions = CONFIGURATION["repetitions"]
     chosen = CONFIGURATION["scalable_pate"]
     ensembles = {chosen["runs"][run]["ensemble"] for run in chosen["table1"]} | set(chosen["fig4"]["right"])
@@ -210,12 +212,6 @@ def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root
         assert planned.counts[rule] == sum(map(draws, set(runs)))
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
     assert {"public_part", "release_network_student", "release"} <= planned.rules
-
-
-def test_a_dry_run_creates_nothing(pristine):
-    before = pristine.tree()
-    pristine.run("--dry-run")
-    assert pristine.tree() == before
 
 
 def test_the_linter_finds_nothing(pristine):
