@@ -55,7 +55,10 @@ CHANGES = {
         {"account", "aggregate", "sanitize_epsilon"} | TABLES | CHECKED | ENDS,
         DATA | {"train_baseline", "datasets"},
     ),
-    "lib/aggregation/gnmax.py": ({"account", "aggregate", "train_student"} | TABLES, DATA | {"train_baseline"}),
+    "lib/aggregation/gnmax.py": (
+        {"account", "aggregate", "train_student", "scalable_pate_table1", "scalable_pate_epsilon"},
+        DATA | {"train_baseline", "sanitize_epsilon", "scalable_pate_table2"},  # these read votes and draw no label
+    ),
     "lib/accounting/votes.py": (
         {"count_votes", "account", "aggregate"} | ENDS,
         {"train_baseline", "train_teachers"},
