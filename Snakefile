@@ -52,8 +52,8 @@ include: "rules/audit/known.smk"
 include: "rules/leaderboard/worlds.smk"
 include: "rules/leaderboard/tables.smk"
 include: "rules/release/release.smk"
-include: "rules/shared/jobs.smk"
 include: "rules/shared/claims.smk"
+include: "rules/shared/jobs.smk"
 
 
 localrules:

@@ -47,7 +47,7 @@ def trainers(
     found = [SegmentationTrainer(network, images, labels, rows, recipe, 0, ("bench",), device)]
     for clipping in clippings:
         private = SegmentationSgdRecipe(batch=batch, epochs=1000, rate=1e-3, clip=1.0, clipping=clipping, patch=patch)
-        found.append(SegmentationSgdTrainer(network, images, labels, rows, private, 1.0, 0, ("bench",), device))
+        found.append(SegmentationSgdTrainer(network, images, labels, rows, private, 1.0, 0, ("bench",), device, None))
     return found
 
 

@@ -125,12 +125,14 @@ MASKS = LABELS[:, None, 10:22, 10:22, 4:12] > 0
 
 def segmentation(**how):
     recipe = SegmentationRecipe(steps=4, batch=1, patch=(32, 16, 16))
-    return train_segmentation(UNET, VOLUMES, LABELS, np.array([3, 1]), recipe, *DRAWS, CPU, **how)
+    weights, history = train_segmentation(UNET, VOLUMES, LABELS, np.array([3, 1]), recipe, *DRAWS, CPU, **how)
+    return weights | {"history": history}
 
 
 def segmentation_dp_sgd(**how):
     recipe = SegmentationSgdRecipe(batch=1.5, epochs=1, rate=0.01, clip=0.01, patch=(32, 16, 16))
-    return train_segmentation_dp_sgd(UNET, VOLUMES, LABELS, np.array([4, 0, 3, 1]), recipe, 1.3, *DRAWS, CPU, **how)
+    rows, shares = np.array([4, 0, 3, 1]), np.array([0.1])
+    return train_segmentation_dp_sgd(UNET, VOLUMES, LABELS, rows, recipe, 1.3, *DRAWS, CPU, shares, **how)
 
 
 def mask_autoencoder(dimensions, **how):
