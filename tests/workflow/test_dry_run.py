@@ -24,7 +24,7 @@ CONFIGURATION = layered()
 RULE_FILES = sorted(
     path.relative_to(ROOT / "rules").as_posix()
     for path in (ROOT / "rules").rglob("*.smk")
-    if not path.stem.endswith("common")
+    if path.stem not in ("common", "jobs")  # what holds no rule
 )
 # scripts that measure what was trained, on the CPU
 MEASURED = {path.stem for path in (ROOT / "scripts").glob("measure_*.py")}
@@ -90,7 +90,7 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
         config["segmentation"]["tasks"],
     )
     fig3, repetitions = paper["fig3"], config["repetitions"]
-    items = {f"autoencoded_pate_{item}" for item in ("fig1", "fig2", "pca", "sensitivity", "results")}
+    items = {f"autoencoded_pate_{item}" for item in ("fig1", "fig2", "pca", "sensitivity", "results", "noise")}
     items |= {f"compressed_pate_{item}" for item in ("fig1", "fig2", "fig3", "limits", "theorem4")}
     items |= {"compressed_pate_external", "measure_external"} if paper["external"] else set()
     # encoders, codes and students: of codes those on each encoder's, and of true labels those of each task
@@ -104,7 +104,9 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
     wanted = {
         "train_mask_encoder": {(name, encoder) for name, _, encoder in codes} | shown["fig2"] | shown["limits"],
         "aggregate_masks": codes,
-        "train_mask_students": codes | {(name, "truth") for name in (*results["tasks"], *fig3["tasks"])},
+        "train_mask_students": codes
+        | {(name, "truth") for name in (*results["tasks"], *fig3["tasks"])}
+        | {(name, "mean_mask") for name in results["tasks"]},
         "measure_reconstruction": shown["fig2"],
         "measure_limits": shown["limits"],
     }
