@@ -153,7 +153,8 @@ def main(
         for axis, (method, variant, noise) in zip(axes, panels, strict=False):
             chosen = [level for level in shown if panel_of(level) == (method, variant, noise)]
             panel(axis, chosen + plain_beside(levels, method, variant), mean_image)
-            axis.set_title(", ".join([method, *([variant] if variant != "main" else []), NOISES[noise]]))
+            named = [method, variant if variant != "main" else "", "" if variant in PUBLIC_CODE else NOISES[noise]]
+            axis.set_title(", ".join(filter(None, named)))
         for axis in axes[::columns]:
             axis.set_ylabel("squared error of an image")
         for axis in axes[len(panels) :]:
