@@ -8,15 +8,16 @@ import pytest
 WORKFLOW = Path(__file__).parent / "workflow"
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests of the workflow come first and share one process, as they share finished runs; others share one by file."""
+    """Tests that share the finished run share a process, others one by file; what starts a workflow comes first."""
     for item in items:
         if item.path.is_relative_to(WORKFLOW):
             item.add_marker("workflow")
-        group = "workflow" if item.get_closest_marker("workflow") else item.nodeid.partition("::")[0]
+        group = "finished run" if "recorded" in item.fixturenames else item.nodeid.partition("::")[0]
         item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    items.sort(key=lambda item: ("recorded" not in item.fixturenames, item.get_closest_marker("workflow") is None))
+    return (yield)  # pytest-xdist reads the groups in this hook
 
 
 @contextmanager
