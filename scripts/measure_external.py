@@ -16,6 +16,7 @@ from lib.segmentation.dice import dice, hard_labels
 from lib.segmentation.job import SegmentationJob
 from lib.segmentation.networks import network_of
 from lib.segmentation.prediction import predicted_masks
+from lib.segmentation.students import student_weights
 
 
 @command
@@ -55,10 +56,7 @@ def main(
     ]
     found[0]["cross_entropy"] = float(cross_entropy(masks, decoded).mean())
     for name, unit, labelling in learned:
-        start = f"{labelling}/"
-        weights = {
-            key.removeprefix(start): array for key, array in load_unit(students, unit).items() if key.startswith(start)
-        }
+        weights = student_weights(students, unit, labelling)
         predicted = predicted_masks(network_of(job), weights, image, rows, job.place, job.task["window"])
         score = dice(hard_labels(predicted), true, {"tumour": (1,)}, "skip").mean()
         found.append({"what": f"student of {name}", "dice": score})

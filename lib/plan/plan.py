@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lib.plan import dp_mac, residual_perturbation
+from lib.plan import dp_mac, residual_perturbation, segmentation
 from lib.plan.audit import Audit
 from lib.plan.data import Data
 from lib.plan.dp_mac import DpMac
@@ -22,7 +22,8 @@ class Plan:
     def __init__(self, config: Mapping[str, Any], register: Mapping[str, Any]) -> None:
         """config: the whole, checked configuration. register: the block `results` of catalogue/results.yaml."""
         self.layout = Layout(config["preset"])
-        self.results = Results(config, register, dp_mac.facts(config) | residual_perturbation.facts(config))
+        facts = dp_mac.facts(config) | residual_perturbation.facts(config) | segmentation.facts(config)
+        self.results = Results(config, register, facts)
         self.data = Data(config)
         self.scalable_pate = ScalablePate(config, self.results)
         self.dp_mac = DpMac(config, self.results)

@@ -15,6 +15,13 @@ from lib.plan.segmentation_checks import encoders_used
 Unit = tuple[str, ...]  # (encoder,), or (source, encoder): teachers' answers, or true labels in their place
 
 
+def facts(config: Mapping[str, Any]) -> dict[str, bool]:
+    """What the register may ask of the results' volumes: whether all are generated, so that pictures show nobody."""
+    tasks = [config["segmentation"]["tasks"][name] for name in config["autoencoded_pate"]["results"]["tasks"]]
+    names = {config["segmentation"]["volumes"][task["volumes"]]["name"] for task in tasks}
+    return {"autoencoded_pate.nobodys_volumes": all(volumes.VOLUMES[name].folder is None for name in names)}
+
+
 class Segmentation:
     """Files and settings of every job on volumes, as functions of a job's wildcards."""
 
@@ -294,9 +301,21 @@ class Segmentation:
             "units": self._described_units(wildcards.task, self._units(self._students, wildcards)),
         }
 
+    def written(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `write_masks`."""
+        units = self._described_units(wildcards.task, self._units(self._students, wildcards))
+        own = self._of_shard("write_masks", wildcards, self.config["device"])
+        names = ("source", "encoder", "labellings")
+        return own | {"units": [{name: unit[name] for name in names} for unit in units]}
+
     def student_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
         """Records of the students of some tasks, and of those who are told the truth or the mean mask."""
         return self._records("students", self._students, tasks, (*sources, "truth", "mean_mask"))
+
+    def _weights(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
+        """Weights of the students of some units."""
+        files = self._files(f"{self.private}/students", task, self._students[task], units, repetition)
+        return [f"{file}.npz" for file in files]
 
     def dp_sgd(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
@@ -434,6 +453,49 @@ class Segmentation:
         block = self.autoencoded["results"]
         return {"teachers": block["shown_teachers"], "route": block["route"]}
 
+    def _shown(self) -> tuple[str, Unit]:
+        """Task and unit of the figure of masks: the first of the results."""
+        block = self.autoencoded["results"]
+        return block["tasks"][0], ("teachers", block["encoders"][0])
+
+    def shown_volumes(self, wildcards: Any) -> str:
+        """Input of `autoencoded_pate_masks`: the prepared volumes."""
+        self._register.check("autoencoded_pate_masks")
+        return self.prepared(self._shown()[0])
+
+    def shown_fitted(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_masks`: what was fitted for the encoder."""
+        task, unit = self._shown()
+        return self.fitted(task, [unit], 1)
+
+    def shown_answers(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_masks`: what all teachers say."""
+        return self._answers(self._shown()[0], 1)
+
+    def shown_codes(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_masks`: the released codes."""
+        task, unit = self._shown()
+        return self.released(task, [unit], 1)
+
+    def shown_students(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_masks`: weights of the student, and of the one on true labels."""
+        task, unit = self._shown()
+        return self._weights(task, [unit, ("truth", "none")], 1)
+
+    def shown_masks(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_masks`."""
+        block, (task, unit) = self.autoencoded["results"], self._shown()
+        described = self._described_units(task, [unit])[0]
+        budget = block["epsilon"]
+        return {
+            **self._job("autoencoded_pate_masks", task),
+            "repetition": 1,
+            "unit": {name: described[name] for name in ("source", "encoder", "settings")},
+            "labelling": next(each["name"] for each in described["labellings"] if each["epsilon"] == budget),
+            "truth": next(iter(self._taught[task, "truth", "none"])),
+            "shown": block["shown"],
+        }
+
     def results(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `autoencoded_pate_results`."""
         block = self.autoencoded["results"]
@@ -555,8 +617,7 @@ class Segmentation:
     def external_students(self, wildcards: Any) -> list[str]:
         """Input of `measure_external`: weights of the students."""
         task, wanted = self.compressed["external"]["task"], [unit for unit, _ in self._external().values()]
-        files = self._files(f"{self.private}/students", task, self._students[task], wanted, wildcards.repetition)
-        return [f"{file}.npz" for file in files]
+        return self._weights(task, wanted, wildcards.repetition)
 
     def external(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_external`."""

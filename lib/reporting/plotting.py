@@ -29,8 +29,9 @@ def figure(
             plt.close(drawn)
 
 
-def save(drawn: Figure, png: str | Path, pdf: str | Path) -> None:
-    """Write PNG and PDF without dates or versions, so that equal figures are equal bytes."""
-    for path, metadata in ((png, {"Software": None}), (pdf, {"CreationDate": None, "Producer": None, "Creator": None})):
+def save(drawn: Figure, *paths: str | Path) -> None:
+    """Write a figure as .png or .pdf, without dates or versions, so that equal figures are equal bytes."""
+    for path in map(Path, paths):
+        nothing = ["Software"] if path.suffix == ".png" else ["CreationDate", "Producer", "Creator"]
         with atomic_path(path) as temporary:
-            drawn.savefig(temporary, format=Path(path).suffix[1:], metadata=metadata)
+            drawn.savefig(temporary, format=path.suffix[1:], metadata=dict.fromkeys(nothing))

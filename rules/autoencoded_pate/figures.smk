@@ -48,3 +48,26 @@ rule autoencoded_pate_noise:
         **options(plan.segmentation.noise_figure),
     shell:
         "python -m scripts.autoencoded_pate_noise {params} > {log} 2>&1"
+
+
+rule autoencoded_pate_masks:
+    """A mask on its way to the student, in pictures of generated volumes."""
+    input:
+        volumes=asked(plan.segmentation.shown_volumes),
+        fitted=plan.segmentation.shown_fitted,
+        answers=plan.segmentation.shown_answers,
+        codes=plan.segmentation.shown_codes,
+        students=plan.segmentation.shown_students,
+        code=code("autoencoded_pate_masks"),
+    output:
+        **figure("autoencoded_pate_masks"),
+    log:
+        layout.log("autoencoded_pate_masks"),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=8000,
+    params:
+        **options(plan.segmentation.shown_masks),
+    shell:
+        "python -m scripts.autoencoded_pate_masks {params} --threads {threads} > {log} 2>&1"

@@ -55,3 +55,26 @@ rule train_mask_dp_sgd:
         **options(plan.segmentation.dp_sgd),
     shell:
         "python -m scripts.train_mask_dp_sgd {params} --threads {threads} > {log} 2>&1"
+
+
+rule write_masks:
+    """What a shard's students predict of test volumes, as NIfTI and in pictures; made when asked for."""
+    input:
+        volumes=plan.segmentation.volumes,
+        students=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
+        code=code("write_masks"),
+    output:
+        masks=directory(f"{plan.segmentation.private}/masks/{{task}}/{{repetition}}/{{shard}}"),
+    log:
+        layout.log("write_masks", "{task}/{repetition}/{shard}"),
+    wildcard_constraints:
+        task=one_of(plan.segmentation.tasks_of_students()),
+    conda:
+        torch_environment("segmentation")
+    resources:
+        mem_mb=12000,
+        runtime=120,
+    params:
+        **options(plan.segmentation.written),
+    shell:
+        "python -m scripts.write_masks {params} --threads {threads} > {log} 2>&1"

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from lib.core.errors import InputError
-from lib.plan import dp_mac, residual_perturbation
+from lib.plan import dp_mac, residual_perturbation, segmentation
 from lib.plan.config import load, register
 from lib.plan.results import PAPERS, TITLES, Results
 
 CONFIG, REGISTER = load(), register()  # with its defaults, as the rules have it
-FACTS = dp_mac.facts(CONFIG) | residual_perturbation.facts(CONFIG)
+FACTS = dp_mac.facts(CONFIG) | residual_perturbation.facts(CONFIG) | segmentation.facts(CONFIG)
 
 
 def results(**over):

@@ -87,14 +87,14 @@ def units_in(settings):
     return [f"{unit['source']}/{unit['encoder']}" for unit in settings["units"]]
 
 
-def stages(plan):
-    """All jobs on units, by stage."""
+def stages(plan, repetition=2):
+    """All jobs on units in a repetition, by stage."""
     return {
-        "encoders": jobs(plan.tasks_of_encoders(), plan.encoders),
-        "codes": jobs(plan.tasks_of_codes(), plan.codes),
-        "students": jobs(plan.tasks_of_students(), plan.students),
-        "reconstruction": jobs(plan.tasks_of_reconstructions(), plan.reconstruction),
-        "limits": jobs(plan.tasks_of_limits(), plan.limits),
+        "encoders": jobs(plan.tasks_of_encoders(), plan.encoders, repetition),
+        "codes": jobs(plan.tasks_of_codes(), plan.codes, repetition),
+        "students": jobs(plan.tasks_of_students(), plan.students, repetition),
+        "reconstruction": jobs(plan.tasks_of_reconstructions(), plan.reconstruction, repetition),
+        "limits": jobs(plan.tasks_of_limits(), plan.limits, repetition),
     }
 
 
@@ -437,6 +437,39 @@ def test_students_tried_elsewhere_are_those_of_most_labels(changes):
     assert plan.external_others(wildcards) == "results/quick/private/volumes/lgg/index.json"
 
 
+@pytest.mark.parametrize("changes", CUTS.values(), ids=CUTS)
+def test_the_figure_of_masks_reads_the_files_of_its_own_task_and_students(changes):
+    plan = planned(*changes)
+    settings, found = plan.shown_masks(None), stages(plan, 1)
+    task, encoder = settings["task"]["name"], settings["unit"]["encoder"]
+    assert (task, encoder) == tuple(plan.autoencoded["results"][name][0] for name in ("tasks", "encoders"))
+    for files, folder, stage, units, wanted in (
+        (plan.shown_students(None), PRIVATE, "students", units_in, {f"teachers/{encoder}", "truth/none"}),
+        (plan.shown_fitted(None), SEG, "encoders", encoders_in, {encoder}),
+        (plan.shown_codes(None), PRIVATE, "codes", units_in, {f"teachers/{encoder}"}),
+    ):
+        of_task = [job for job in found[stage] if job[0].task == task]
+        same_files(files, made(f"{folder}/{stage}", of_task, units), wanted)
+    taught = {labelling["name"]: labelling for labelling in plan.labellings[task, "teachers", encoder].values()}
+    assert taught[settings["labelling"]]["epsilon"] == plan.autoencoded["results"]["epsilon"]
+    assert settings["truth"] in plan._taught[task, "truth", "none"]
+
+
+def test_pictures_of_patients_are_no_result():
+    assert "autoencoded_pate_masks" in Plan(CONFIG, REGISTER).results.chosen("autoencoded_pate")
+    volumes = {"segmentation": {"volumes": {"phantom_small": {"name": "msd_brain_tumour"}}}}
+    assert "autoencoded_pate_masks" not in Plan(merged(CONFIG, volumes), REGISTER).results.chosen("autoencoded_pate")
+
+
+def test_masks_are_written_of_the_students_of_one_shard():
+    plan = planned()
+    task = plan.tasks_of_students()[0]
+    settings = plan.written(of(task))
+    assert settings["units"] and settings["job"] == ["write_masks", task]
+    taught = plan.students(of(task))["units"]
+    assert [unit["encoder"] for unit in settings["units"]] == [unit["encoder"] for unit in taught]
+
+
 OFF = {
     "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity")},
     "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")} | {"external": None},
@@ -447,6 +480,7 @@ OFF = {
     ("method", "name", "key"),
     [
         ("result_students", "autoencoded_pate_results", "autoencoded_pate.results.tasks"),
+        ("shown_volumes", "autoencoded_pate_masks", "autoencoded_pate.results.tasks"),
         ("sensitivity_volumes", "autoencoded_pate_sensitivity", "autoencoded_pate.sensitivity.tasks"),
         ("formula_of_test_masks", "autoencoded_pate_pca", "compressed_pate.fig1.tasks"),
         ("formula_with_what_is_lost", "compressed_pate_theorem4", "compressed_pate.fig1.tasks"),

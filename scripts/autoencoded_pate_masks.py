@@ -1,0 +1,93 @@
+"""What becomes of a mask on its way to the student: the teachers' mean, its code, the noise, and what is learned.
+
+Of volumes that the student was to label, which nobody but it has seen; generated ones, so that no patient is shown.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lib.core.command import command, run
+from lib.core.files import atomic_path, load_arrays
+from lib.core.shards import load_unit
+from lib.encoders.build import build_encoder
+from lib.reporting.plotting import figure, save
+from lib.segmentation.dice import dice, hard_labels
+from lib.segmentation.job import SegmentationJob
+from lib.segmentation.networks import seen_by
+from lib.segmentation.pictures import average, fullest_slice, overlay, whole_tumour
+from lib.segmentation.students import student_weights
+
+WHOLE = {"whole": (1,)}
+
+
+@command
+def main(
+    job: SegmentationJob,
+    unit: dict,
+    labelling: str,
+    truth: str,
+    shown: int,
+    fitted: list[Path],
+    answers: list[Path],
+    codes: list[Path],
+    students: list[Path],
+    numbers: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
+    """Write the figure, and Dice of the whole tumour of each of its masks.
+
+    unit: source of the labels, encoder and that one's settings. labelling: what the student's labels were released as.
+    truth: the same of the student on true labels. shown: so many of the student's volumes. fitted: what was fitted for
+    the encoder, .npz. answers: the teachers', .npz. codes: released codes, .npz. students: weights of students, .npz.
+    numbers: the table to write, .csv. png, pdf: the figure to write.
+    """
+    coded = job.coded()
+    encoder = build_encoder(unit["settings"], coded.shape, load_unit(fitted, unit["encoder"]), job.place)
+    name = f"{unit['source']}/{unit['encoder']}"
+    released = load_unit(codes, name)[labelling]
+    rows = job.rows["student"][:shown]
+    said = [load_arrays(file, "student")["student"][:, :shown] for file in answers]
+    taught = seen_by(coded, student_weights(students, name, labelling), rows)
+    told = seen_by(job, student_weights(students, "truth/none", truth), rows)
+    lines = []
+    with figure(len(rows), 6, width=1.5, height=1.6) as (drawn, axes):
+        for number, row in enumerate(rows):
+            label = job.prepared.label[row]
+            mean = average([shard[:, number] for shard in said])
+            given = mean if len(mean) == coded.shape[0] else whole_tumour(mean)[None]
+            masks = {
+                "image, true edge": None,
+                "teachers' mean": whole_tumour(mean),
+                "through the code": whole_tumour(encoder.decode(encoder.encode(given[None]))[0]),
+                "with the noise": whole_tumour(encoder.decode(released[number][None])[0]),
+                "student of these": whole_tumour(taught[number]),
+                "student on true labels": whole_tumour(told[number]),
+            }
+            place = fullest_slice(label)
+            image = job.prepared.image[row][0, :, :, place].astype(float)
+            for axis, (what, mask) in zip(axes[6 * number : 6 * number + 6], masks.items(), strict=True):
+                overlay(axis, image, None if mask is None else mask[:, :, place], label[:, :, place] > 0)
+                if not number:
+                    axis.set_title(what, fontsize="x-small")
+                if mask is not None:
+                    found = hard_labels(mask[None, None])
+                    score = float(dice(found, (label > 0)[None].astype(np.uint8), WHOLE, "skip").mean())
+                    lines.append(
+                        {
+                            "dataset": job.task["label"],
+                            "volume": job.prepared.names[row],
+                            "mask": what,
+                            "dice_whole": score,
+                        }
+                    )
+                    axis.set_xlabel(f"Dice {score:.2f}", fontsize="x-small")
+        save(drawn, png, pdf)
+    with atomic_path(numbers) as temporary:
+        pd.DataFrame(lines).assign(dataset=job.task["label"]).to_csv(temporary, index=False, float_format="%.4g")
+
+
+if __name__ == "__main__":
+    run(main)
