@@ -496,6 +496,23 @@ class Segmentation:
             "shown": block["shown"],
         }
 
+    def teacher_curves(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_curves`: how the teachers' training went."""
+        self._register.check("autoencoded_pate_curves")
+        task = self._shown()[0]
+        shards = range(len(self.teacher_shards(task)))
+        return [f"{self.private}/teachers/{task}/1/{shard}_curves.csv" for shard in shards]
+
+    def student_curves(self, wildcards: Any) -> list[str]:
+        """Input of `autoencoded_pate_curves`: how that of the main encoder's students went, and of their references."""
+        task, unit = self._shown()
+        files = self._weights(task, [unit, ("truth", "none"), ("mean_mask", "none")], 1)
+        return [f"{file.removesuffix('.npz')}_curves.csv" for file in files]
+
+    def curves(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `autoencoded_pate_curves`."""
+        return {"label": self.tasks[self._shown()[0]]["label"]}
+
     def results(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `autoencoded_pate_results`."""
         block = self.autoencoded["results"]

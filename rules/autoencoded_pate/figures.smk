@@ -71,3 +71,21 @@ rule autoencoded_pate_masks:
         **options(plan.segmentation.shown_masks),
     shell:
         "python -m scripts.autoencoded_pate_masks {params} --threads {threads} > {log} 2>&1"
+
+
+rule autoencoded_pate_curves:
+    """Loss and Dice of training patches over steps, of teachers and students on generated volumes."""
+    input:
+        teachers=asked(plan.segmentation.teacher_curves),
+        students=plan.segmentation.student_curves,
+        code=code("autoencoded_pate_curves"),
+    output:
+        **figure("autoencoded_pate_curves"),
+    log:
+        layout.log("autoencoded_pate_curves"),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        **options(plan.segmentation.curves),
+    shell:
+        "python -m scripts.autoencoded_pate_curves {params} > {log} 2>&1"

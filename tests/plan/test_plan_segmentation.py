@@ -453,6 +453,11 @@ def test_the_figure_of_masks_reads_the_files_of_its_own_task_and_students(change
     taught = {labelling["name"]: labelling for labelling in plan.labellings[task, "teachers", encoder].values()}
     assert taught[settings["labelling"]]["epsilon"] == plan.autoencoded["results"]["epsilon"]
     assert settings["truth"] in plan._taught[task, "truth", "none"]
+    students = {f"{file.removesuffix('_curves.csv')}.npz" for file in plan.student_curves(None)}
+    of_task = [job for job in found["students"] if job[0].task == task]
+    wanted = {f"teachers/{encoder}", "truth/none", "mean_mask/none"}
+    same_files(list(students), made(f"{PRIVATE}/students", of_task, units_in), wanted)
+    assert len(plan.teacher_curves(None)) == len(plan.teacher_shards(task))
 
 
 def test_pictures_of_patients_are_no_result():
@@ -481,6 +486,7 @@ OFF = {
     [
         ("result_students", "autoencoded_pate_results", "autoencoded_pate.results.tasks"),
         ("shown_volumes", "autoencoded_pate_masks", "autoencoded_pate.results.tasks"),
+        ("teacher_curves", "autoencoded_pate_curves", "autoencoded_pate.results.tasks"),
         ("sensitivity_volumes", "autoencoded_pate_sensitivity", "autoencoded_pate.sensitivity.tasks"),
         ("formula_of_test_masks", "autoencoded_pate_pca", "compressed_pate.fig1.tasks"),
         ("formula_with_what_is_lost", "compressed_pate_theorem4", "compressed_pate.fig1.tasks"),

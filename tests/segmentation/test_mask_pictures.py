@@ -13,7 +13,7 @@ from lib.segmentation.dice import dice, hard_labels
 from lib.segmentation.pictures import average, fullest_slice, whole_tumour
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.students import student_weights
-from scripts import autoencoded_pate_masks, write_masks
+from scripts import autoencoded_pate_curves, autoencoded_pate_masks, write_masks
 from tests.segmentation.conftest import MADE, TASK, TRUTH, described
 from tests.segmentation.test_mask_scripts import CPU, UNET
 
@@ -78,6 +78,20 @@ def test_masks_on_disk_are_what_the_student_says_of_test_volumes(work, tmp_path)
     for row, mask in zip(rows, seen(work, TRUTH, "n3", rows), strict=True):
         found = nibabel.load(folder / f"{work.volumes.names[row]}.nii.gz")
         np.testing.assert_array_equal(np.asarray(found.dataobj), hard_labels(mask[None])[0])
+
+
+def test_curves_are_those_of_every_network_by_its_labels(work, tmp_path):
+    arguments = ["--label=made", f"--teachers={work.teachers()}_curves.csv", "--students"]
+    arguments += [f"{work.students(unit)}_curves.csv" for unit in (UNIT, TRUTH)]
+    files = {name: tmp_path / f"curves{end}" for name, end in (("numbers", ".csv"), ("png", ".png"), ("pdf", ".pdf"))}
+    autoencoded_pate_curves.main([*arguments, *(f"--{name}={path}" for name, path in files.items())])
+    found = pd.read_csv(files["numbers"])
+    names = {"teacher 0", "teacher 1", "student on true labels"}
+    names |= {f"student of ball, {made['name']}" for made in MADE["teachers"]}
+    assert set(found["network"]) == names and files["png"].is_file() and files["pdf"].is_file()
+    true = pd.read_csv(f"{work.students(TRUTH)}_curves.csv")
+    shown = found[found["network"] == "student on true labels"]
+    np.testing.assert_allclose(shown[["step", "loss", "dice"]], true[["step", "loss", "dice"]], rtol=1e-3)
 
 
 def test_a_student_that_no_shard_has_is_refused_by_name(work):

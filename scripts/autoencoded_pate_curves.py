@@ -1,0 +1,54 @@
+"""How networks learned: loss and Dice of training patches over steps, against the labels that each was told."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from lib.core.command import command, run
+from lib.core.files import atomic_path
+from lib.reporting.plotting import figure, save
+
+SAID = {"truth/none": "student on true labels", "mean_mask/none": "student on the mean mask"}
+
+
+def named(unit: str, labelling: str) -> str:
+    """A network as a legend has it."""
+    return SAID.get(unit, f"student of {unit.partition('/')[2]}, {labelling}")
+
+
+@command
+def main(label: str, teachers: list[Path], students: list[Path], numbers: Path, png: Path, pdf: Path) -> None:
+    """Write the figure, and the numbers behind it.
+
+    label: of the volumes. teachers, students: curves, .csv. numbers: the table to write, .csv. png, pdf: the figure to
+    write.
+    """
+    own = pd.concat(map(pd.read_csv, teachers))
+    lines = pd.concat(map(pd.read_csv, students))
+    shown = pd.DataFrame(
+        {
+            "network": [
+                *(f"teacher {number}" for number in own["teacher"]),
+                *map(named, lines["unit"], lines["labelling"]),
+            ],
+            "step": [*own["step"], *lines["step"]],
+            "loss": [*own["loss"], *lines["loss"]],
+            "dice": [*own["dice"], *lines["dice"]],
+        }
+    )
+    with figure(1, 2, width=4.2, height=3.2) as (drawn, (left, right)):
+        for name, curve in shown.groupby("network", sort=False):
+            grey = {"color": "0.7", "linewidth": 0.7} if name.startswith("teacher") else {"linewidth": 1.2}
+            told = "teachers" if name == "teacher 0" else "_" if name.startswith("teacher") else name
+            left.plot(curve["step"], curve["loss"], label=told, **grey)
+            right.plot(curve["step"], curve["dice"], label=told, **grey)
+        left.set(xlabel="step", ylabel="loss of training patches", title=label)
+        right.set(xlabel="step", ylabel="Dice of training patches", title=label, ylim=(0, 1))
+        right.legend(fontsize="xx-small", loc="lower right")
+        save(drawn, png, pdf)
+    with atomic_path(numbers) as temporary:
+        shown.assign(dataset=label).to_csv(temporary, index=False, float_format="%.4g")
+
+
+if __name__ == "__main__":
+    run(main)
