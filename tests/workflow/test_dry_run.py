@@ -93,6 +93,11 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
     items = {f"autoencoded_pate_{item}" for item in ("fig1", "fig2", "pca", "sensitivity", "results", "noise")}
     items |= {f"compressed_pate_{item}" for item in ("fig1", "fig2", "fig3", "limits", "theorem4")}
     items |= {"compressed_pate_external", "measure_external"} if paper["external"] else set()
+    patients = any(
+        config["segmentation"]["volumes"][tasks[name]["volumes"]]["name"] != "brain_phantom"
+        for name in results["tasks"]
+    )
+    items |= set() if patients else {"autoencoded_pate_masks", "autoencoded_pate_curves"}
     # encoders, codes and students: of codes those on each encoder's, and of true labels those of each task
     codes = {(name, "teachers", encoder) for name in results["tasks"] for encoder in results["encoders"]}
     encoders = {fig3["noiseless"], *(curve["encoder"] for curve in fig3["curves"])}
