@@ -25,8 +25,8 @@ def main(
     """Read the ledger and the tables, judge, write.
 
     claims: the ledger, claims.csv. preset: name of the preset that the tables are of. verdicts: the verdicts to write,
-    .csv. page, shown: the verdicts for reading, .md and .html. papers: keys of the papers whose claims to judge; all without it.
-    results: paths of result tables that are there, by paper and table.
+    .csv. page, shown: the verdicts for reading, .md and .html. papers: keys of the papers whose claims to judge; all
+    without it. results: paths of result tables that are there, by paper and table.
     """
     ledger = chosen(load_claims(claims), papers)
     tables = {

@@ -34,10 +34,10 @@ def main(
     page: the page to write, .md. files: the folder to write for its figures and tables. paper: the paper's key. title:
     the page's title. preset: name of the preset that the results are of. readings: Markdown, the readings chosen, and
     caveats. outline: what the page shows first, .yaml. results: item, title, caption and tables of each result.
-    verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: the claims, claims.csv.
-    claims: the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns
-    to show of an item, else all. figures: paths of the figures to show, by item. numbers: paths of numbers behind
-    figures, by item.
+    verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv. claims:
+    the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns to show
+    of an item, else all. figures: paths of the figures to show, by item. numbers: paths of numbers behind figures, by
+    item.
     """
     found = None if verdicts is None else own_claims(verdicts, paper)
     every = (tables or {}) | (numbers or {})

@@ -29,8 +29,8 @@ def main(
 ) -> None:
     """Write the page.
 
-    page: the page to write, .html. links: the pages of the site, by title. Else as `reproduction_page`; verdicts: of
-    all papers.
+    page: the page to write, .html. links: the pages of the site, by title. Else as
+    `reproduction_page`.
     """
     found = None if verdicts is None else own_claims(verdicts, paper)
     every = (tables or {}) | (numbers or {})

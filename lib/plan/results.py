@@ -106,7 +106,7 @@ class Results:
 
     def judged_by(self, wildcards: Any) -> list[str]:
         """Input: the verdicts that a page shows; none for a page that no claim is about."""
-        return [f"{self._layout.results}/claims.csv"] if wildcards.paper in PAPERS else []
+        return [f"{self._layout.of(wildcards.paper)}/claims.csv"] if wildcards.paper in PAPERS else []
 
     def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page` for the leaderboard."""

@@ -10,8 +10,10 @@ _CODE = re.compile(r"(`[^`\n]+`)")
 def inline(text: str) -> str:
     """A line: code, bold, italics and links; links to other files of the repository, which a page alone has not, are
     words."""
-    parts = _CODE.split(text)
-    return "".join(f"<code>{html.escape(p[1:-1])}</code>" if _CODE.fullmatch(p) else _words(p) for p in parts)
+    codes = [f"<code>{html.escape(code[1:-1])}</code>" for code in _CODE.findall(text)]
+    # code stays as it is, also in the middle of bold words
+    words = _words(_CODE.sub("\0", text)).split("\0")
+    return "".join(word + code for word, code in zip(words, [*codes, ""], strict=True))
 
 
 def blocks(text: str) -> str:

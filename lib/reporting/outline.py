@@ -28,5 +28,7 @@ def load_outline(path: str | Path) -> dict:
         raise InputError(f"{path}: {place}: {error.message}")
     for number, table in enumerate(outline.get("tables", [])):
         if wrong := [row for row in table.get("rows", []) if len(row) != len(table["header"])]:
-            raise InputError(f"{path}: tables.{number}: {wrong[0]} has {len(wrong[0])} cells; {len(table['header'])} allowed")
+            raise InputError(
+                f"{path}: tables.{number}: {wrong[0]} has {len(wrong[0])} cells; {len(table['header'])} allowed"
+            )
     return {"claims": [], "tables": [], "figures": [], "reasons": []} | outline

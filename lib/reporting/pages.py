@@ -15,7 +15,7 @@ from lib.reporting import verdicts as said
 from lib.reporting.claims.controls import Controls
 from lib.reporting.claims.ledger import is_repeat
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
-from lib.reporting.digits import as_read, rounded
+from lib.reporting.digits import as_read, rounded, significant
 
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
 _OPENING = "\n---\n"
@@ -178,14 +178,32 @@ def _outlined(table: dict, made_of: Material) -> Table:
 
 
 def cell_of(verdict: Mapping[str, str]) -> str:
-    """`paper → here` with a mark; numbers to three digits, a spread to one. What was measured on several rows: a range."""
-    mark = "" if verdict["grade"] == BY_CONSTRUCTION else said.MARKS[verdict["judgement"]] + said.SIGNS[verdict["grade"]]
+    """`paper → here` with a mark; numbers to three digits, a spread to one. Of several rows: the least to the most."""
+    mark = "" if verdict["grade"] == BY_CONSTRUCTION else _mark(verdict)
     numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
-    here = " to ".join(dict.fromkeys(map(rounded, (min(numbers), max(numbers))))) if numbers else "not run"
-    spread = verdict["spread"]
+    paper, spread = as_read(verdict["paper_value"]), verdict["spread"]
+    shown = [_padded(rounded(value), paper) for value in ((min(numbers), max(numbers)) if numbers else ())]
+    here = " to ".join(dict.fromkeys(shown)) or "not run"
     if numbers and ";" not in spread and spread not in ("", "0"):
         here += f" ± {rounded(float(spread), 1)}"
-    return f"{as_read(verdict['paper_value'])} → {here} {mark}".strip()
+    # a mark stays with its number where a line is broken
+    return f"{paper} → " + f"{here} {mark}".strip().replace(" ", "\u00a0")
+
+
+def _padded(here: str, paper: str) -> str:
+    """Our number with zeros up to the decimals of the paper's, as far as three digits go: 2 beside 1.97 is 2.00."""
+    if "e" in here or not re.fullmatch(r"[\d,]+(\.\d+)?", paper):
+        return here
+    while len(here.partition(".")[2]) < len(paper.partition(".")[2]):
+        longer = here + ("0" if "." in here else ".0")
+        if significant(longer) > 3 or float(here) == 0:
+            break
+        here = longer
+    return here
+
+
+def _mark(verdict: Mapping[str, str]) -> str:
+    return said.MARKS[verdict["judgement"]] + said.SIGNS[verdict["grade"]]
 
 
 # ---------------------------------------------------------------- figures
@@ -199,7 +217,9 @@ def _figures(made_of: Material, items: Iterable[str]) -> list[Figure]:
             numbers = {table: made_of.files[table] for table in result["tables"] if table in made_of.files}
             own = _claims_about(made_of, result["tables"])
             caption = as_markdown(result["caption"])
-            found.append(Figure(result["item"], result["title"], made_of.figures[result["item"]], caption, own, numbers))
+            found.append(
+                Figure(result["item"], result["title"], made_of.figures[result["item"]], caption, own, numbers)
+            )
     return found
 
 
@@ -221,7 +241,7 @@ def _claims_about(made_of: Material, tables: Iterable[str]) -> list[str]:
         return []
     of = {claim["id"]: set(claim["table"].split(";")) for claim in made_of.ledger}
     lines = [
-        as_read(f"{said.MARKS[row['judgement']]}{said.SIGNS[row['grade']]} {row['quantity']}")
+        as_read(f"{_mark(row)} {row['quantity']}")
         for row in made_of.verdicts.to_dict("records")
         if of[row["id"]] & set(tables) and row["grade"] != BY_CONSTRUCTION and not is_repeat(row["note"])
     ]
@@ -237,7 +257,7 @@ def as_markdown(caption: str) -> str:
 
 
 def _failures(made_of: Material) -> list[Failure]:
-    """What fails, the paper's own data first: an outline's reasons with those of their claims that do, then the others."""
+    """What fails, the paper's own data first: an outline's reasons, each with its claims that do, then the others."""
     if made_of.verdicts is None:
         return []
     rows = said.counted(made_of.verdicts)
@@ -404,7 +424,8 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
 def all_claims(verdicts: pd.DataFrame, preset: str) -> Page:
     """A page with the claims of some papers: their counts, and every claim."""
     folded = [
-        Folded(f"{paper}: {len(rows)} claims", [claims_table(rows)]) for paper, rows in verdicts.groupby("paper", sort=False)
+        Folded(f"{paper}: {len(rows)} claims", [claims_table(rows)])
+        for paper, rows in verdicts.groupby("paper", sort=False)
     ]
     matrix = Table("", *said.matrix(verdicts), caption=said.left_out(verdicts))
     return Page(

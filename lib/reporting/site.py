@@ -14,7 +14,9 @@ from lib.reporting.verdicts import LEGEND, LEGEND_OF_PAPERS
 DATA_FILES = ("templates/page.html.j2", "templates/style.css", "templates/tables.js")
 
 
-def page(content: Page, links: dict[str, str], read: Callable[[str], bytes] = lambda file: Path(file).read_bytes()) -> str:
+def page(
+    content: Page, links: dict[str, str], read: Callable[[str], bytes] = lambda file: Path(file).read_bytes()
+) -> str:
     """A page as HTML.
 
     links: the pages of the site (file by title), and nothing for a page that stands alone. read: the bytes of a

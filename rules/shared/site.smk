@@ -30,7 +30,7 @@ rule site_page:
 
 
 rule site:
-    """The whole site, for a browser: results/{preset}/site/index.html, a page a paper, the leaderboard."""
+    """The whole site, for a browser: site/index.html, a page a paper, the leaderboard."""
     input:
         verdicts=f"{layout.results}/claims.csv",
         outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS],
