@@ -113,8 +113,12 @@ def named(entries: list[dict], verdicts: pd.DataFrame) -> dict[str, list[str]]:
 def _places(rows: pd.DataFrame, judgement: str) -> list[str]:
     """On what data, or why not: nothing for the paper's own."""
     if judgement == "not judged":
-        reasons = dict.fromkeys(verdict.partition(": ")[2] for verdict in rows["verdict"])
-        return [REASONS.get(reason, reason) for reason in reasons if reason]
+        # what was measured and is not judged as not run lacks a control
+        reasons = [
+            "a control has not run" if reason == "not run" and measured else REASONS.get(reason, reason)
+            for reason, measured in zip(rows["verdict"].str.partition(": ")[2], rows["measured"], strict=True)
+        ]
+        return [reason for reason in dict.fromkeys(reasons) if reason]
     return [PLACES[grade] for grade in PLACES if grade != "paper" and (rows["grade"] == grade).any()]
 
 
