@@ -11,7 +11,7 @@ REPORT := $(RESULTS)/report.html
 # what is in VENV, and the plugins for clusters, without which VENV stays
 CLUSTER_VENV ?= .venv-cluster
 
-.PHONY: run check check-tests test test-long test-cluster lint format bench faults setup setup-dev
+.PHONY: run redraw check check-tests test test-long test-cluster lint format bench faults setup setup-dev
 .DEFAULT_GOAL := run
 
 run: setup
@@ -20,6 +20,10 @@ run: setup
 	@test -f $(REPORT) && test -z "$$(find $(RESULTS) report -type f -newer $(REPORT) -print -quit)" || \
 		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }
 	@echo "tables and figures: $(RESULTS)/   report: $(REPORT)"
+
+# docs/reproduction and the first page's table, from the committed tables and figures; needs no data
+redraw: setup
+	$(BIN)/python -m scripts.redraw
 
 # before a commit: what needs no workflow and no minute
 check: setup-dev

@@ -53,6 +53,7 @@ include: "rules/leaderboard/worlds.smk"
 include: "rules/leaderboard/tables.smk"
 include: "rules/release/release.smk"
 include: "rules/shared/claims.smk"
+include: "rules/shared/site.smk"
 include: "rules/shared/jobs.smk"
 
 
@@ -61,10 +62,11 @@ localrules:
 
 
 rule all:
-    """Everything that the preset chooses: all results, the release, the claims, the table of datasets."""
+    """Everything that the preset chooses: all results, the release, the claims, the site, the table of datasets."""
     default_target: True
     input:
         [plan.results.targets(paper) for paper in (*PAPERS, "audit", "leaderboard")],
         plan.release.target(),
         rules.claims.output,
+        rules.site.output,
         rules.datasets.output,

@@ -5,21 +5,28 @@ from pathlib import Path
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
+from lib.reporting import markdown, site
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import judge_all
 from lib.reporting.claims.loading import load_claims
-from lib.reporting.pages import claims_page
+from lib.reporting.pages import all_claims
 
 
 @command
 def main(
-    claims: Path, preset: str, verdicts: Path, page: Path, papers: list[str] = (), results: dict | None = None
+    claims: Path,
+    preset: str,
+    verdicts: Path,
+    page: Path,
+    shown: Path,
+    papers: list[str] = (),
+    results: dict | None = None,
 ) -> None:
     """Read the ledger and the tables, judge, write.
 
     claims: the ledger, claims.csv. preset: name of the preset that the tables are of. verdicts: the verdicts to write,
-    .csv. page: the verdicts for reading, .md. papers: keys of the papers whose claims to judge; all without it.
-    results: paths of result tables that are there, by paper and table.
+    .csv. page, shown: the verdicts for reading, .md and .html. papers: keys of the papers whose claims to judge; all
+    without it. results: paths of result tables that are there, by paper and table.
     """
     ledger = chosen(load_claims(claims), papers)
     tables = {
@@ -28,7 +35,9 @@ def main(
     found = judge_all(ledger, tables)
     with atomic_path(verdicts) as temporary:
         found.to_csv(temporary, index=False, lineterminator="\n")
-    write_text(page, claims_page(found, preset))
+    content = all_claims(found, preset)
+    write_text(page, markdown.page(content))
+    write_text(shown, site.page(content, {}))
 
 
 def chosen(claims: list[dict[str, str]], papers: list[str]) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Join the claims of all papers that lie in the folder of pages into one table."""
+"""Join the claims of all papers that lie in the folder of pages into one table, and write the page of all papers."""
 
 from pathlib import Path
 
@@ -6,18 +6,25 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import write_text
+from lib.reporting import markdown
 from lib.reporting.claims.cells import read_verdicts
 from lib.reporting.claims.ledger import COLUMNS
+from lib.reporting.outline import load_outline
+from lib.reporting.pages import index as index_of
 
 
 @command
-def main(papers: list[Path], claims: Path) -> None:
-    """Write the joined table, paper after paper as they are given.
+def main(papers: list[Path], outlines: list[Path], claims: Path, index: Path) -> None:
+    """Write the joined table, paper after paper as they are given, and the page.
 
-    papers: each paper's verdicts, as `reproduction_page` wrote them. claims: the joined table to write, .csv.
+    papers: each paper's verdicts, as `reproduction_page` wrote them. outlines: of the papers, PAPER.yaml, in the order
+    to show. claims: the joined table to write, .csv. index: the page to write, .md.
     """
     joined = pd.concat(read_verdicts(path, [*COLUMNS, "preset"]) for path in papers)
     write_text(claims, joined.to_csv(index=False, lineterminator="\n"))
+    shown = {path.stem: load_outline(path) for path in outlines}
+    content = index_of(joined, shown, ", ".join(dict.fromkeys(joined["preset"])))
+    write_text(index, markdown.index(content, {outline["name"]: f"{paper}.md" for paper, outline in shown.items()}))
 
 
 if __name__ == "__main__":

@@ -3,14 +3,12 @@
 import shutil
 from pathlib import Path
 
-import pandas as pd
-
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
-from lib.reporting.claims.cells import read_table, read_verdicts
-from lib.reporting.claims.ledger import COLUMNS
-from lib.reporting.pages import paper_page
+from lib.reporting import markdown
+from lib.reporting.material import gather, own_claims
+from lib.reporting.pages import page as page_of
 
 
 @command
@@ -21,7 +19,10 @@ def main(
     title: str,
     preset: str,
     readings: Path,
+    outline: Path,
+    results: list,
     verdicts: Path | None = None,
+    ledger: Path | None = None,
     claims: Path | None = None,
     tables: dict | None = None,
     columns: dict | None = None,
@@ -32,39 +33,23 @@ def main(
 
     page: the page to write, .md. files: the folder to write for its figures and tables. paper: the paper's key. title:
     the page's title. preset: name of the preset that the results are of. readings: Markdown, the readings chosen, and
-    caveats. verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. claims: the verdicts
-    to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns to show of an item,
-    else all. figures: paths of the figures to show, by item. numbers: paths of numbers behind figures, by item.
+    caveats. outline: what the page shows first, .yaml. results: item, title, caption and tables of each result.
+    verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv. claims:
+    the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns to show
+    of an item, else all. figures: paths of the figures to show, by item. numbers: paths of numbers behind figures, by
+    item.
     """
     found = None if verdicts is None else own_claims(verdicts, paper)
-    shown = {item: chosen(read_table(path), item, (columns or {}).get(item)) for item, path in (tables or {}).items()}
+    every = (tables or {}) | (numbers or {})
     try:
-        text = readings.read_text(encoding="utf-8")
-        links = copied((tables or {}) | (numbers or {}), files, page.parent)
-        pictures = copied(figures or {}, files, page.parent)
+        links, pictures = (copied(paths, files, page.parent) for paths in (every, figures or {}))
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
-    write_text(page, paper_page(paper, title, preset, found, text, shown, links, pictures))
+    made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger)
+    named = f"{paper}.csv" if found is not None else ""
+    write_text(page, markdown.page(page_of(paper, title, preset, made_of, named)))
     if found is not None:
         write_text(claims, found.assign(preset=preset).to_csv(index=False, lineterminator="\n"))
-
-
-def own_claims(verdicts: Path, paper: str) -> pd.DataFrame:
-    """The verdicts on one paper's claims; raises InputError where there are none."""
-    found = read_verdicts(verdicts, COLUMNS)
-    found = found[found["paper"] == paper]
-    if found.empty:
-        raise InputError(f"{verdicts}: has no claims of {paper!r}")
-    return found
-
-
-def chosen(table: pd.DataFrame, item: str, names: list[str] | None) -> pd.DataFrame:
-    """The named columns with their spreads, or all; raises InputError for a column that is not there."""
-    if names is None:
-        return table
-    if unknown := [name for name in names if name not in table.columns]:
-        raise InputError(f"--columns: {item} has no columns {unknown}; it has {list(table.columns)}")
-    return table[[name for column in names for name in (column, f"{column}_spread") if name in table.columns]]
 
 
 def copied(paths: dict[str, str], folder: Path, page: Path) -> dict[str, str]:

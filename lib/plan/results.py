@@ -96,20 +96,71 @@ class Results:
         return [path for _, path in self.judged(wildcards.paper)]
 
     def page_files(self, wildcards: Any) -> list[str]:
-        """Input: tables and figures that a paper's page shows, and the tables behind its verdicts."""
-        page = self.page(wildcards)
+        """Input: tables and figures that a page shows, and the tables behind its verdicts."""
+        page = self.page_of(wildcards.paper)
         return [path for kind in ("tables", "numbers", "figures") for path in page[kind].values()]
 
     def page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page`."""
+        return self.page_of(wildcards.paper)
+
+    def judged_by(self, wildcards: Any) -> list[str]:
+        """Input: the verdicts that a page shows; none for a page that no claim is about."""
+        return [f"{self._layout.of(wildcards.paper)}/claims.csv"] if wildcards.paper in PAPERS else []
+
+    def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `reproduction_page` for the leaderboard."""
+        return self.page_of("leaderboard")
+
+    def leaderboard_files(self, wildcards: Any) -> list[str]:
+        """Input: tables and figures that the leaderboard's page shows."""
+        page = self.page_of("leaderboard")
+        return [*page["tables"].values(), *page["figures"].values()]
+
+    def site_page(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `site_page`."""
+        return self.page_of(wildcards.paper) | {"links": self.links()}
+
+    def site(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `site`."""
+        return {"preset": self._layout.preset, "links": self.links()}
+
+    def links(self) -> dict[str, str]:
+        """The pages of the site, by what a menu calls them."""
+        names = {paper: paper.replace("_", " ") for paper in TITLES}
+        return {"all papers": "index.html"} | {name: f"{paper}.html" for paper, name in names.items()}
+
+    def page_of(self, name: str) -> dict[str, Any]:
+        """What the page of a paper shows; that of the leaderboard shows the audits of known mechanisms too."""
+        rooms = ("leaderboard", "audit") if name == "leaderboard" else (name,)
+        shown = [entry for room in rooms for entry in self.shown(room)]
+        captions = self.captions()
+        rows = [(target, self.rows[target]) for room in rooms for target in self.chosen(room)]
+        results = [
+            {
+                "item": self.item(target),
+                "title": row["title"],
+                "caption": captions[target],
+                "tables": list(dict.fromkeys([*row["columns"], *row["judged"], self.item(target)])),
+            }
+            for target, row in rows
+        ]
+        # pictures beside a result's own
+        beside = [(item, title, target) for target, row in rows for item, title in row.get("beside", {}).items()]
+        results += [
+            {"item": item, "title": title, "caption": captions[target].rsplit("\n\n", 1)[-1], "tables": []}
+            for item, title, target in beside
+        ]
         return {
-            "paper": wildcards.paper,
-            "title": TITLES[wildcards.paper],
+            "paper": name,
+            "title": TITLES[name],
             "preset": self._layout.preset,
-            "tables": {table: path for table, path, _ in self.shown(wildcards.paper)},
-            "columns": {table: columns for table, _, columns in self.shown(wildcards.paper)},
-            "figures": dict(self.figures(wildcards.paper)),
-            "numbers": self.behind(wildcards.paper),
+            "results": results,
+            "tables": {table: path for table, path, _ in shown},
+            "columns": {table: columns for table, _, columns in shown},
+            "figures": dict(figure for room in rooms for figure in self.figures(room))
+            | {item: f"{self._layout.of(self.paper(target))}/{item}.png" for item, _, target in beside},
+            "numbers": dict(entry for room in rooms for entry in self.behind(room).items()),
         }
 
     def behind(self, paper: str) -> dict[str, str]:
@@ -118,24 +169,6 @@ class Results:
         needed = {table: path for table, path in self.judged(paper) if table not in shown}
         return needed | {
             self.item(name): self.file(name, ".csv") for name in self.chosen(paper) if self.rows[name].get("numbers")
-        }
-
-    def leaderboard_files(self, wildcards: Any) -> list[str]:
-        """Input: tables and figures that the leaderboard's page shows."""
-        page = self.leaderboard_page(wildcards)
-        return [*page["tables"].values(), *page["figures"].values()]
-
-    def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `reproduction_page` for the leaderboard, which shows the audits of known mechanisms too."""
-        shown = [entry for room in ("leaderboard", "audit") for entry in self.shown(room)]
-        figures = {item: path for room in ("leaderboard", "audit") for item, path in self.figures(room)}
-        return {
-            "paper": "leaderboard",
-            "title": TITLES["leaderboard"],
-            "preset": self._layout.preset,
-            "tables": {table: path for table, path, _ in shown},
-            "columns": {table: columns for table, _, columns in shown},
-            "figures": figures | {"roc": f"{self._layout.of('leaderboard')}/roc.png"},
         }
 
     def figures(self, paper: str) -> list[tuple[str, str]]:

@@ -1,103 +1,361 @@
-"""Markdown pages of claims, verdicts and result tables, with nothing in them that differs from run to run."""
+"""What a page holds, in the order in which a reader asks; `markdown.py` and `site.py` write it down.
 
+The answer, computed from verdicts; the verdicts by grade; the paper's own tables, its number beside ours; figures with
+captions; what fails and why; and then all else, folded.
+"""
+
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
+from lib.core.errors import InputError
+from lib.reporting import verdicts as said
+from lib.reporting.claims.controls import Controls
 from lib.reporting.claims.ledger import is_repeat
-from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
+from lib.reporting.digits import as_read, rounded, significant
 
-MEANINGS = {
-    "holds": "the paper's number is met within the tolerance set before the run, or its ordering holds, beyond chance",
-    "fails": "it is contradicted beyond chance; at most 5 % of claims would be where the truth is equality",
-    "undecided": "neither: the spread is too large, the seeds are too few, or the paper leaves too much open",
-    "not judged": "no signal (a control failed), not run, or a number of the paper's measured on less or other data",
-}
-GRADE_MEANINGS = {
-    "paper": "the paper's data and protocol",
-    "reduced": "its data, less of them, or a shorter training",
-    "stand-in": "other data: can support or contradict an ordering, and says so",
-    BY_CONSTRUCTION: "settings, identities and our own readings, which say nothing of the paper: in no total",
-}
-PLACES = {"paper": "on the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
+_CLAIM = re.compile(r"[vo]\d\d[a-z]?")
+_OPENING = "\n---\n"
+_NOT = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠"}
+_SHOWN = 2  # comparisons of a failing claim that are written out
 
 
-def claims_page(verdicts: pd.DataFrame, preset: str) -> str:
-    """All claims of all papers, with counts; `verdicts` is what `lib.reporting.claims.judge_all` returns."""
-    parts = [f"# Claims, preset {preset}", "What a verdict means:", _meanings(), headline(verdicts), counts(verdicts)]
-    for paper, rows in verdicts.groupby("paper", sort=False):
-        parts += [f"## {paper}", claims_table(rows)]
-    return _page(parts)
+@dataclass(frozen=True)
+class Text:
+    """Some paragraphs of Markdown."""
+
+    text: str
 
 
-def paper_page(
-    paper: str,
-    title: str,
-    preset: str,
-    verdicts: pd.DataFrame | None,
-    readings: str,
-    tables: Mapping[str, pd.DataFrame],
-    links: Mapping[str, str],
-    figures: Mapping[str, str],
-) -> str:
-    """The page of a paper, or of results that no paper's claim is about.
+@dataclass(frozen=True)
+class Table:
+    """A table of texts, Markdown in its title and caption alone.
 
-    verdicts: its claims; None if there are none. readings: Markdown; what stands in it before a line of three dashes,
-    if there is one, opens the page. tables: what to show, by item. links: files of numbers, relative to the page, by
-    item or ITEM_WHAT, and named below that item. figures: the image of an item, likewise.
+    name: by which links find it, if it is one of the results. file: its numbers, relative to the page. every: header
+    and rows with all columns, where `header` and `rows` have the chosen ones.
     """
-    opening, _, caveats = readings.rpartition("\n---\n")
-    parts = [f"# {title}", *([opening.strip()] if opening else [])]
-    parts.append(f"Made by the workflow from preset {preset}; do not edit.")
-    if verdicts is not None:
-        parts += [f"The claims below as a table: [{paper}.csv]({paper}.csv).", headline(verdicts), counts(verdicts)]
-    for heading, items in (("Tables", tables), ("Figures", figures)):
-        if items:
-            parts.append(f"## {heading}")
-        for item in items:
-            parts += [f"### {item}", result_table(tables[item]) if item in tables else f"![{item}]({figures[item]})"]
-            own = [name for name in links if name == item or name.startswith(f"{item}_")]
-            if own:
-                parts.append(f"Numbers: {', '.join(f'[{name}.csv]({links[name]})' for name in own)}")
-    if verdicts is not None:
-        parts += ["## Claims", "What a verdict means:", _meanings(), claims_table(verdicts)]
-    parts += ["## Readings and caveats", caveats.strip()]
-    return _page(parts)
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    name: str = ""
+    caption: str = ""
+    file: str = ""
+    every: tuple[Sequence[str], Sequence[Sequence[str]]] | None = None
 
 
-def counts(verdicts: pd.DataFrame) -> str:
-    """How many claims of each paper got which judgement on which grade of evidence; repeats are not counted.
+@dataclass(frozen=True)
+class Figure:
+    """A picture: its file, its caption in Markdown, lines of verdicts, and the tables behind it (file by name)."""
 
-    What has no evidence at all has no grade. The last rows are of all papers, where there are several.
+    name: str
+    title: str
+    file: str
+    caption: str
+    verdicts: Sequence[str] = ()
+    numbers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What fails: a title, what was found and why in Markdown, and the tables that show it (file by name)."""
+
+    title: str
+    text: str
+    evidence: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A part of the page that a reader opens."""
+
+    summary: str
+    parts: Sequence[Text | Table | Figure]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page; what is empty is left out. answer: a line. points: a word, and what it is true of."""
+
+    name: str
+    title: str
+    preset: str
+    answer: str
+    points: Sequence[tuple[str, str]] = ()
+    matrix: Table | None = None
+    tables: Sequence[Table] = ()
+    figures: Sequence[Figure] = ()
+    opening: str = ""
+    failures: Sequence[Failure] = ()
+    folded: Sequence[Folded] = ()
+    claims: str = ""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a page is made of.
+
+    outline: of `load_outline`. readings: Markdown; what stands before a line of three dashes, if there is one, is said
+    where it is told what fails. results: each with item, title, caption (reStructuredText) and tables, in the order of
+    the register. tables: all result tables by name; columns: those to show of one, else all; files, figures: where the
+    numbers of a table and the picture of an item lie, relative to the page. ledger and verdicts, controls: of one
+    paper; none where nothing is claimed.
     """
-    counted = verdicts[~verdicts["note"].map(is_repeat).astype(bool)]
-    of_papers = [(paper, rows) for paper, rows in counted.groupby("paper", sort=False)]
-    of_papers += [("all", counted)] if len(of_papers) > 1 else []
-    rows = []
-    for paper, found in of_papers:
-        for grade in (*GRADES, ""):
-            judged = found[found["grade"] == grade]["judgement"]
-            if len(judged):
-                rows.append([paper, grade or "none", *((judged == judgement).sum() for judgement in JUDGEMENTS)])
-    text = markdown_table(["paper", "grade of evidence", *JUDGEMENTS], rows)
-    built, left_out = (counted["grade"] == BY_CONSTRUCTION).sum(), len(verdicts) - len(counted)
-    return f"{text}\n\nIn no total: {built} rows by construction, and {left_out} rows that repeat another claim."
+
+    outline: dict
+    readings: str
+    results: list[dict]
+    tables: Mapping[str, pd.DataFrame]
+    columns: Mapping[str, list[str]]
+    files: Mapping[str, str]
+    figures: Mapping[str, str]
+    ledger: Sequence[Mapping[str, str]] = ()
+    verdicts: pd.DataFrame | None = None
+    controls: Controls = field(default_factory=dict)
 
 
-def headline(verdicts: pd.DataFrame) -> str:
-    """The counts in a line, the grade `paper` first, and nothing by construction."""
-    counted = verdicts[~verdicts["note"].map(is_repeat).astype(bool)]
-    parts = []
-    for grade, place in PLACES.items():
-        judged = counted[counted["grade"] == grade]["judgement"]
-        numbers = [f"{(judged == judgement).sum()} {judgement.removesuffix('s')}" for judgement in JUDGEMENTS[:-1]]
-        parts += [f"{place}: {', '.join(numbers)}"] if (judged != "not judged").any() else []
-    others = (counted["grade"] != BY_CONSTRUCTION) & (counted["judgement"] == "not judged")
-    return "; ".join([*parts, f"not judged: {others.sum()}"]) + "."
+def page(name: str, title: str, preset: str, made_of: Material, claims: str = "") -> Page:
+    """The page of a paper, or of results that no paper's claim is about; claims: where its claims lie as a table.
+
+    Raises InputError for an outline that names a claim that is not there.
+    """
+    _check_names(name, made_of)
+    outline, found = made_of.outline, made_of.verdicts
+    opening, _, readings = made_of.readings.rpartition(_OPENING)
+    shown = [figure for item in outline["figures"] for figure in _figures(made_of, [item])]
+    if found is None:
+        answer, points, matrix = leaderboard_answer(made_of.tables), [], None
+    else:
+        by_judgement = said.named(outline["claims"], found)
+        answer = said.answer(found, "the paper's")
+        points = [(judgement.capitalize(), "; ".join(by_judgement[judgement])) for judgement in by_judgement]
+        matrix = Table("", *said.matrix(found), caption=said.left_out(found))
+    return Page(
+        name=name,
+        title=title,
+        preset=preset,
+        answer=answer,
+        points=sorted(points, key=lambda point: JUDGEMENTS.index(point[0].lower())),
+        matrix=matrix,
+        tables=[table for table in (_outlined(entry, made_of) for entry in outline["tables"]) if table.rows],
+        figures=[_short(figure) for figure in shown],
+        opening=opening.strip(),
+        failures=_failures(made_of),
+        folded=_folded(made_of, shown, readings.strip()),
+        claims=claims,
+    )
 
 
-def claims_table(verdicts: pd.DataFrame) -> str:
+def _check_names(name: str, made_of: Material) -> None:
+    rows = [*made_of.outline["claims"], *made_of.outline["reasons"]]
+    cells = [cell for table in made_of.outline["tables"] for row in table.get("rows", []) for cell in row]
+    wanted = {claim for row in rows for claim in row["of"]} | {cell for cell in cells if _CLAIM.fullmatch(cell)}
+    known = {claim["id"].partition(".")[2] for claim in made_of.ledger}
+    if unknown := sorted(wanted - known):
+        raise InputError(f"report/{name}.yaml: {name} has no claims {unknown}")
+
+
+# ---------------------------------------------------------------- the paper's tables
+
+
+def _outlined(table: dict, made_of: Material) -> Table:
+    """A table of an outline: the paper's, with a verdict a cell, or columns of a result under other names."""
+    if "from" not in table:
+        by_name = {row["id"].partition(".")[2]: row for row in made_of.verdicts.to_dict("records")}
+        rows = [[cell_of(by_name[cell]) if _CLAIM.fullmatch(cell) else cell for cell in row] for row in table["rows"]]
+        return Table(table["title"], table["header"], rows, caption=table.get("note", ""))
+    frame, names = made_of.tables.get(table["from"], pd.DataFrame()), table.get("names", {})
+    for column, value in table.get("where", {}).items():
+        frame = frame[frame[column].astype(str) == value] if column in frame.columns else frame
+    columns = {name: title for name, title in table["columns"].items() if name in frame and frame[name].notna().any()}
+    cells = [[_number(row, name, rounded) for name in columns] for row in frame.to_dict("records")]
+    rows = [[names.get(cell, cell) for cell in row] for row in cells]
+    file = made_of.files.get(table["from"], "")
+    return Table(table["title"], list(columns.values()), rows, caption=table.get("note", ""), file=file)
+
+
+def cell_of(verdict: Mapping[str, str]) -> str:
+    """`paper → here` with a mark; numbers to three digits, a spread to one. Of several rows: the least to the most."""
+    mark = "" if verdict["grade"] == BY_CONSTRUCTION else _mark(verdict)
+    numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
+    paper, spread = as_read(verdict["paper_value"]), verdict["spread"]
+    shown = [_padded(rounded(value), paper) for value in ((min(numbers), max(numbers)) if numbers else ())]
+    here = " to ".join(dict.fromkeys(shown)) or "not run"
+    if numbers and ";" not in spread and spread not in ("", "0"):
+        here += f" ± {rounded(float(spread), 1)}"
+    # a mark stays with its number where a line is broken
+    return f"{paper} → " + f"{here} {mark}".strip().replace(" ", "\u00a0")
+
+
+def _padded(here: str, paper: str) -> str:
+    """Our number with zeros up to the decimals of the paper's, as far as three digits go: 2 beside 1.97 is 2.00."""
+    if "e" in here or not re.fullmatch(r"[\d,]+(\.\d+)?", paper):
+        return here
+    while len(here.partition(".")[2]) < len(paper.partition(".")[2]):
+        longer = here + ("0" if "." in here else ".0")
+        if significant(longer) > 3 or float(here) == 0:
+            break
+        here = longer
+    return here
+
+
+def _mark(verdict: Mapping[str, str]) -> str:
+    return said.MARKS[verdict["judgement"]] + said.SIGNS[verdict["grade"]]
+
+
+# ---------------------------------------------------------------- figures
+
+
+def _figures(made_of: Material, items: Iterable[str]) -> list[Figure]:
+    """The figures of some items, those that are there, with whole captions."""
+    found = []
+    for result in made_of.results:
+        if result["item"] in items and result["item"] in made_of.figures:
+            numbers = {table: made_of.files[table] for table in result["tables"] if table in made_of.files}
+            own = _claims_about(made_of, result["tables"])
+            caption = as_markdown(result["caption"])
+            found.append(
+                Figure(result["item"], result["title"], made_of.figures[result["item"]], caption, own, numbers)
+            )
+    return found
+
+
+def _short(figure: Figure) -> Figure:
+    """With the first paragraph of its caption: the rest is with the folded tables."""
+    return Figure(
+        figure.name,
+        figure.title,
+        figure.file,
+        as_read(figure.caption.partition("\n\n")[0], years=True),
+        figure.verdicts,
+        figure.numbers,
+    )
+
+
+def _claims_about(made_of: Material, tables: Iterable[str]) -> list[str]:
+    """A line with a mark for each claim that some tables decide; repeats and what is by construction aside."""
+    if made_of.verdicts is None:
+        return []
+    of = {claim["id"]: set(claim["table"].split(";")) for claim in made_of.ledger}
+    lines = [
+        as_read(f"{_mark(row)} {row['quantity']}")
+        for row in made_of.verdicts.to_dict("records")
+        if of[row["id"]] & set(tables) and row["grade"] != BY_CONSTRUCTION and not is_repeat(row["note"])
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def as_markdown(caption: str) -> str:
+    """A caption of the report, whose reStructuredText has literals and paragraphs alone."""
+    return "\n\n".join(" ".join(part.split()) for part in caption.replace("``", "`").strip().split("\n\n"))
+
+
+# ---------------------------------------------------------------- what fails
+
+
+def _failures(made_of: Material) -> list[Failure]:
+    """What fails, the paper's own data first: an outline's reasons, each with its claims that do, then the others."""
+    if made_of.verdicts is None:
+        return []
+    rows = said.counted(made_of.verdicts)
+    rows = rows[(rows["judgement"] == "fails") & (rows["grade"] != BY_CONSTRUCTION)]
+    failing = {row["id"].partition(".")[2]: row for row in rows.to_dict("records")}
+    tables = {claim["id"].partition(".")[2]: claim["table"].split(";") for claim in made_of.ledger}
+    groups = [(r["title"], [c for c in r["of"] if c in failing], r["why"]) for r in made_of.outline["reasons"]]
+    explained = {claim for _, claims, _ in groups for claim in claims}
+    others = [(as_read(row["quantity"]), [name], "") for name, row in failing.items() if name not in explained]
+    found = []
+    for title, claims, why in (*groups, *others):
+        if claims:
+            measured = " ".join(_found(failing[claim]) for claim in claims[:3])
+            more = f" {len(claims) - 3} more fail likewise." if len(claims) > 3 else ""
+            evidence = [table for claim in claims for table in tables[claim]]
+            files = {table: made_of.files[table] for table in evidence if table in made_of.files}
+            grades = [grade for grade in said.PLACES if any(failing[claim]["grade"] == grade for claim in claims)]
+            place = "" if grades == ["paper"] else f" ({', '.join(said.PLACES[grade] for grade in grades)})"
+            found.append(("paper" not in grades, Failure(title + place, f"{measured}{more} {why}".strip(), files)))
+    return [failure for _, failure in sorted(found, key=lambda entry: entry[0])]
+
+
+def _found(verdict: Mapping[str, str]) -> str:
+    """What the paper says and what was found, in a sentence."""
+    name = verdict["id"].partition(".")[2]
+    parts = [part for part in verdict["measured"].split("; ") if part]
+    # a comparison that was not met says so
+    told = [part for part in parts if " not " in part] or parts
+    more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+    here = as_read("; ".join(told[:_SHOWN]))
+    for relation, sign in _NOT.items():
+        here = here.replace(f" not {relation} ", f" {sign} ")
+    if re.fullmatch(r"[<>]?=? ?[\d.,e+-]+", verdict["paper_value"]):
+        return f"{verdict['where']} ({name}): {as_read(verdict['paper_value'])} in the paper, {here}{more} here."
+    return f"{verdict['where']} ({name}): {as_read(verdict['quantity'])}; here {here.replace(' x ', ' × ')}{more}."
+
+
+# ---------------------------------------------------------------- the folded part
+
+
+def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[Folded]:
+    """All that there is."""
+    first = [figure.name for figure in shown]
+    items = [result["item"] for result in made_of.results if result["item"] not in first]
+    parts = [Folded("More figures", _figures(made_of, items))]
+    parts.append(Folded("All tables, in full", _all_tables(made_of)))
+    if made_of.verdicts is not None:
+        title = f"All {len(made_of.verdicts)} claims, with verdicts"
+        parts.append(Folded(title, [Text(meanings()), claims_table(made_of.verdicts)]))
+        if made_of.controls:
+            parts.append(Folded("Controls, set before the run", [controls_table(made_of.controls)]))
+    parts.append(Folded("Readings and caveats", [Text(readings)]))
+    return [part for part in parts if part.parts]
+
+
+def _all_tables(made_of: Material) -> list[Text | Table]:
+    """Every table with its result's caption; those behind figures, and those in no result, follow by name."""
+    found: list[Text | Table] = []
+    for result in made_of.results:
+        own = [table for table in result["tables"] if table in made_of.tables]
+        for number, table in enumerate(own):
+            title = result["title"] if len(own) == 1 else f"{result['title']}: {table}"
+            caption = as_markdown(result["caption"]) if number == 0 else ""
+            found.append(result_table(made_of.tables[table], table, title, made_of, caption))
+    return found
+
+
+def result_table(frame: pd.DataFrame, name: str, title: str, made_of: Material, caption: str = "") -> Table:
+    """A result table without its empty columns, each spread behind its number as `98.5 ± 0.1`, six digits at most."""
+    chosen = made_of.columns.get(name)
+    every = _cells(frame, frame.columns)
+    header, rows = _cells(frame, chosen) if chosen else every
+    file = made_of.files.get(name, "")
+    return Table(title, header, rows, name=name, caption=caption, file=file, every=every)
+
+
+def _cells(frame: pd.DataFrame, names: Iterable[str]) -> tuple[list[str], list[list[str]]]:
+    folded = {f"{name}_spread" for name in frame.columns}
+    shown = [name for name in names if name not in folded and frame[name].notna().any()]
+    return shown, [[_number(row, name, _six) for name in shown] for row in frame.to_dict("records")]
+
+
+def _number(row: Mapping[str, object], name: str, digits) -> str:
+    cell, spread = row[name], row.get(f"{name}_spread")
+    if cell is None or pd.isna(cell):
+        return ""
+    if not isinstance(cell, float):
+        return f"{cell:,}" if digits is rounded and isinstance(cell, int) else str(cell)
+    if not isinstance(spread, float) or pd.isna(spread) or spread == 0:
+        return digits(cell)
+    return f"{digits(cell)} ± {rounded(spread, 1) if digits is rounded else digits(spread)}"
+
+
+def _six(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def claims_table(verdicts: pd.DataFrame) -> Table:
     """The claims as read by a person: what the paper says, and what was found."""
     rows = []
     for row in verdicts.to_dict("records"):
@@ -105,50 +363,76 @@ def claims_table(verdicts: pd.DataFrame) -> str:
         says = f"{row['id'].split('.')[1]}, {row['where']}: {row['quantity']}{value}"
         spread = f" (spread {row['spread']})" if row["spread"] not in ("", "0") else ""
         rows.append([says, row["measured"] + spread, row["data"], row["verdict"], row["note"]])
-    return markdown_table(["what the paper says", "we measured", "data", "verdict", "note"], rows)
+    return Table("", ["what the paper says", "we measured", "data", "verdict", "note"], rows, name="claims")
 
 
-def result_table(table: pd.DataFrame) -> str:
-    """A result table without its empty columns, each spread behind its number as `98.5 ± 0.1`.
-
-    A column `x_spread` belongs to `x`; numbers have six digits at most.
-    """
-    folded = {f"{name}_spread" for name in table.columns}
-    shown = [name for name in table.columns if name not in folded and table[name].notna().any()]
-    rows = [[_with_spread(row, name) for name in shown] for row in table.to_dict("records")]
-    return markdown_table(shown, rows)
+def controls_table(controls: Controls) -> Table:
+    """What must have worked before a comparison means anything, with thresholds."""
+    rows = []
+    for (_, name, dataset), row in controls.items():
+        least = row["threshold"] or f"{row['chance']} and {row['share']} of what that network gains over it"
+        rows.append([name, dataset, row["what"], f"{row['relation']} {least}", row["guards"]])
+    return Table("", ["control", "data", "what", "needed", "guards"], rows, name="controls")
 
 
-def _with_spread(row: Mapping[str, object], name: str) -> str:
-    text, spread = _printed(row[name]), _printed(row.get(f"{name}_spread"))
-    return f"{text} ± {spread}" if text and spread not in ("", "0") else text
-
-
-def _printed(cell: object) -> str:
-    if cell is None or pd.isna(cell):
-        return ""
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table whose cells are shown as they are, whatever signs are in them."""
-    lines = [header, ["---"] * len(header), *([_escaped(cell) for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _escaped(cell: object) -> str:
-    text = " ".join(str(cell).split())
-    for sign in ("\\", "|", "*", "<", "`"):
-        text = text.replace(sign, "\\" + sign)
-    return text
-
-
-def _meanings() -> str:
+def meanings() -> str:
+    """What the words of a verdict mean, in Markdown."""
     judgements, grades = (
-        "\n".join(f"* *{word}*: {meaning}" for word, meaning in words.items()) for words in (MEANINGS, GRADE_MEANINGS)
+        "\n".join(f"* *{word}*: {meaning}" for word, meaning in words.items())
+        for words in (said.MEANINGS, said.GRADE_MEANINGS)
     )
-    return f"{judgements}\n\nHow strong its evidence is:\n\n{grades}"
+    return f"What a verdict means:\n\n{judgements}\n\nHow strong its evidence is:\n\n{grades}"
 
 
-def _page(parts: Iterable[str]) -> str:
-    return "\n\n".join(parts) + "\n"
+# ---------------------------------------------------------------- pages of more than one paper
+
+
+def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
+    """What the leaderboard says first: who is most accurate with a guarantee, and what the controls show."""
+    table = tables["leaderboard"]
+    parts = []
+    promised = table[table["guarantee"] == "yes"]
+    for budget in sorted(set(promised["budget"].astype(float))):
+        own = promised[promised["budget"].astype(float) == budget]
+        best = own.loc[own["accuracy"].idxmax()]
+        parts.append(f"{best['method']} at ε = {budget:g} ({rounded(best['accuracy'])} %)")
+    public = table[table["method"] == "control: public data"]["accuracy"]
+    below = (promised["accuracy"] < public.max()).sum()
+    found_out, untouched = (
+        rounded(table[table["method"] == f"control: {name}"]["auc"].max()) for name in ("leaks all", "public data")
+    )
+    return (
+        f"Most accurate with a guarantee: {', '.join(parts)}. {below} of {len(promised)} private rows are below the "
+        f"control that saw public data alone ({rounded(public.max())} %). The strongest attack has an AUC of "
+        f"{found_out} on the control that leaks all and of {untouched} on the one that saw nothing private."
+    )
+
+
+def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> Page:
+    """The page of all papers: their counts, and a sentence each.
+
+    verdicts: of all papers. outlines: by paper, in the order of the rows.
+    """
+    names = {paper: outline["name"] for paper, outline in outlines.items()}
+    own = {paper: verdicts[verdicts["paper"] == paper] for paper in outlines}
+    points = [(names[paper], said.sentence(outline["claims"], own[paper])) for paper, outline in outlines.items()]
+    table = Table("", *said.matrix_of_papers(verdicts, names), caption=said.left_out(verdicts))
+    answer = said.answer(verdicts, f"{len(names)} papers'")
+    return Page("index", "Five papers on private deep learning, reproduced", preset, answer, points, table)
+
+
+def all_claims(verdicts: pd.DataFrame, preset: str) -> Page:
+    """A page with the claims of some papers: their counts, and every claim."""
+    folded = [
+        Folded(f"{paper}: {len(rows)} claims", [claims_table(rows)])
+        for paper, rows in verdicts.groupby("paper", sort=False)
+    ]
+    matrix = Table("", *said.matrix(verdicts), caption=said.left_out(verdicts))
+    return Page(
+        "claims",
+        f"Claims, preset {preset}",
+        preset,
+        said.answer(verdicts, f"{verdicts['paper'].nunique()} papers'"),
+        matrix=matrix,
+        folded=[Folded("What the words mean", [Text(meanings())]), *folded],
+    )

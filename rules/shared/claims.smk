@@ -12,13 +12,14 @@ rule claims:
         beside=[path for paper in PAPERS for _, path in plan.results.judged(paper)],
         code=code("claims"),
     output:
-        verdicts=report(
-            f"{layout.results}/claims.csv",
+        verdicts=f"{layout.results}/claims.csv",
+        page=f"{layout.results}/claims.md",
+        shown=report(
+            f"{layout.results}/claims.html",
             caption="../../report/claims.rst",
-            category="Claims",
+            category="Verdicts",
             labels={"item": "All claims", "kind": "table"},
         ),
-        page=f"{layout.results}/claims.md",
     log:
         layout.log("claims"),
     conda:
@@ -36,13 +37,14 @@ rule paper_claims:
         beside=plan.results.judged_tables,
         code=code("claims"),
     output:
-        verdicts=report(
-            f"{layout.results}/{{paper}}/claims.csv",
+        verdicts=f"{layout.results}/{{paper}}/claims.csv",
+        page=f"{layout.results}/{{paper}}/claims.md",
+        shown=report(
+            f"{layout.results}/{{paper}}/claims.html",
             caption="../../report/claims.rst",
-            category="Claims",
+            category="Verdicts",
             labels={"item": "Claims of {paper}", "kind": "table"},
         ),
-        page=f"{layout.results}/{{paper}}/claims.md",
     log:
         layout.log("paper_claims", "{paper}"),
     wildcard_constraints:
@@ -59,7 +61,9 @@ rule reproduction_page:
     """A paper's part of docs/reproduction: its page, figures, tables and claims, from this preset."""
     input:
         verdicts=f"{layout.results}/{{paper}}/claims.csv",
+        ledger=os.path.relpath(ROOT / "claims.csv"),
         readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
+        outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
         beside=plan.results.page_files,
         code=code("reproduction_page"),
     output:
@@ -82,6 +86,7 @@ rule leaderboard_reproduction:
     """The leaderboard's part of docs/reproduction, from this preset."""
     input:
         readings=os.path.relpath(ROOT / "report" / "leaderboard_readings.md"),
+        outline=os.path.relpath(ROOT / "report" / "leaderboard.yaml"),
         beside=plan.results.leaderboard_files,
         code=code("reproduction_page"),
     output:
@@ -98,13 +103,15 @@ rule leaderboard_reproduction:
 
 
 rule reproduction:
-    """Write docs/reproduction for every paper, and join their claims."""
+    """Write docs/reproduction for every paper, the page of all papers, and join their claims."""
     input:
         papers=[f"docs/reproduction/{paper}.csv" for paper in sorted(PAPERS)],
+        outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS],
         beside="docs/reproduction/leaderboard.md",
         code=code("reproduction"),
     output:
         claims="docs/reproduction/claims.csv",
+        index="docs/reproduction/README.md",
     log:
         layout.log("reproduction"),
     conda:

@@ -121,8 +121,8 @@ def asked(method):
 
 
 def table(name, *others):
-    """Outputs of a result that is a table: its CSV, shown in the report, and `others` beside it (ITEM_OTHER.csv)."""
-    return {"table": reported(name, plan.results.file(name, ".csv"))} | _beside(name, others)
+    """Outputs of a result that is a table: its CSV, which pages show, and `others` beside it (ITEM_OTHER.csv)."""
+    return {"table": plan.results.file(name, ".csv")} | _beside(name, others)
 
 
 def figure(name, *others):
@@ -136,9 +136,9 @@ def pictures(name):
 
 
 def reported(name, path):
-    """An output of a result that the report shows with the result's caption."""
+    """A picture of a result that the report shows with the result's caption."""
     row = plan.results.rows[name]
-    labels = {"item": row["title"], "kind": "table" if path.endswith(".csv") else "figure"}
+    labels = {"item": row["title"], "kind": "figure"}
     category = row["paper"].replace("_", " ")
     return report(
         path,

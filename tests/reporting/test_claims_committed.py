@@ -10,7 +10,7 @@ from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.ledger import judge_all
 from lib.reporting.claims.loading import load_claims
-from lib.reporting.pages import headline
+from lib.reporting.verdicts import headline
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "reproduction"

@@ -1,6 +1,7 @@
 """Pages, and the scripts that write them."""
 
 import json
+import re
 import shlex
 
 import pandas as pd
@@ -8,21 +9,15 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
+from lib.reporting import markdown
 from lib.reporting.claims.ledger import COLUMNS, judge_all
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
-from lib.reporting.pages import (
-    GRADE_MEANINGS,
-    MEANINGS,
-    claims_page,
-    counts,
-    headline,
-    markdown_table,
-    paper_page,
-    result_table,
-)
+from lib.reporting.pages import Material, all_claims, cell_of, page, result_table
+from lib.reporting.verdicts import GRADE_MEANINGS, MARKS, MEANINGS, SIGNS, answer, headline, left_out, matrix, named
 from scripts import claims as claims_script
-from scripts import reproduction, reproduction_page
+from scripts import reproduction, reproduction_page, site_page
+from scripts import site as site_script
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
 from tests.reporting.test_claims_ledger import SHIPPED
 
@@ -34,6 +29,7 @@ LEDGER = [
     order_claim(id="dp_mac.o01", paper="dp_mac"),
     order_claim(id="dp_mac.o02", paper="dp_mac", by_construction="an identity"),
 ]
+OUTLINE = {"claims": [], "tables": [], "figures": [], "reasons": []}
 
 
 @pytest.fixture
@@ -41,67 +37,175 @@ def verdicts():
     return judge_all(LEDGER, tables(row(), row(aggregator="lnmax", epsilon=3.0)))
 
 
-def test_every_judgement_and_grade_has_a_meaning():
-    assert set(MEANINGS) == set(JUDGEMENTS)
+@pytest.fixture
+def own(verdicts):
+    return verdicts[verdicts["paper"] == "scalable_pate"]
+
+
+def material(verdicts=None, frames=None, pictures=None, readings="Our reading.", columns=None, **outline) -> Material:
+    """What a page of made-up results is made of; claims are about `table1`."""
+    frames = {"table1": pd.DataFrame([row()])} if frames is None else frames
+    results = [
+        {"item": "table1", "title": "Table 1", "caption": "What ``epsilon`` is.\n\nMore.", "tables": ["table1"]},
+        {"item": "fig1", "title": "Figure 1", "caption": "Curves.\n\nAnd their\nends.", "tables": ["fig1_comparison"]},
+    ]
+    return Material(
+        outline=OUTLINE | outline,
+        readings=readings,
+        results=results,
+        tables=frames,
+        columns=columns or {},
+        files={name: f"p/{name}.csv" for name in frames},
+        figures=pictures or {},
+        ledger=[] if verdicts is None else [claim for claim in LEDGER if claim["paper"] == "scalable_pate"],
+        verdicts=verdicts,
+    )
+
+
+def test_every_judgement_and_grade_has_a_meaning_and_a_mark():
+    assert set(MEANINGS) == set(JUDGEMENTS) == set(MARKS)
     assert set(GRADE_MEANINGS) == {*GRADES, BY_CONSTRUCTION}
+    assert set(SIGNS) == {*GRADES, ""}
 
 
 def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
-    lines = counts(verdicts).splitlines()
-    assert lines[2:-2] == [
-        "| scalable_pate | paper | 2 | 1 | 0 | 0 |",
-        "| dp_mac | none | 0 | 0 | 0 | 1 |",
-        "| all | paper | 2 | 1 | 0 | 0 |",
-        "| all | none | 0 | 0 | 0 | 1 |",
+    header, rows = matrix(verdicts)
+    assert [cell.partition(" ")[0] for cell in header[1:]] == [j.partition(" ")[0] for j in JUDGEMENTS]
+    assert [(row[0].partition(":")[0], *row[1:]) for row in rows] == [
+        ("paper", "2", "1", "0", "0"),
+        ("none", "0", "0", "0", "1"),
     ]
-    assert lines[-1] == "In no total: 1 rows by construction, and 1 rows that repeat another claim."
+    assert left_out(verdicts) == "In no total: 1 rows by construction, and 1 rows that repeat another claim."
 
 
 def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(verdicts):
     said = "on the paper's data and protocol: 2 hold, 1 fail, 0 undecided; not judged: 1."
-    assert headline(verdicts) == said
+    assert headline(verdicts) == said and answer(verdicts, "its") == f"Of its claims, {said}"
     below = verdicts.assign(grade=["stand-in", "reduced", "stand-in", "reduced", "", "by construction"])
-    assert headline(below) == (
-        "on less of its data: 1 hold, 1 fail, 0 undecided; on stand-ins: 1 hold, 0 fail, 0 undecided; not judged: 1."
-    )
+    said = "on less of its data: 1 hold, 1 fail, 0 undecided; on stand-ins: 1 hold, 0 fail, 0 undecided; not judged: 1."
+    assert headline(below) == said
+    assert answer(below, "its") == f"None of its claims could be judged on its own data and protocol; {said}"
+
+
+def test_named_claims_are_told_by_what_became_of_them(own):
+    entries = [{"says": "all", "of": ["v01", "v02", "o01"]}, {"says": "first", "of": ["v01"]}]
+    assert named(entries, own) == {"holds": ["all (2 of 3)", "first"], "fails": ["all (1 of 3)"]}
+    below = own.assign(grade="stand-in", judgement=["holds", "not judged", "holds", "holds"])
+    below["verdict"] = ["holds on a stand-in", "not judged: no signal", "", ""]
+    assert named([{"says": "all", "of": ["v01", "v02"]}], below) == {
+        "holds": ["all (1 of 2, on stand-ins)"],
+        "not judged": ["all (1 of 2, a control failed)"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "cell"),
+    [
+        ({}, "2.00 → 2.05 ± 0.01 ✓"),
+        ({"judgement": "fails", "measured": "2969", "spread": "0", "paper_value": "3098"}, "3,100 → 2,970 ✗"),
+        ({"measured": "1.999", "spread": "0"}, "2.00 → 2.00 ✓"),
+        ({"measured": "0.5", "spread": "0", "paper_value": "0.563"}, "0.563 → 0.500 ✓"),
+        ({"judgement": "not judged", "grade": "reduced"}, "2.00 → 2.05 ± 0.01 –ʳ"),
+        ({"judgement": "undecided", "grade": "stand-in", "spread": ""}, "2.00 → 2.05 ?ˢ"),
+        ({"judgement": "not judged", "grade": "", "measured": "", "spread": ""}, "2.00 → not run –"),
+        ({"grade": BY_CONSTRUCTION, "measured": "100", "spread": "0", "paper_value": "100"}, "100 → 100"),
+        ({"measured": "9 (a, b 0.2); 1234 (c)", "spread": "1; 2"}, "2.00 → 9.00 to 1,230 ✓"),
+    ],
+)
+def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
+    verdict = {"judgement": "holds", "grade": "paper", "measured": "2.049", "spread": "0.01", "paper_value": "2.00"}
+    assert cell_of(verdict | changes).replace("\u00a0", " ") == cell
 
 
 def test_the_page_of_all_claims(verdicts):
-    page = claims_page(verdicts, "real")
-    assert page.startswith("# Claims, preset real\n")
-    assert "| v01, Table 1: epsilon: 2.00 | 2 | MNIST | holds |  |" in page
-    assert "a \\| b" in page
-    assert "## dp_mac" in page and page.endswith("|\n")
+    text = markdown.page(all_claims(verdicts, "real"))
+    assert text.startswith("# Claims, preset real\n")
+    assert "| v01, Table 1: epsilon: 2.00 | 2 | MNIST | holds |  |" in text
+    assert "a \\| b" in text
+    assert "dp_mac: 2 claims" in text and text.endswith("</details>\n")
 
 
-def test_a_papers_page(verdicts):
-    frame = pd.DataFrame([row()])
-    links, figures = {"table1": "p/table1.csv", "fig1": "p/fig1.csv"}, {"fig1": "p/fig1.png"}
-    page = paper_page("p", "Title", "quick", verdicts, "\nOur reading.\n", {"table1": frame}, links, figures)
-    for part in ("# Title", "### table1", "[table1.csv](p/table1.csv)", "![fig1](p/fig1.png)", "[p.csv](p.csv)"):
-        assert part in page
-    assert page.endswith("## Readings and caveats\n\nOur reading.\n")
-    assert page == paper_page("p", "Title", "quick", verdicts, "Our reading.", {"table1": frame}, links, figures)
+def test_a_papers_page_answers_first_and_folds_the_rest(own):
+    content = material(
+        own,
+        pictures={"fig1": "p/fig1.png"},
+        claims=[{"says": "its epsilon", "of": ["v01"]}],
+        tables=[{"title": "Table 1: all", "header": ["", "ε"], "rows": [["MNIST", "v01"]]}],
+        reasons=[{"title": "The other", "of": ["v02"], "why": "Because."}],
+    )
+    text = markdown.page(page("p", "Title", "quick", content, "p.csv"))
+    parts = (
+        "# Title\n\n**Of the paper's claims, on the paper's data and protocol: 2 hold, 1 fail, 0 undecided",
+        "* **Holds**: its epsilon\n",
+        "[p.csv](p.csv)",
+        "## Verdicts",
+        "### Table 1: all\n\n|  | ε |\n| --- | --- |\n| MNIST | 2.00 → 2.00 ✓ |",
+        "## What fails, and why\n\n**The other.** Table 1 (v02): 9 in the paper, 2 here. Because. Evidence: ",
+        "### Figure 1\n\n![Figure 1](p/fig1.png)\n\n*Figure 1.* Curves.\n\nAnd their ends.\n",
+        "### Table 1\n\nWhat `epsilon` is.",
+        "<summary>All 4 claims, with verdicts</summary>",
+        "<summary>Readings and caveats</summary>\n\nOur reading.\n",
+    )
+    assert not [part for part in parts if part not in text], text
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert text == markdown.page(page("p", "Title", "quick", content, "p.csv"))
 
 
-def test_numbers_are_named_below_what_they_are_behind(verdicts):
-    names = ("fig1", "fig1_comparison", "fig10_comparison")
-    links, figures = {name: f"p/{name}.csv" for name in names}, {"fig1": "p/fig1.png", "fig10": "p/fig10.png"}
-    page = paper_page("p", "Title", "quick", verdicts, "Our reading.", {}, links, figures)
-    first = "Numbers: [fig1.csv](p/fig1.csv), [fig1_comparison.csv](p/fig1_comparison.csv)"
-    assert f"![fig1](p/fig1.png)\n\n{first}\n\n### fig10\n" in page
-    assert "Numbers: [fig10_comparison.csv](p/fig10_comparison.csv)\n" in page
+def test_a_reason_is_told_of_what_fails_alone(own):
+    reasons = [
+        {"title": "Both", "of": ["v01", "v02"], "why": "Why."},
+        {"title": "None", "of": ["o01"], "why": "Never."},
+    ]
+    (failure,) = page("p", "Title", "quick", material(own, reasons=reasons)).failures
+    assert failure.title == "Both" and "(v02)" in failure.text and "(v01)" not in failure.text
+    (failure,) = page("p", "Title", "quick", material(own.assign(grade="stand-in"), reasons=reasons)).failures
+    assert failure.title == "Both (on stand-ins)"
+    (failure,) = page("p", "Title", "quick", material(own)).failures
+    assert "(v02)" in failure.text
+
+
+def test_a_figure_before_the_fold_has_the_first_of_its_caption_and_its_verdicts(own):
+    frames = {"fig1_comparison": pd.DataFrame([row()])}
+    content = material(own, frames, {"fig1": "p/fig1.png"}, figures=["fig1", "absent"])
+    (figure,) = page("p", "Title", "quick", content).figures
+    assert (figure.caption, figure.numbers) == ("Curves.", {"fig1_comparison": "p/fig1_comparison.csv"})
+    assert figure.verdicts == []  # claims are about table1
+
+
+def test_what_stands_before_three_dashes_opens_what_is_told_of_failures(own):
+    text = markdown.page(page("p", "Title", "quick", material(own, readings="In short.\n\n---\n\nAt length.")))
+    assert text.index("## What fails, and why\n\nIn short.") < text.index("<details>") < text.index("\nAt length.\n")
+
+
+def test_an_outline_that_names_an_unknown_claim_is_refused(own):
+    with pytest.raises(InputError, match=r"report/p.yaml: p has no claims \['v77'\]"):
+        page("p", "Title", "quick", material(own, claims=[{"says": "none", "of": ["v77"]}]))
+
+
+def test_a_table_of_results_has_names_with_units_and_the_rows_that_are_asked():
+    frame = pd.DataFrame({"a": ["x", "y"], "b": [1234.5, 2.0], "b_spread": [12.3, None], "c": [None, None]})
+    entry = {"title": "T", "from": "t", "columns": {"a": "A", "b": "B, %", "c": "C", "d": "D"}, "names": {"x": "ex"}}
+    board = pd.DataFrame({"guarantee": ["yes"], "budget": ["1"], "accuracy": [9.0], "method": ["m"], "auc": [0.5]})
+    content = material(frames={"t": frame, "leaderboard": board}, tables=[entry, entry | {"where": {"a": "y"}}])
+    whole, part = page("p", "Title", "quick", content).tables
+    assert (whole.header, whole.rows) == (["A", "B, %"], [["ex", "1,230 ± 10"], ["y", "2"]])
+    assert part.rows == [["y", "2"]]
+    none = material(frames={"t": frame, "leaderboard": board}, tables=[entry | {"where": {"a": "z"}}])
+    assert page("p", "Title", "quick", none).tables == []
 
 
 def test_a_result_table_folds_spreads_and_drops_empty_columns():
     frame = pd.DataFrame(
         {"x": [1.23456789, None], "x_spread": [0.1, None], "y": [3.0, 4.0], "y_spread": [0.0, None], "z": [None, None]}
     )
-    assert result_table(frame).splitlines() == ["| x | y |", "| --- | --- |", "| 1.23457 ± 0.1 | 3 |", "|  | 4 |"]
+    table = result_table(frame, "t", "T", material(frames={"t": frame}, columns={"t": ["y"]}))
+    assert table.every == (["x", "y"], [["1.23457 ± 0.1", "3"], ["", "4"]])
+    assert (table.header, table.rows, table.file) == (["y"], [["3"], ["4"]], "p/t.csv")
 
 
 def test_cells_cannot_break_a_table():
-    assert markdown_table(["a"], [["1 | 2\n*3* <b>"]]).splitlines()[-1] == "| 1 \\| 2 \\*3\\* \\<b> |"
+    assert markdown.table(["a"], [["1 | 2\n*3* <b>"]]).splitlines()[-1] == "| 1 \\| 2 \\*3\\* \\<b> |"
 
 
 @pytest.fixture
@@ -113,7 +217,17 @@ def results(tmp_path):
     )
     results = json.dumps({"scalable_pate": {"table1": str(table)}})
     arguments = ["--claims", str(SHIPPED), "--results", results, "--preset", "real"]
-    claims_script.main([*arguments, "--verdicts", str(tmp_path / "claims.csv"), "--page", str(tmp_path / "claims.md")])
+    claims_script.main(
+        [
+            *arguments,
+            "--verdicts",
+            str(tmp_path / "claims.csv"),
+            "--page",
+            str(tmp_path / "claims.md"),
+            "--shown",
+            str(tmp_path / "claims.html"),
+        ]
+    )
     return tmp_path
 
 
@@ -134,7 +248,18 @@ def test_the_claims_script(results):
 
 def test_the_claims_of_some_papers(tmp_path, results):
     output = tmp_path / "some.csv"
-    arguments = ["--claims", str(SHIPPED), "--preset", "real", "--verdicts", str(output), "--page", str(tmp_path / "p")]
+    arguments = [
+        "--claims",
+        str(SHIPPED),
+        "--preset",
+        "real",
+        "--verdicts",
+        str(output),
+        "--page",
+        str(tmp_path / "p"),
+        "--shown",
+        str(tmp_path / "q"),
+    ]
     tables = json.dumps({"scalable_pate": {"table1": f"{results}/table1.csv"}})
     claims_script.main([*arguments, "--papers", "scalable_pate", "--results", tables])
     everything = pd.read_csv(results / "claims.csv", dtype=str, keep_default_na=False)
@@ -145,16 +270,36 @@ def test_the_claims_of_some_papers(tmp_path, results):
 
 
 def reproduce(results, folder, paper, **more):
-    (results / "readings.md").write_text("Our reading.\n")
-    (results / "fig1.png").write_bytes(b"png")
     files = {"page": folder / f"{paper}.md", "claims": folder / f"{paper}.csv", "files": folder / paper}
-    files |= {"verdicts": results / "claims.csv", "readings": results / "readings.md"}
-    line = command_line(files.items(), {"paper": paper, "title": "Title", "preset": "real"} | more)
+    line = command_line((files | sources(results)).items(), settings(paper) | more)
     reproduction_page.main(shlex.split(line))
 
 
+def sources(results):
+    """Files that a page is made of, besides its tables and figures."""
+    (results / "readings.md").write_text("Our reading.\n")
+    (results / "outline.yaml").write_text("name: A paper\nfigures: [fig1]\n")
+    (results / "fig1.png").write_bytes(b"png")
+    read = {"verdicts": results / "claims.csv", "readings": results / "readings.md"}
+    return read | {"outline": results / "outline.yaml", "ledger": SHIPPED}
+
+
+def settings(paper):
+    """Settings of a page; two results are known of."""
+    found = [
+        {"item": item, "title": item.title(), "caption": "What it shows.", "tables": [item]}
+        for item in ("table1", "fig1")
+    ]
+    return {"paper": paper, "title": "Title", "preset": "real", "results": found}
+
+
 def join(folder, *papers):
+    for paper, claim in zip(papers, ("o02", "v09", "o01"), strict=False):
+        (folder / f"{paper}.yaml").write_text(
+            f"name: The paper {paper}\nclaims: [{{says: a first claim, of: [{claim}]}}]\n"
+        )
     files = {"papers": [folder / f"{paper}.csv" for paper in papers], "claims": folder / "claims.csv"}
+    files |= {"outlines": [folder / f"{paper}.yaml" for paper in papers], "index": folder / "README.md"}
     reproduction.main(shlex.split(command_line(files.items(), {})))
 
 
@@ -187,13 +332,15 @@ def test_joining_leaves_the_papers_alone(results, tmp_path):
     papers = [(folder / f"{paper}.csv").read_text().splitlines() for paper in ("dp_mac", "scalable_pate")]
     assert joined == [papers[0][0], *papers[0][1:], *papers[1][1:]]
     assert (folder / "scalable_pate.csv").read_bytes() == first
+    index = (folder / "README.md").read_text()
+    assert "| The paper dp_mac | 0 | 0 | 0 |" in index and "* [The paper scalable_pate](scalable_pate.md): " in index
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         ({"figures": {"fig9": "absent.png"}}, "absent.png: cannot be read"),
-        ({"tables": {"table1": "absent.csv"}}, "absent.csv: not a readable CSV file"),
+        ({"tables": {"table1": "absent.csv"}}, "absent.csv: cannot be read"),
     ],
 )
 def test_a_page_of_what_is_not_there_is_refused(results, tmp_path, more, message):
@@ -211,3 +358,27 @@ def test_a_page_of_unknown_names_is_refused(results, tmp_path):
     (tmp_path / "odd" / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="has the columns"):
         join(tmp_path / "odd", "x")
+
+
+def test_the_site_has_the_same_in_files_that_need_nothing_else(results, tmp_path):
+    table, figure = str(results / "table1.csv"), str(results / "fig1.png")
+    links = {"all papers": "index.html", "scalable pate": "scalable_pate.html"}
+    more = {
+        "tables": {"table1": table},
+        "columns": {"table1": ["dataset"]},
+        "figures": {"fig1": figure},
+        "links": links,
+    }
+    files = {"page": tmp_path / "scalable_pate.html"} | sources(results)
+    site_page.main(shlex.split(command_line(files.items(), settings("scalable_pate") | more)))
+    text = (tmp_path / "scalable_pate.html").read_text()
+    assert "<h1>Title</h1>" in text and '<a href="index.html">all papers</a>' in text
+    assert "data:image/png;base64,cG5n" in text  # of the bytes "png"
+    assert '<div class="box" id="table1">' in text and '<th scope="col">epsilon</th>' in text  # all columns
+    assert not re.findall(r'(?:src|href)="(?!data:|#|index\.html|scalable_pate\.html)[^"]*"', text)
+    (results / "scalable_pate.yaml").write_text("name: Scalable\nclaims: [{says: a first claim, of: [v09]}]\n")
+    files = {"verdicts": results / "claims.csv", "outlines": [results / "scalable_pate.yaml"]}
+    line = command_line((files | {"index": tmp_path / "index.html"}).items(), {"preset": "real", "links": links})
+    site_script.main(shlex.split(line))
+    text = (tmp_path / "index.html").read_text()
+    assert "<strong>Scalable</strong>: Holds: a first claim." in text and "<td>Scalable</td>" in text

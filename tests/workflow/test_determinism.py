@@ -42,7 +42,7 @@ WHOLE = ("all", "reproduction")
 
 def test_a_finished_run_has_all_kinds_of_files(finished):
     kinds = {Path(path).suffix for path in finished.results() if path.startswith("results/")}
-    assert kinds == {".csv", ".json", ".npy", ".npz", ".png", ".pdf", ".md", ".safetensors", ".py", ""}
+    assert kinds == {".csv", ".json", ".npy", ".npz", ".png", ".pdf", ".md", ".html", ".safetensors", ".py", ""}
 
 
 @pytest.mark.parametrize("targets", [("scalable_pate", "dp_mac_table1b"), pytest.param(WHOLE, marks=pytest.mark.long)])

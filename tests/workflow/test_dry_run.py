@@ -45,6 +45,7 @@ def test_a_dry_run_of_quick_plans_every_stage_and_creates_nothing(pristine):
     assert planned.counts["train_noiseless_student"] == repetitions * len(chosen["noiseless"])
     assert planned.counts["aggregate"] >= repetitions * len(CONFIGURATION["scalable_pate"]["table1"])
     assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
+    assert (planned.counts["site_page"], planned.counts["paper_claims"], planned.counts["site"]) == (6, 5, 1)
 
 
 @pytest.mark.parametrize("preset", ["quick", "real", "paper"])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lib.plan.results import TITLES
 from tests.workflow.running import Project, environment
 
 # All rules that follow from the votes; the tables and figure follow from the accounts.
@@ -21,7 +22,7 @@ BOTH = ("all", "reproduction")
 
 
 # all rules that follow from tables that claims are about; how many papers' is in the counts
-ENDS = {"claims", "paper_claims", "reproduction_page", "reproduction"}
+ENDS = {"claims", "paper_claims", "reproduction_page", "reproduction", "site_page", "site"}
 
 
 def following(jobs, started: set[int]) -> set[int]:
@@ -99,7 +100,7 @@ CHANGES = {
         {"measure_components", "compressed_pate_fig1", "compressed_pate_limits"},
     ),
     "report/dp_mac_readings.md": (
-        {"reproduction_page"},
+        {"reproduction_page", "site_page"},
         {"train_mac", "claims", "paper_claims"},
     ),
     "lib/core/command.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
@@ -107,7 +108,7 @@ CHANGES = {
         {"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS,
         DATA | LEARNING | {"account", "aggregate", "scalable_pate_table2", "datasets"},
     ),
-    "report/scalable_pate_readings.md": ({"reproduction_page"}, DATA | LEARNING | TABLES | {"claims"}),
+    "report/scalable_pate_readings.md": ({"reproduction_page", "site_page"}, DATA | LEARNING | TABLES | {"claims"}),
     "controls.csv": (set(), DATA | LEARNING | {"account", "train_mac"}),
     COMMENTED: (TABLES - {"scalable_pate_epsilon"} | ENDS, DATA),
     "report/claims.rst": (set(), DATA | LEARNING | TABLES | ENDS),
@@ -132,8 +133,8 @@ def test_touching_makes_nothing_stale(changed, what):
 
 
 MARKS = {".py": "\n\nCHANGED = True\n", ".mplstyle": "\nlines.linewidth: 3\n", ".csv": "\n", ".yaml": "\n# changed\n"}
-# That page is written by the script of the papers' pages, which declares the controls, and reads none of them.
-DECLARED_ALONE = {"controls.csv": {"leaderboard_reproduction": 1}}
+# The leaderboard's pages are written by the scripts of the papers' pages, which declare the controls, and read none.
+DECLARED_ALONE = {"controls.csv": {"leaderboard_reproduction": 1, "site_page": len(TITLES)}}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,51 @@
+"""Numbers as a person reads them: three significant digits, a spread to one."""
+
+import math
+import re
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(r"(?<![\w.,^])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
+
+
+def significant(number: str) -> int:
+    """How many digits of a printed number count: 1,000 has one, 0.0329 three, 2.00 three."""
+    mantissa = number.replace(",", "").partition("e")[0]
+    digits = mantissa.replace(".", "").lstrip("0")
+    return len(digits if "." in mantissa else digits.rstrip("0"))
+
+
+def rounded(value: float, digits: int = 3) -> str:
+    """A number to so many significant digits, without zeros at its end: 2969.1 is 2,970, 1.803e7 is 1.8e7."""
+    if not math.isfinite(value) or value == 0:
+        return f"{value:g}"
+    value = float(f"{value:.{digits - 1}e}")
+    magnitude = math.floor(math.log10(abs(value)))
+    if not -4 <= magnitude < 6:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        return f"{_trimmed(mantissa)}e{int(exponent)}"
+    return _trimmed(f"{value:,.{max(0, digits - 1 - magnitude)}f}")
+
+
+def as_read(text: str, years: bool = False) -> str:
+    """A text in which every number has three significant digits at most; those that have stay as they are written.
+
+    years: whether 1900 to 2099 are years in it, and stay too.
+    """
+
+    def short(found: re.Match) -> str:
+        number = found.group()
+        if years and _YEAR.fullmatch(number):
+            return number
+        whole = number.isdigit() and len(number) > 3
+        return rounded(float(number.replace(",", ""))) if significant(number) > 3 or whole else number
+
+    return _NUMBER.sub(short, text)
+
+
+def longest(text: str) -> int:
+    """The most significant digits that a number in a text has, years aside."""
+    return max((significant(n) for n in _NUMBER.findall(text) if not _YEAR.fullmatch(n)), default=0)
+
+
+def _trimmed(number: str) -> str:
+    return number.rstrip("0").rstrip(".") if "." in number else number

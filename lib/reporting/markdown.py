@@ -1,0 +1,61 @@
+"""Pages as Markdown for the repository, by templates."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import jinja2
+
+from lib.core.errors import InputError
+from lib.reporting.pages import Page
+from lib.reporting.verdicts import LEGEND, LEGEND_OF_PAPERS
+
+DATA_FILES = ("templates/page.md.j2", "templates/index.md.j2", "templates/papers.md.j2")
+MARKS = ("<!-- verdicts -->", "<!-- end of verdicts -->")  # on the first page, around what is computed
+
+
+def page(content: Page) -> str:
+    """A page of one paper, or of results of no paper."""
+    return _rendered("page.md.j2", page=content, legend=LEGEND)
+
+
+def index(content: Page, links: dict[str, str]) -> str:
+    """The page of all papers; links: where the page of each lies, by its name."""
+    return _rendered("index.md.j2", page=content, links=links, legend_of_papers=LEGEND_OF_PAPERS)
+
+
+def papers(content: Page, links: dict[str, str]) -> str:
+    """What the page of all papers says, without the page: a row and a sentence for each."""
+    return _rendered("papers.md.j2", page=content, links=links, legend_of_papers=LEGEND_OF_PAPERS)
+
+
+def between_marks(text: str, block: str) -> str:
+    """The text with the block in place of what stands between its two marks; raises InputError where they are not."""
+    before, first, rest = text.partition(MARKS[0])
+    _, second, after = rest.partition(MARKS[1])
+    if not (first and second):
+        raise InputError(f"the first page: has not the marks {MARKS[0]} and {MARKS[1]}, in this order")
+    return f"{before}{first}\n{block}{second}{after}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table whose cells are shown as they are, whatever signs are in them."""
+    lines = [header, ["---"] * len(header), *([_escaped(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escaped(cell: object) -> str:
+    text = " ".join(str(cell).split())
+    for sign in ("\\", "|", "*", "<", "`"):
+        text = text.replace(sign, "\\" + sign)
+    return text
+
+
+def _rendered(template: str, **content: object) -> str:
+    folder = Path(__file__).parent / "templates"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder), trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["table"] = lambda shown: table(shown.header, shown.rows)
+    text = environment.get_template(template).render(content)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

@@ -1,0 +1,71 @@
+"""Reading what a page is made of: outline, readings, tables, verdicts and claims of one paper."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from lib.core.errors import InputError
+from lib.reporting.claims.cells import read_table, read_verdicts
+from lib.reporting.claims.controls import Controls, shipped_controls
+from lib.reporting.claims.ledger import COLUMNS
+from lib.reporting.claims.loading import load_claims
+from lib.reporting.outline import load_outline
+from lib.reporting.pages import Material
+
+
+def gather(
+    paper: str,
+    outline: Path,
+    readings: Path,
+    results: list[dict],
+    tables: Mapping[str, str],
+    columns: Mapping[str, list[str]],
+    files: Mapping[str, str],
+    figures: Mapping[str, str],
+    verdicts: pd.DataFrame | None = None,
+    ledger: Path | None = None,
+) -> Material:
+    """Read it; `verdicts` and `ledger` are of all papers, or none where nothing is claimed. Else as `Material`.
+
+    Raises InputError for a file that cannot be read and for columns that a table does not have.
+    """
+    frames = {item: chosen(read_table(path), item, columns.get(item)) for item, path in tables.items()}
+    try:
+        text = readings.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
+    claims = [] if ledger is None else [claim for claim in load_claims(ledger) if claim["paper"] == paper]
+    return Material(
+        outline=load_outline(outline),
+        readings=text,
+        results=results,
+        tables=frames,
+        columns=columns,
+        files=files,
+        figures=figures,
+        ledger=claims,
+        verdicts=verdicts,
+        controls={} if verdicts is None else own_controls(paper),
+    )
+
+
+def own_controls(paper: str) -> Controls:
+    """The controls of one paper."""
+    return {key: row for key, row in shipped_controls().items() if key[0] == paper}
+
+
+def own_claims(verdicts: Path, paper: str) -> pd.DataFrame:
+    """The verdicts on one paper's claims; raises InputError where there are none."""
+    found = read_verdicts(verdicts, COLUMNS)
+    found = found[found["paper"] == paper]
+    if found.empty:
+        raise InputError(f"{verdicts}: has no claims of {paper!r}")
+    return found
+
+
+def chosen(table: pd.DataFrame, item: str, names: list[str] | None) -> pd.DataFrame:
+    """The table; raises InputError where it lacks a column that is to be shown."""
+    if unknown := [name for name in names or [] if name not in table.columns]:
+        raise InputError(f"--columns: {item} has no columns {unknown}; it has {list(table.columns)}")
+    return table

@@ -1,0 +1,48 @@
+"""The site: what the committed pages show, of this preset, in files that need nothing else."""
+
+
+rule site_page:
+    """A page of the site, with its tables and figures in it."""
+    input:
+        verdicts=plan.results.judged_by,
+        ledger=os.path.relpath(ROOT / "claims.csv"),
+        readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
+        outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
+        beside=plan.results.page_files,
+        code=code("site_page"),
+    output:
+        page=report(
+            f"{layout.results}/site/{{paper}}.html",
+            caption="../../report/page.rst",
+            category="Pages",
+            labels={"item": "{paper}", "kind": "page"},
+        ),
+    log:
+        layout.log("site_page", "{paper}"),
+    wildcard_constraints:
+        paper=one_of(TITLES),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        **options(plan.results.site_page),
+    shell:
+        "python -m scripts.site_page {params} > {log} 2>&1"
+
+
+rule site:
+    """The whole site, for a browser: site/index.html, a page a paper, the leaderboard."""
+    input:
+        verdicts=f"{layout.results}/claims.csv",
+        outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS],
+        beside=[f"{layout.results}/site/{paper}.html" for paper in TITLES],
+        code=code("site"),
+    output:
+        index=f"{layout.results}/site/index.html",
+    log:
+        layout.log("site"),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        **options(plan.results.site),
+    shell:
+        "python -m scripts.site {params} > {log} 2>&1"

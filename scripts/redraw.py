@@ -1,0 +1,88 @@
+"""Make the committed pages anew from the tables and figures that are committed with them; no data are needed.
+
+What is told of a result, and how, may change without a run: claims, outlines, readings, captions, templates. The
+verdicts are computed again from the committed tables.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+from lib.core.command import command, run
+from lib.core.files import write_text
+from lib.plan.config import ROOT, load, register
+from lib.plan.plan import Plan
+from lib.plan.results import PAPERS, TITLES
+from lib.reporting import markdown, site
+from lib.reporting.claims.cells import read_table
+from lib.reporting.claims.ledger import judge_all
+from lib.reporting.claims.loading import load_claims
+from lib.reporting.material import gather
+from lib.reporting.outline import load_outline
+from lib.reporting.pages import Page
+from lib.reporting.pages import index as index_of
+from lib.reporting.pages import page as page_of
+from scripts import reproduction
+
+DOCS = ROOT / "docs" / "reproduction"
+
+
+@command
+def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = None) -> None:
+    """Write docs/reproduction/*.md, the verdicts beside them, and the table of papers in README.md.
+
+    overlay: the preset that the committed results are of. html: a folder; then the site of the committed results is
+    written there, and nothing else.
+    """
+    plan, found = Plan(load([overlay], {"data_root": "."}), register()), verdicts()
+    pages = {name: page(name, plan.results.page_of(name), found) for name in TITLES}
+    outlines = {paper: load_outline(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS}
+    index = index_of(found, outlines, plan.layout.preset)
+    if html is not None:
+        for name, content in (pages | {"index": index}).items():
+            text = site.page(content, plan.results.links(), lambda file: (DOCS / file).read_bytes())
+            write_text(html / f"{name}.html", text)
+        return
+    for name, content in pages.items():
+        write_text(DOCS / f"{name}.md", markdown.page(content))
+    for paper in PAPERS:
+        own = found[found["paper"] == paper].assign(preset=plan.layout.preset)
+        write_text(DOCS / f"{paper}.csv", own.to_csv(index=False, lineterminator="\n"))
+    papers = [str(DOCS / f"{paper}.csv") for paper in sorted(PAPERS)]
+    shown = [str(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS]
+    ends = ["--claims", str(DOCS / "claims.csv"), "--index", str(DOCS / "README.md")]
+    reproduction.main(["--papers", *papers, "--outlines", *shown, *ends])
+    links = {outline["name"]: f"docs/reproduction/{paper}.md" for paper, outline in outlines.items()}
+    first = ROOT / "README.md"
+    write_text(first, markdown.between_marks(first.read_text(encoding="utf-8"), markdown.papers(index, links)))
+
+
+def verdicts() -> pd.DataFrame:
+    """The verdicts on all claims by the committed tables."""
+    tables = {(path.parent.name, path.stem): read_table(path) for path in sorted(DOCS.glob("*/*.csv"))}
+    return judge_all(load_claims(ROOT / "claims.csv"), tables)
+
+
+def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
+    """The content of one page, of the files of its settings that are committed."""
+    own = found[found["paper"] == name] if name in PAPERS else None
+    every = {table: DOCS / name / f"{table}.csv" for table in settings["tables"] | settings["numbers"]}
+    every = {table: path for table, path in every.items() if path.is_file()}
+    pictures = {item: f"{name}/{item}.png" for item in settings["figures"]}
+    pictures = {item: place for item, place in pictures.items() if (DOCS / place).is_file()}
+    links = {table: f"{name}/{table}.csv" for table in every}
+    # a table of an earlier run may lack a column
+    columns = {
+        table: [column for column in columns if column in read_table(every[table]).columns]
+        for table, columns in settings["columns"].items()
+        if table in every
+    }
+    outline, readings = (ROOT / "report" / f"{name}{end}" for end in (".yaml", "_readings.md"))
+    made_of = gather(
+        name, outline, readings, settings["results"], every, columns, links, pictures, own, ROOT / "claims.csv"
+    )
+    return page_of(name, settings["title"], settings["preset"], made_of, f"{name}.csv" if own is not None else "")
+
+
+if __name__ == "__main__":
+    run(main)

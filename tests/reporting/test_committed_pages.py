@@ -1,0 +1,171 @@
+"""The committed pages: their order, their length, their numbers, and that their sentences are those of the verdicts."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lib.plan.config import register
+from lib.plan.results import PAPERS, TITLES
+from lib.reporting import markdown
+from lib.reporting.claims.cells import read_table
+from lib.reporting.claims.loading import load_claims
+from lib.reporting.digits import longest
+from lib.reporting.outline import load_outline
+from lib.reporting.pages import index, leaderboard_answer
+from lib.reporting.verdicts import answer, counted, named
+from scripts import redraw
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs" / "reproduction"
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}
+# before the folded part; between its parts stands nothing but empty lines
+SHOWN = {name: re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL) for name, text in TEXTS.items()}
+OUTLINES = {name: load_outline(ROOT / "report" / f"{name}.yaml") for name in TITLES}
+
+
+@cache
+def verdicts():
+    return read_table(DOCS / "claims.csv", dtype=str).fillna("")
+
+
+def test_there_is_a_page_for_all_and_for_each():
+    assert set(TEXTS) == {"README", *TITLES}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_first_screen_says_what_the_verdicts_say(name):
+    first = "\n".join(TEXTS[name].splitlines()[:60])
+    own = verdicts()[verdicts()["paper"] == name]
+    assert f"\n**{answer(own, 'the paper' + chr(39) + 's')}**\n" in first
+    told = named(OUTLINES[name]["claims"], own)
+    assert told
+    for judgement, sentences in told.items():
+        assert f"* **{judgement.capitalize()}**: {'; '.join(sentences)}\n" in first
+
+
+def test_the_first_screen_of_the_leaderboard_says_what_its_table_says():
+    table = read_table(DOCS / "leaderboard" / "leaderboard.csv")
+    assert f"\n**{leaderboard_answer({'leaderboard': table})}**\n" in "\n".join(TEXTS["leaderboard"].splitlines()[:60])
+
+
+def test_the_page_of_all_papers_and_the_first_page_have_the_same_rows():
+    content = index(verdicts(), {paper: OUTLINES[paper] for paper in PAPERS}, "real")
+    for text, folder in (
+        (TEXTS["README"], ""),
+        ((ROOT / "README.md").read_text(encoding="utf-8"), "docs/reproduction/"),
+    ):
+        links = {OUTLINES[paper]["name"]: f"{folder}{paper}.md" for paper in PAPERS}
+        assert markdown.papers(content, links).strip() in text
+    assert len(content.matrix.rows) == len(PAPERS)
+    numbers = sum(int(cell) for row in content.matrix.rows for cell in row[1:])
+    counts = counted(verdicts())
+    assert numbers == (counts["grade"] != "by construction").sum()
+    assert "<!-- verdicts -->" in "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:20])
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_six_screens_come_before_the_folded_part(name):
+    lines = TEXTS[name].partition("<details>")[0].splitlines()
+    assert len(lines) <= 250
+    assert TEXTS[name].count("<details>") == TEXTS[name].count("</details>")
+
+
+def cells(text: str) -> list[str]:
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return [cell.strip() for row in rows for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_cell_outside_the_folded_part_is_long(name):
+    assert cells(SHOWN[name])
+    assert not [cell for cell in cells(SHOWN[name]) if len(cell) > 200]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_number_outside_the_folded_part_has_more_than_three_digits(name):
+    lines = re.sub(r"\]\([^)]*\)|`[^`]*`", "", SHOWN[name]).splitlines()
+    assert not [line for line in lines if longest(line) > 3]
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_every_figure_has_its_caption(name):
+    pictures = re.findall(r"^!\[(.*?)\]\((.*?)\)\n\n(.*)$", TEXTS[name], re.MULTILINE)
+    assert len(pictures) == TEXTS[name].count("![") > 0
+    for title, file, below in pictures:
+        assert (DOCS / file).is_file()
+        assert below.startswith(f"*{title}.* ") and len(below) > len(title) + 40
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_every_link_leads_somewhere(name):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", TEXTS[name]):
+        assert (DOCS / target).exists() or (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_nothing_is_lost(name):
+    """All claims, all tables with the columns of the register, all committed pictures, all readings are on the page."""
+    text = TEXTS[name]
+    opening, _, readings = (ROOT / "report" / f"{name}_readings.md").read_text(encoding="utf-8").rpartition("\n---\n")
+    assert opening.strip() in text and readings.strip() in text
+    for picture in (DOCS / name).glob("*.png"):
+        assert f"]({name}/{picture.name})" in text
+    for table in (DOCS / name).glob("*.csv"):
+        assert f"]({name}/{table.name})" in text
+    rooms = ("leaderboard", "audit") if name == "leaderboard" else (name,)
+    for row in (row for row in register().values() if row["paper"] in rooms):
+        for table, columns in row["columns"].items():
+            path = DOCS / name / f"{table}.csv"
+            if path.is_file():
+                committed = read_table(path)
+                header = [column for column in columns if column in committed and committed[column].notna().any()]
+                header = [column for column in header if not (column.endswith("_spread") and column[:-7] in committed)]
+                assert f"| {' | '.join(header)} |\n" in text, table
+    if name in PAPERS:
+        for claim in verdicts()[verdicts()["paper"] == name]["id"]:
+            assert f"\n| {claim.partition('.')[2]}, " in text
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_what_fails_is_told_and_nothing_else_is(name):
+    """A failing claim is named where it is told what fails; a claim that does not fail is not."""
+    told = SHOWN[name].partition("## What fails, and why")[2].partition("## All else")[0]
+    own = counted(verdicts()[verdicts()["paper"] == name])
+    own = own[own["grade"] != "by construction"]
+    failing = {claim.partition(".")[2] for claim in own[own["judgement"] == "fails"]["id"]}
+    named_there = set(re.findall(r"\((v\d\d|o\d\d[a-z]?)\)", told))
+    assert named_there <= failing
+    reasons = [set(reason["of"]) & failing for reason in OUTLINES[name]["reasons"]]
+    for group in [group for group in reasons if group] + [{claim} for claim in failing - set().union(*reasons)]:
+        # of a long group the first are written out, and how many follow
+        assert len(group & named_there) >= min(3, len(group))
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_papers_tables_are_whole(name):
+    """Every number that the ledger has of a numbered table of the paper is a cell of it, under each of its readings."""
+    shown = {cell for table in OUTLINES[name]["tables"] for row in table.get("rows", []) for cell in row}
+    claims = [c for c in load_claims(ROOT / "claims.csv") if c["paper"] == name and c["kind"] == "value"]
+    of_tables = {c["id"].partition(".")[2] for c in claims if re.match(r"Table|Experiments/Results", c["where"])}
+    assert of_tables <= shown
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_claims_named_first_can_fail(name):
+    """What is so by construction says nothing of the paper, and is not among what is said first."""
+    claims = {c["id"].partition(".")[2]: c for c in load_claims(ROOT / "claims.csv") if c["paper"] == name}
+    first = [claims[claim] for entry in OUTLINES[name]["claims"] for claim in entry["of"]]
+    assert not [claim["id"] for claim in first if claim["by_construction"] or claim["same_as"]]
+
+
+@pytest.mark.slow
+def test_the_pages_are_what_is_made_of_the_committed_tables():
+    """Else `make redraw`."""
+    plan, found = (
+        redraw.Plan(redraw.load([ROOT / "presets" / "real.yaml"], {"data_root": "."}), register()),
+        redraw.verdicts(),
+    )
+    for name in TITLES:
+        assert markdown.page(redraw.page(name, plan.results.page_of(name), found)) == TEXTS[name], name
