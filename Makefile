@@ -51,6 +51,7 @@ format: setup-dev
 bench: setup
 	$(BIN)/python -m bench.accounting
 	$(BIN)/python -m bench.dp_mac
+	$(BIN)/python -m bench.own_votes
 	$(BIN)/python -m bench.pca
 	$(BIN)/python -m bench.residual
 	$(BIN)/python -m bench.segmentation
