@@ -11,11 +11,13 @@ from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.command_line import command_line
 from lib.plan.config import check_config, claim_ids, default_preset, load_schema, register
+from lib.plan.needed import lacking
 from lib.plan.overlays import check_overlays
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.strict import check_files
+from lib.plan.targets import check_targets
 
 ROOT = Path(workflow.basedir)
 
@@ -116,6 +118,19 @@ def asked(method):
             return method(wildcards)
         except InputError as error:
             refuse(error)
+
+    return of_job
+
+
+def present(method):
+    """The same of a method that finds the files of a dataset: the line names all that the run lacks, not the first."""
+
+    def of_job(wildcards):
+        try:
+            return method(wildcards)
+        except InputError as error:
+            given = workflow.overwrite_configfiles, workflow.config_settings.config, workflow.dag_settings.targets
+            refuse(lacking(error, config, *given))
 
     return of_job
 
