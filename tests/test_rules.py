@@ -52,6 +52,8 @@ def test_every_script_is_a_rules_or_a_persons():
         "__init__",
         "check_data",
         "price_votes",
+        "show_help",
+        "show_verdicts",
         "verify_release",
     }
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from lib.core.errors import InputError
 from lib.data import registry
-from lib.data.volumes.registry import VOLUMES
 from lib.data.volumes.registry import get as get_volumes
 from lib.data.volumes.registry import required_files as required_volumes
+from lib.data.volumes.registry import spec as volume_spec
 
 FOUND, MISSING, DAMAGED, ELSEWHERE, FETCHED = "found", "missing", "damaged", "one level off", "fetched"
 
@@ -50,16 +50,16 @@ def check_dataset(name: str, block: Mapping[str, object], root: str | Path | Non
 
 def check_volumes(name: str, block: Mapping[str, object], root: str | Path | None) -> Finding:
     """The same of a block of segmentation.volumes; files of each case are looked for, and none is decoded."""
-    collection = str(block["name"])
-    spec = VOLUMES[collection]
+    collection, settings = str(block["name"]), block["settings"]
+    spec = volume_spec(collection, settings)
     try:
-        files = required_volumes(collection, root)
+        files = required_volumes(collection, root, settings)
     except InputError as error:
         layout = tuple(f"{spec.folder}/{part}" for part in spec.parts) or (f"{spec.folder}/",)
         layouts = tuple((each,) for each in layout) if spec.any_part else (layout,)
         return _absent(name, str(error), f"{spec.homepage}: {spec.obtain}", one_level_off(root, layouts))
     try:
-        count = len(get_volumes(collection, block["settings"], root).subjects())
+        count = len(get_volumes(collection, settings, root).subjects())
     except InputError as error:
         return Finding(name, DAMAGED, str(error), f"{spec.homepage}: {spec.obtain}")
     where = ", ".join(map(str, files)) or "generated where they are used"

@@ -10,19 +10,24 @@ from tempfile import TemporaryDirectory
 
 from lib.core.errors import InputError
 from lib.data import check, registry
+from lib.data.volumes import own
 from lib.data.volumes.registry import VOLUMES
-from lib.plan.config import ROOT, catalogue
+from lib.plan.config import ROOT, catalogue, expand_own_volumes, layered
 
 # rules that read data, and the block of the configuration that names what they read
 READERS = {"prepare_data": ("datasets",), "prepare_volumes": ("segmentation", "volumes")}
 
 
-def make_empty_data(folder: Path) -> None:
-    """Empty files with the names of all that is read below `data_root`: enough to plan any preset."""
+def make_empty_data(folder: Path, of_own: Iterable[Mapping] = ()) -> None:
+    """Empty files with the names of all that is read below `data_root`: enough to plan any preset.
+
+    of_own: settings of a person's own volumes.
+    """
     needed = [f"{spec.folder}/{part}" for spec in VOLUMES.values() if spec.folder for part in spec.parts or ("",)]
     for name, entry in catalogue()["datasets"].items():
         if entry["source"] == "data_root":
             needed += registry.get(entry["module"], name).layouts[0]
+    needed += [f"{settings['folder']}/{settings.get('list', '')}" for settings in of_own]
     for file in needed:
         path = folder / file
         if file.endswith("/"):
@@ -38,8 +43,11 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
     configfiles, given: of --configfile and --config, without a data_root. Raises InputError with what Snakemake says
     where it cannot plan.
     """
+    config = layered(configfiles)
+    expand_own_volumes(config)
+    volumes = config["segmentation"]["volumes"].values()
     with TemporaryDirectory() as folder:
-        make_empty_data(Path(folder))
+        make_empty_data(Path(folder), [block["settings"] for block in volumes if block["name"] == own.NAME])
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
         command += ["--dry-run", "--forceall", "--nolock", "--cores", "1"]
         files = [str(Path(file).resolve()) for file in configfiles]

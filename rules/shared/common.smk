@@ -10,7 +10,7 @@ from lib.core.code_inputs import code_files
 from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.command_line import command_line
-from lib.plan.config import check_config, claim_ids, default_preset, load_schema, register
+from lib.plan.config import check_config, claim_ids, default_preset, expand_own_volumes, load_schema, register
 from lib.plan.needed import lacking
 from lib.plan.overlays import check_overlays
 from lib.plan.plan import Plan
@@ -30,6 +30,7 @@ def refuse(error):
 try:
     check_files(workflow.configfiles)
     check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
+    expand_own_volumes(config)
     schema = load_schema()
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
