@@ -75,6 +75,8 @@ def lacking(
         found = findings(config, needed(configfiles, others, targets), read=False)
     except InputError:
         return str(error)  # something else is wrong as well, and will be said when this is right
+    if not any(each.lacks for each in found):
+        return str(error)
     listed = "`python -m scripts.check_data` with these options lists where to get each"
     return f"{check.in_one_line(found)}; {listed}; of the first: {error}"
 
