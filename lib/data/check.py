@@ -87,7 +87,7 @@ def as_table(findings: Iterable[Finding]) -> str:
     for each in sorted(findings, key=lambda each: (not each.lacks, each.name)):
         lines.append(f"{each.name:<{width}}  {each.state:<13}  {each.detail}")
         if each.lacks and each.obtain and each.obtain not in each.detail:
-            lines.append(f"{'':<{width}}  {'':<13}  get it: {each.obtain}")
+            lines.append(f"{'':<{width}}  {'':<13}  obtain: {each.obtain}")
     return "\n".join(lines)
 
 

@@ -58,7 +58,7 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
     if done.returncode:
         last = [line for line in printed.splitlines() if line.strip()][-1:]
         raise InputError("; ".join(last).removeprefix("error: ") or "Snakemake cannot plan this")
-    return {rule: sorted(set(re.findall(rf"\b{rule} (\w+): ", printed))) for rule in READERS}
+    return {rule: sorted(set(re.findall(rf"^Job \d+: {rule} \w+=(\w+): ", printed, re.MULTILINE))) for rule in READERS}
 
 
 def lacking(

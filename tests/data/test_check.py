@@ -62,7 +62,7 @@ def test_all_that_lacks_is_in_one_table_and_in_one_line(root):
     assert line.startswith("4 of the datasets") and "\n" not in line
     for name in ("pate_votes_adult", "pate_votes_svhn", "mnist", "lgg"):
         assert name in table and name in line
-    assert "digits" in table and "digits" not in line and "get it: " in table
+    assert "digits" in table and "digits" not in line and "obtain: " in table
 
 
 def test_the_script_ends_with_status_one_if_something_lacks(root, monkeypatch, capsys):

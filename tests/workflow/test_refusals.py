@@ -40,7 +40,7 @@ def test_all_data_that_are_missing_are_named_at_once(pristine, tmp_path):
 
 
 def test_a_misspelt_target_is_told_which_one_was_meant(pristine):
-    assert "did you mean scalable_pate_table1?" in refused(Project(pristine.root), "--", "scalable_pate_tabel1")
+    assert "did you mean scalable_pate_table1 " in refused(Project(pristine.root), "--", "scalable_pate_tabel1")
 
 
 def test_so_is_an_overlay_without_a_preset_of_its_own(pristine, tmp_path):
