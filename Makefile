@@ -1,4 +1,5 @@
-# `make` sets everything up and runs the default workflow with a report; `make test` sets up and runs all tests.
+# `make` sets everything up and runs the default workflow with a report; `make test` sets up and runs all tests;
+# `make help` lists what can be asked for.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= $(shell nproc)
@@ -11,15 +12,20 @@ REPORT := $(RESULTS)/report.html
 # what is in VENV, and the plugins for clusters, without which VENV stays
 CLUSTER_VENV ?= .venv-cluster
 
-.PHONY: run redraw check check-tests test test-long test-cluster lint format bench faults setup setup-dev
+.PHONY: run help redraw check check-tests test test-long test-cluster lint format bench faults setup setup-dev
 .DEFAULT_GOAL := run
 
 run: setup
-	$(BIN)/snakemake --cores $(CORES) -- all
+	@# a line a job, without the reasons: these are in the log that Snakemake names at its end
+	$(BIN)/snakemake --cores $(CORES) --quiet host reason -- all
 	@# every job writes a log, so nothing newer than the report means that nothing ran since
 	@test -f $(REPORT) && test -z "$$(find $(RESULTS) report -type f -newer $(REPORT) -print -quit)" || \
 		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }
-	@echo "tables and figures: $(RESULTS)/   report: $(REPORT)"
+	@$(BIN)/python -m scripts.show_verdicts $(RESULTS)/claims.csv
+	@echo "tables and figures: $(RESULTS)/   verdicts: $(RESULTS)/claims.md   report: $(REPORT)"
+
+help: setup
+	@$(BIN)/python -m scripts.show_help
 
 # docs/reproduction and the first page's table, from the committed tables and figures; needs no data
 redraw: setup
@@ -55,6 +61,7 @@ format: setup-dev
 bench: setup
 	$(BIN)/python -m bench.accounting
 	$(BIN)/python -m bench.dp_mac
+	$(BIN)/python -m bench.own_votes
 	$(BIN)/python -m bench.pca
 	$(BIN)/python -m bench.residual
 	$(BIN)/python -m bench.segmentation

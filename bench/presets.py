@@ -11,9 +11,7 @@ from pathlib import Path
 from snakemake.api import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings, SnakemakeApi, StorageSettings
 from snakemake.settings.types import Quietness
 
-from lib.data import registry
-from lib.data.volumes.registry import VOLUMES
-from lib.plan.config import catalogue
+from lib.plan.needed import make_empty_data
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -39,21 +37,6 @@ class Job:
         """The words of an option of the command line of its script."""
         words = shlex.split(self.params["options"])
         return list(itertools.takewhile(lambda word: not word.startswith("--"), words[words.index(f"--{name}") + 1 :]))
-
-
-def make_empty_data(folder: Path) -> None:
-    """Empty files with the names of all that is read below `data_root`: enough to plan any preset."""
-    needed = [f"{spec.folder}/{part}" for spec in VOLUMES.values() if spec.folder for part in spec.parts or ("",)]
-    for name, entry in catalogue()["datasets"].items():
-        if entry["source"] == "data_root":
-            needed += registry.get(entry["module"], name).layouts[0]
-    for file in needed:
-        path = folder / file
-        if file.endswith("/"):
-            path.mkdir(parents=True, exist_ok=True)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
 
 
 def preset_files(preset: str) -> list[Path]:

@@ -48,6 +48,7 @@ ROOMS_KNOWN = {
     "data": {"accounting", "core"},  # published votes are data, and their counts are checked as the ledger does
     "reporting": {"accounting", "core"},
     "encoders": {"core", "models"},
+    "pricing": {"accounting", "core"},  # of core the exception type alone: it installs without the workflow
     "aggregation": {"accounting", "core", "encoders"},
     # no room that trains, or that a model is made of: a model is an array of what it predicts, training a callable
     "attacks": {"accounting", "core", "data", "reporting"},
@@ -96,11 +97,12 @@ def test_every_arrow_between_rooms_is_seen():
     assert rooms_of(imported(Path("lib/leaderboard/dp_mac.py"))) >= {"dp_mac", "leaderboard"}
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "accounting"], ids=str)
-def test_accounting_shares_the_exception_type_alone(module):
-    """The proofs rest on nothing that trains, loads or draws."""
+@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] in ("accounting", "pricing")], ids=str)
+def test_what_installs_alone_shares_the_exception_type_alone(module):
+    """The proofs rest on nothing that trains, loads or draws, and prices on the proofs."""
     ours = within(imported(module), "lib")
-    assert ours == within(ours, "lib.accounting") | within(ours, "lib.core.errors")
+    known = ("lib.accounting", "lib.core.errors") + ("lib.pricing",) * (module.parts[1] == "pricing")
+    assert ours == set().union(*(within(ours, name) for name in known))
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "attacks"], ids=str)

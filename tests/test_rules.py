@@ -48,7 +48,15 @@ def test_a_rule_calls_one_script_with_its_options(name):
 
 def test_every_script_is_a_rules_or_a_persons():
     called = {script for block in RULES.values() for script in re.findall(r"scripts\.(\w+)", block)}
-    assert {path.stem for path in (ROOT / "scripts").glob("*.py")} - called == {"__init__", "redraw", "verify_release"}
+    assert {path.stem for path in (ROOT / "scripts").glob("*.py")} - called == {
+        "__init__",
+        "check_data",
+        "price_votes",
+        "redraw",
+        "show_help",
+        "show_verdicts",
+        "verify_release",
+    }
 
 
 def test_what_the_plan_says_of_a_job_is_not_mixed_with_its_files():

@@ -7,7 +7,7 @@ import numpy as np
 from lib.accounting import gnss, threshold
 from lib.accounting.discrete import is_discrete
 from lib.accounting.draws import as_dict
-from lib.accounting.readings import Reading, confident_account
+from lib.accounting.readings import Account, Reading, confident_account
 from lib.accounting.sanitize import Release, choose, fixed, releasable, smoothness_grid
 from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
 from lib.accounting.statement import PrivacyStatement
@@ -31,16 +31,18 @@ def release_epsilon(
     moments: int,
     grid: dict,
     rng: np.random.Generator,
+    account: Account | None = None,
 ) -> ReleasedEpsilon:
     """Release the epsilon of a run of Confident-GNMax on votes (n, m) (Papernot et al. 2018, Appendix B).
 
     moments: of the accounting of LNMax, which accounts share. grid: the block `sanitize` of the configuration. rng:
-    draws the noise of the release that is fixed before the votes are seen; the others are means.
+    draws the noise of the release that is fixed before the votes are seen; the others are means. account: of this run
+    on these votes, where it is known already; of its costs only their sums are used.
     Raises InputError where the noise is discrete: its cost does not depend on the data.
     """
     if is_discrete(run):
         raise InputError("noise = 'discrete': its cost does not depend on the data, so there is nothing to sanitise")
-    account = confident_account(orders, votes, run, moments)
+    account = account or confident_account(orders, votes, run, moments)
 
     def parts(order: float, weights: np.ndarray | None) -> tuple[Sequence, CheckSequence]:
         checks = CheckSequence(threshold.statistic(votes), teachers, run["threshold"], run["sigma_threshold"], order)

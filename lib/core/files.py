@@ -161,7 +161,12 @@ def load_arrays(path: str | Path, *names: str) -> dict[str, np.ndarray]:
     with reading(path, ".npz"), np.load(path, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     stored = arrays.pop(_DIGEST, None)
-    if stored is None or str(stored) != fingerprint(**arrays):
+    if stored is None:
+        raise InputError(
+            f"{path}: the arrays have no digest, so no job of this workflow wrote them as they are; votes of one's own "
+            "are priced by `python -m scripts.price_votes` (docs/own_votes.md)"
+        )
+    if str(stored) != fingerprint(**arrays):
         raise InputError(f"{path}: the arrays do not match the digest written with them; delete the file to remake it")
     missing = set(names) - set(arrays)
     if missing:

@@ -40,6 +40,7 @@ def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dic
     Raises InputError, one line, for what `check_config` refuses.
     """
     config, schema = layered(overlays, overrides), load_schema()
+    expand_own_volumes(config)
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
     return config
@@ -59,6 +60,23 @@ def catalogue() -> dict:
     for block in BLOCKS:
         config = merged(config, _read(ROOT / "catalogue" / f"{block}.yaml"))
     return config
+
+
+def expand_own_volumes(config: dict) -> None:
+    """Write, in place, volumes that a `layout` says as the catalogue has them: a collection `own` with its settings.
+
+    Its files are below data_root in the folder of its own name, unless `folder` says another.
+    """
+    block = config.get("segmentation")
+    found = block.get("volumes") if isinstance(block, dict) else None
+    for name, volumes in (found if isinstance(found, dict) else {}).items():
+        if isinstance(volumes, dict) and "layout" in volumes:
+            prepared = {key: volumes.pop(key) for key in ("crop", "shape", "label_mode") if key in volumes}
+            settings = {"folder": name} | volumes
+            if isinstance(settings.get("labels"), dict):
+                settings["labels"] = {str(number): meaning for number, meaning in settings["labels"].items()}
+            found[name] = {"name": "own", "settings": settings, "crop": None, "label_mode": "majority", "images": True}
+            found[name] |= prepared
 
 
 def register() -> dict:

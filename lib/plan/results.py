@@ -65,6 +65,10 @@ class Results:
         """The files of all results of a paper that are switched on."""
         return [self.target(name) for name in self.chosen(paper)]
 
+    def all_targets(self) -> list[str]:
+        """The same of every paper that the preset is about, and of the audits and the leaderboard."""
+        return [path for paper in self._config["papers"] for path in self.targets(paper)]
+
     def judged(self, paper: str) -> list[tuple[str, str]]:
         """Tables (name, path) that claims are about."""
         folder = self._layout.of(paper)
@@ -89,7 +93,11 @@ class Results:
 
     def judging_all(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `claims` for all papers."""
-        return self.judging(list(PAPERS))
+        return self.judging(self.papers())
+
+    def papers(self) -> list[str]:
+        """The papers that the preset is about, in the order of PAPERS."""
+        return [paper for paper in PAPERS if paper in self._config["papers"]]
 
     def judged_tables(self, wildcards: Any) -> list[str]:
         """Input: the tables that claims of a paper are about."""

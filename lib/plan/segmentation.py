@@ -151,13 +151,14 @@ class Segmentation:
         """Input: the files that volumes are prepared from; InputError if they are not there."""
         from lib.data.registry import watched
 
-        name = self.block["volumes"][wildcards.volumes]["name"]
-        return list(map(str, watched(volumes.required_files(name, self.config["data_root"]))))
+        block = self.block["volumes"][wildcards.volumes]
+        files = volumes.required_files(block["name"], self.config["data_root"], block["settings"])
+        return list(map(str, watched(files)))
 
     def preparing(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `prepare_volumes`; what is generated does not go stale when data move."""
         block = self.block["volumes"][wildcards.volumes]
-        root = self.config["data_root"] if volumes.VOLUMES[block["name"]].folder else None
+        root = self.config["data_root"] if volumes.spec(block["name"], block["settings"]).folder else None
         return {"name": block["name"], "block": block, "root": root}
 
     # ------------------------------------------------------------ encoders

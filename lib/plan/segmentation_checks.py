@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from lib.core.errors import InputError
-from lib.data.volumes.registry import VOLUMES
+from lib.data.volumes import own
+from lib.data.volumes.registry import VOLUMES, spec
 
 # words that stand where an encoder's name does in the paths of results, and in the tables of reconstructions
 RESERVED = ("none", "components")
@@ -62,6 +63,12 @@ def _of_fig3(block: dict) -> list[tuple[str, str]]:
 
 def _check_volumes(key: str, volumes: dict) -> None:
     """The collection exists, and has the settings that it needs and no others."""
+    if volumes["name"] == own.NAME:
+        try:
+            own.check_settings(volumes["settings"])
+        except InputError as error:
+            raise InputError(f"{key}: {error}") from error
+        return
     if volumes["name"] not in VOLUMES:
         raise InputError(f"{key}.name = {volumes['name']!r}: allowed: {', '.join(sorted(VOLUMES))}")
     spec, given = VOLUMES[volumes["name"]], volumes["settings"]
@@ -75,7 +82,7 @@ def _check_volumes(key: str, volumes: dict) -> None:
 def _check_task(key: str, task: dict, catalogue: dict) -> None:
     """Its volumes are enough, and tell its classes apart; its parts are there."""
     volumes, parts = catalogue[task["volumes"]], task["parts"]
-    classes = VOLUMES[volumes["name"]].classes
+    classes = spec(volumes["name"], volumes["settings"]).classes
     if task["classes"] not in (1, classes):
         allowed = " or ".join(map(str, sorted({1, classes})))
         raise InputError(f"{key}.classes = {task['classes']}: the labels of {volumes['name']} allow {allowed}")

@@ -4,7 +4,7 @@
 rule prepare_volumes:
     """A collection of volumes, normalised and brought to one shape."""
     input:
-        beside=asked(plan.segmentation.volume_files),
+        beside=present(plan.segmentation.volume_files),
         code=code("prepare_volumes"),
     output:
         index=f"{layout.private}/volumes/{{volumes}}/index.json",

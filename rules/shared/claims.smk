@@ -9,7 +9,7 @@ rule claims:
     """Every claim of the papers with our value and a computed verdict."""
     input:
         claims=os.path.relpath(ROOT / "claims.csv"),
-        beside=[path for paper in PAPERS for _, path in plan.results.judged(paper)],
+        beside=[path for paper in plan.results.papers() for _, path in plan.results.judged(paper)],
         code=code("claims"),
     output:
         verdicts=f"{layout.results}/claims.csv",

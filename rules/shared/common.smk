@@ -10,12 +10,14 @@ from lib.core.code_inputs import code_files
 from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.command_line import command_line
-from lib.plan.config import check_config, claim_ids, default_preset, load_schema, register
+from lib.plan.config import check_config, claim_ids, default_preset, expand_own_volumes, load_schema, register
+from lib.plan.needed import lacking
 from lib.plan.overlays import check_overlays
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.strict import check_files
+from lib.plan.targets import check_targets
 
 ROOT = Path(workflow.basedir)
 
@@ -28,6 +30,7 @@ def refuse(error):
 try:
     check_files(workflow.configfiles)
     check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
+    expand_own_volumes(config)
     schema = load_schema()
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
@@ -116,6 +119,19 @@ def asked(method):
             return method(wildcards)
         except InputError as error:
             refuse(error)
+
+    return of_job
+
+
+def present(method):
+    """The same of a method that finds the files of a dataset: the line names all that the run lacks, not the first."""
+
+    def of_job(wildcards):
+        try:
+            return method(wildcards)
+        except InputError as error:
+            given = workflow.overwrite_configfiles, workflow.config_settings.config, workflow.dag_settings.targets
+            refuse(lacking(error, config, *given))
 
     return of_job
 

@@ -25,7 +25,7 @@ rule download_data:
 rule prepare_data:
     """A dataset's arrays, read from its files and verified by their fingerprint."""
     input:
-        beside=asked(plan.data.files),
+        beside=present(plan.data.files),
         code=code_of_dataset("prepare_data"),
     output:
         data=f"{layout.private}/data/{{dataset}}.npz",

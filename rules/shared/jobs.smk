@@ -1,4 +1,12 @@
-"""What each rule with a job has besides what it says itself: what the job costs, measured, and a line when it starts."""
+"""What each rule with a job has besides what it says itself: what the job costs, measured, and a line when it starts.
+
+Here all rules are known, so that a misspelt one is told which was meant.
+"""
+
+try:
+    check_targets(sys.argv, ["all", *(rule.name for rule in workflow.rules)])
+except InputError as error:
+    refuse(error)
 
 
 def as_written(path):

@@ -172,8 +172,15 @@ def test_no_altered_array_passes(tmp_path):
         assert refusal(files.load_arrays, path).startswith(f"{path}: the arrays do not match")
     np.savez_compressed(path, **{name: array for name, array in packed.items() if name != "labels"})
     assert refusal(files.load_arrays, path).startswith(f"{path}: the arrays do not match")
-    np.savez_compressed(path, **ARRAYS)  # no digest at all
-    assert refusal(files.load_arrays, path).startswith(f"{path}: the arrays do not match")
+
+
+def test_arrays_of_a_persons_own_are_left_alone_and_told_how_they_are_priced(tmp_path):
+    path = tmp_path / "votes.npz"
+    np.savez(path, **ARRAYS)
+    before = path.read_bytes()
+    line = refusal(files.load_arrays, path)
+    assert line.startswith(f"{path}: the arrays have no digest") and "scripts.price_votes" in line
+    assert "delete" not in line and path.read_bytes() == before
 
 
 def test_truncated_archives_are_refused_by_name(tmp_path):

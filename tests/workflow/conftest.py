@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.presets import make_empty_data
+from lib.plan.needed import make_empty_data
 from tests.workflow.running import TINY, Project
 
 # Loaded by every Python that a job starts: writes which files below the root of the project the process

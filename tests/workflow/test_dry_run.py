@@ -48,6 +48,14 @@ def test_a_dry_run_of_quick_plans_every_stage_and_creates_nothing(pristine):
     assert (planned.counts["site_page"], planned.counts["paper_claims"], planned.counts["site"]) == (6, 5, 1)
 
 
+def test_the_preset_votes_accounts_and_trains_nothing(pristine, any_root):
+    planned = Project(pristine.root).pending("--configfile", "presets/votes.yaml", "--config", f"data_root={any_root}")
+    tables = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon", "scalable_pate_tails"}
+    made = {"prepare_data", "count_votes", "account", "aggregate", "sanitize_epsilon", "claims", "datasets", "all"}
+    assert planned.rules == tables | made
+    assert sum(planned.counts.values()) < 50
+
+
 @pytest.mark.parametrize("preset", ["quick", "real", "paper"])
 def test_a_dry_run_plans_every_curve_of_dp_mac(pristine, any_root, preset):
     real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")

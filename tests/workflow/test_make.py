@@ -15,6 +15,7 @@ echo "called: $*"
 case "$1" in --report) test ! -e fail && echo report > "$2" ;; esac
 """
 REPORT = "results/quick/report.html"
+PROGRAMS = (".venv/bin/snakemake", ".venv/bin/python")  # the latter shows the verdicts
 
 
 @pytest.fixture
@@ -23,10 +24,11 @@ def made(tmp_path) -> Path:
     if not shutil.which("make"):
         pytest.skip("needs make")
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for name in ("requirements.txt", "report/caption.rst", "results/quick/logs/job.log", ".venv/bin/snakemake"):
+    for name in ("requirements.txt", "report/caption.rst", "results/quick/logs/job.log", *PROGRAMS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(SNAKEMAKE)
-    (tmp_path / ".venv/bin/snakemake").chmod(0o755)
+    for name in PROGRAMS:
+        (tmp_path / name).chmod(0o755)
     (tmp_path / ".venv/.installed").touch()
     return tmp_path
 
@@ -43,6 +45,12 @@ def reports(folder: Path) -> bool:
     assert done.returncode == 0 and "called: --cores" in done.stdout, done.stdout + done.stderr
     assert (folder / REPORT).read_text() == "report\n"
     return "called: --report" in done.stdout
+
+
+def test_at_its_end_it_shows_the_verdicts_and_where_to_look(made):
+    lines = run(made).stdout.splitlines()
+    assert lines[-2] == "called: -m scripts.show_verdicts results/quick/claims.csv"
+    assert REPORT in lines[-1] and "results/quick/claims.md" in lines[-1]
 
 
 def test_the_report_is_made_once(made):

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from bench.presets import make_empty_data
 from lib.core.errors import InputError
 from lib.plan.config import check_config, merged
+from lib.plan.needed import make_empty_data
 from tests.data.volumes.conftest import SHAPE, image, label, write_nifti
 from tests.plan.configurations import CONFIG, SCHEMA, parent_of
 from tests.plan.test_config import walk

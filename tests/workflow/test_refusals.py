@@ -33,6 +33,16 @@ def test_so_is_one_that_is_found_while_the_jobs_are_planned(pristine):
         assert part in line
 
 
+def test_all_data_that_are_missing_are_named_at_once(pristine, tmp_path):
+    line = refused(Project(pristine.root), "--configfile", "presets/votes.yaml", "--config", f"data_root={tmp_path}")
+    for part in ("3 of the datasets", "pate_votes_mnist", "pate_votes_svhn", "pate_votes_adult", "scripts.check_data"):
+        assert part in line
+
+
+def test_a_misspelt_target_is_told_which_one_was_meant(pristine):
+    assert "did you mean scalable_pate_table1 " in refused(Project(pristine.root), "--", "scalable_pate_tabel1")
+
+
 def test_so_is_an_overlay_without_a_preset_of_its_own(pristine, tmp_path):
     overlay = tmp_path / "overlay.yaml"
     overlay.write_text(yaml.safe_dump({"repetitions": 2}))

@@ -1,10 +1,11 @@
 """The collections of volumes by name: how each is opened, which files it needs, and where they can be had."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lib.core.errors import InputError
+from lib.data.volumes import own
 from lib.data.volumes.decathlon import DecathlonBrainTumour
 from lib.data.volumes.folders import BRATS_2013, BRATS_2019, LGG, CaseFolders
 from lib.data.volumes.labels import classes_of
@@ -100,20 +101,36 @@ VOLUMES = {
 }
 
 
-def spec(name: str) -> VolumeSpec:
-    """The collection of a name; InputError, naming what is allowed, for another."""
+# What it is of classes, folder and files is said where it is configured.
+_OWN = VolumeSpec(
+    title="Volumes of one's own",
+    layout="the files as the configuration says",
+    licence="one's own",
+    homepage="docs/own_votes.md",
+    obtain="nothing to obtain: they are yours",
+    open=own.OwnVolumes,
+    classes=1,
+)
+
+
+def spec(name: str, settings: Mapping[str, object] | None = None) -> VolumeSpec:
+    """The collection of a name, `own` as its settings say; InputError, naming what is allowed, for another."""
+    if name == own.NAME:
+        own.check_settings(settings or {})
+        listed = (str(settings["list"]),) if settings["layout"] == "datalist" else ()
+        return replace(_OWN, classes=own.classes(settings), folder=str(settings["folder"]), parts=listed)
     if name not in VOLUMES:
-        raise InputError(f"unknown volumes {name!r}, allowed: {', '.join(VOLUMES)}")
+        raise InputError(f"unknown volumes {name!r}, allowed: {', '.join((*VOLUMES, own.NAME))}")
     return VOLUMES[name]
 
 
-def required_files(name: str, data_root: str | Path | None) -> list[Path]:
-    """The files and folders that a collection is read from, none for a generated one.
+def required_files(name: str, data_root: str | Path | None, settings: Mapping[str, object] | None = None) -> list[Path]:
+    """The files and folders that a collection is read from, none for a generated one. settings: of `own`.
 
     `lib.data.registry.watched` adds the folders in them, whose times tell when a case comes or goes.
     Raises InputError, saying what belongs where and how it can be had, if `data_root` is None or they are not there.
     """
-    found = spec(name)
+    found = spec(name, settings)
     if found.folder is None:
         return []
     if data_root is None:
@@ -137,10 +154,14 @@ def required_files(name: str, data_root: str | Path | None) -> list[Path]:
 def get(name: str, settings: Mapping[str, object], data_root: str | Path | None) -> VolumeSource:
     """The source of a collection.
 
-    settings: shape (X, Y, Z), seed, subjects and, if wanted, skull_stripped of "brain_phantom"; none of others.
+    settings: shape (X, Y, Z), seed, subjects and, if wanted, skull_stripped of "brain_phantom"; those of
+    `lib.data.volumes.own` of "own"; none of others.
     Raises InputError as `required_files` does, and for settings that are missing or unknown.
     """
-    found = spec(name)
+    found = spec(name, settings)
+    if name == own.NAME:
+        required_files(name, data_root, settings)
+        return own.OwnVolumes(data_root, settings)
     if unknown := sorted(set(settings) - set(found.settings)):
         allowed = ", ".join(found.settings) or "none"
         raise InputError(f"volumes {name!r}: unknown settings {', '.join(unknown)}; allowed: {allowed}")

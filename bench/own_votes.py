@@ -1,0 +1,43 @@
+"""Time the pricing of a person's own votes, and how time and memory grow with the number of queries.
+
+Run by `make bench`. Votes: 250 teachers, 10 classes, generated: strong consensus (most teachers agree) and weak.
+"""
+
+import resource
+
+import numpy as np
+
+from bench.accounting import seconds
+from bench.growth import print_growth
+from lib.pricing.mechanism import mechanism
+from lib.pricing.price import price
+
+TEACHERS, CLASSES = 250, 10
+QUERIES = (10_000, 100_000, 1_000_000)
+CONSENSUS = {"strong": 8.0, "weak": 0.5}  # parameter of the beta law of the plurality's share
+
+
+def generated_votes(queries: int, concentration: float, rng: np.random.Generator) -> np.ndarray:
+    """Votes (queries, CLASSES): one class favoured, the rest Dirichlet over all classes."""
+    favoured = rng.beta(concentration, 1.0, queries)
+    shares = (1 - favoured)[:, None] * rng.dirichlet(np.full(CLASSES, 0.5), queries)
+    shares[np.arange(queries), rng.integers(CLASSES, size=queries)] += favoured
+    return rng.multinomial(TEACHERS, shares / shares.sum(axis=1, keepdims=True))
+
+
+def main() -> None:
+    """Print the table."""
+    run = mechanism("confident_gnmax", delta=1e-5, threshold=200, sigma_threshold=150, sigma=40)
+    print(f"{'consensus':<10} {'queries':>8} {'s':>8} {'peak memory so far, GiB':>24}")
+    for name, concentration in CONSENSUS.items():
+        spent = []
+        for queries in QUERIES:
+            votes = generated_votes(queries, concentration, np.random.default_rng(queries))
+            spent.append(seconds(lambda votes=votes: price(votes, run)))
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+            print(f"{name:<10} {queries:>8} {spent[-1]:>8.2f} {peak:>24.2f}", flush=True)
+        print_growth(f"{name} consensus", "queries", QUERIES, spent)
+
+
+if __name__ == "__main__":
+    main()

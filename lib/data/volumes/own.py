@@ -1,0 +1,171 @@
+"""A person's own volumes: NIfTI files in folders, or named by a MONAI datalist; how they lie is said, never guessed."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from lib.core.errors import InputError
+from lib.core.files import read_json
+from lib.data.volumes import labels, nifti
+from lib.data.volumes.source import Volume, one_each
+
+NAME = "own"  # of the collection
+# What a label's numbers may mean; whole: the abnormality as one, which is then all that is told apart.
+MEANINGS = {
+    "background": labels.BACKGROUND,
+    "whole": labels.OEDEMA,
+    "oedema": labels.OEDEMA,
+    "core": labels.CORE,
+    "enhancing": labels.ENHANCING,
+}
+NEEDED = {"folders": ("folder", "images", "label", "labels"), "datalist": ("folder", "list", "channels", "labels")}
+ALLOWED = {layout: ("layout", *keys, "patient") for layout, keys in NEEDED.items()}
+
+
+def check_settings(settings: Mapping[str, object]) -> None:
+    """Raise InputError for settings that do not say how volumes lie, and what is in them."""
+    layout = settings.get("layout")
+    if layout not in NEEDED:
+        raise InputError(f"layout = {layout!r}: allowed: {', '.join(NEEDED)}")
+    for key in NEEDED[layout]:
+        if not settings.get(key):
+            raise InputError(f"lacks the key '{key}'; layout {layout} needs {', '.join(NEEDED[layout])}")
+    if unknown := sorted(set(settings) - set(ALLOWED[layout])):
+        raise InputError(f"unknown key '{unknown[0]}'; layout {layout} allows {', '.join(ALLOWED[layout])}")
+    patterns = [settings["label"], *_channels(settings).values()] if layout == "folders" else []
+    for pattern in patterns:
+        if "{case}" not in pattern or not pattern.endswith((".nii", ".nii.gz")):
+            raise InputError(f"{pattern!r}: allowed is a path of a .nii or .nii.gz file with {{case}} in it")
+    meanings = _values(settings)
+    if labels.classes_of(meanings) not in (1, 3):
+        raise InputError(
+            f"labels {dict(settings['labels'])}: allowed are whole alone, or oedema, core and enhancing, all three"
+        )
+    try:
+        groups = re.compile(settings.get("patient") or "(.*)").groups
+    except re.error as error:
+        raise InputError(f"patient = {settings['patient']!r}: no regular expression ({error})") from error
+    if groups != 1:
+        raise InputError(f"patient = {settings['patient']!r}: allowed is one pair of parentheses, about the patient")
+
+
+def classes(settings: Mapping[str, object]) -> int:
+    """How many tumour classes the labels tell apart."""
+    return labels.classes_of(_values(settings))
+
+
+class OwnVolumes:
+    """A collection of a person's own, as a VolumeSource.
+
+    Each case is a patient of its own, unless `patient`, a regular expression with one group, finds whose it is in the
+    case's name: whoever has two cases is then refused, since each teacher must learn from other patients.
+    """
+
+    def __init__(self, root: str | Path, settings: Mapping[str, object]) -> None:
+        """root: the folder that the collection's is in. Nothing is read yet; InputError for wrong settings."""
+        check_settings(settings)
+        self._folder, self._settings = Path(root) / str(settings["folder"]), settings
+        self._values = _values(settings)
+        self.channels = tuple(_channels(settings)) if settings["layout"] == "folders" else tuple(settings["channels"])
+        self.classes = classes(settings)
+        self._cases: dict[str, tuple[list[Path], Path]] | None = None
+
+    def subjects(self) -> tuple[str, ...]:
+        """The cases' names, sorted; InputError for none, a patient with two, or a file that is not there."""
+        return one_each({case: self.patient(case) for case in self._files()}, self._folder)
+
+    def patient(self, name: str) -> str:
+        """Whose a case is."""
+        found = re.fullmatch(self._settings.get("patient") or "(.*)", name)
+        if found is None:
+            raise InputError(f"{self._folder}: no patient in the case {name!r} by {self._settings['patient']!r}")
+        return found.group(1)
+
+    def read(self, name: str) -> Volume:
+        """Image and label of a case; InputError, naming the file, where they are not whole."""
+        images, _ = self._files()[name]
+        image, axes = nifti.load_channels(images)
+        path, label, own_axes = self._label(name)
+        nifti.check_grid(path, label.shape, own_axes, image.shape[1:], axes)
+        return Volume(name, image, label)
+
+    def label(self, name: str) -> np.ndarray:
+        """The label of a case, (X, Y, Z) uint8."""
+        return self._label(name)[1]
+
+    def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
+        path = self._files()[name][1]
+        array, axes = nifti.load_image(path)
+        if array.ndim != 3:
+            raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
+        return path, labels.canonical(array, self._values, path), axes
+
+    def _files(self) -> dict[str, tuple[list[Path], Path]]:
+        """Image files and label of each case, found once, all of them there."""
+        if self._cases is None:
+            listed = self._in_folders if self._settings["layout"] == "folders" else self._in_list
+            cases = listed()
+            for case, (images, label) in cases.items():
+                for path in (*images, label):
+                    if not path.is_file():
+                        raise InputError(f"{self._folder}: case {case} lacks {path}")
+            self._cases = cases
+        return self._cases
+
+    def _in_folders(self) -> dict[str, tuple[list[Path], Path]]:
+        patterns = [*_channels(self._settings).values(), self._settings["label"]]
+        found = sorted({case for pattern in patterns for case in self._matching(pattern)})
+        if not found:
+            raise InputError(f"{self._folder}: no file like {self._settings['label']}")
+        paths = {case: [self._folder / pattern.replace("{case}", case) for pattern in patterns] for case in found}
+        return {case: (images, label) for case, (*images, label) in paths.items()}
+
+    def _matching(self, pattern: str) -> list[str]:
+        """The cases that have a file of a pattern; {case} is one part of a path, or of a name."""
+        first, *others = map(re.escape, pattern.split("{case}"))
+        expression = re.compile(f"{first}(?P<case>[^/]+)" + "(?P=case)".join(others))
+        paths = self._folder.glob(pattern.replace("{case}", "*"))
+        matches = (expression.fullmatch(path.relative_to(self._folder).as_posix()) for path in paths)
+        return [match.group("case") for match in matches if match]
+
+    def _in_list(self) -> dict[str, tuple[list[Path], Path]]:
+        path = self._folder / str(self._settings["list"])
+        content = read_json(path)
+        items = content.get("training") if isinstance(content, dict) else None
+        if not isinstance(items, list) or not items:
+            raise InputError(f"{path}: no cases; expected {{'training': [{{'image': ..., 'label': ...}}, ...]}}")
+        cases: dict[str, tuple[list[Path], Path]] = {}
+        for number, item in enumerate(items):
+            if not isinstance(item, dict) or not {"image", "label"} <= set(item) or not isinstance(item["label"], str):
+                raise InputError(f"{path}: entry {number} of training has no image and label")
+            images = item["image"] if isinstance(item["image"], list) else [item["image"]]
+            if len(images) != len(self.channels):
+                raise InputError(
+                    f"{path}: entry {number} of training has {len(images)} images, one a channel; channels: "
+                    f"{', '.join(self.channels)}"
+                )
+            case = re.sub(r"\.nii(\.gz)?\Z", "", item["label"]).strip("./").replace("/", "_")
+            if case in cases:
+                raise InputError(f"{path}: the label {item['label']} stands twice")
+            cases[case] = [self._folder / image for image in images], self._folder / item["label"]
+        return cases
+
+
+def _channels(settings: Mapping[str, object]) -> dict[str, str]:
+    """The pattern of each channel's file; one pattern alone is of the channel `image`."""
+    images = settings["images"]
+    return {"image": images} if isinstance(images, str) else dict(images)
+
+
+def _values(settings: Mapping[str, object]) -> dict[int, int]:
+    """A label's numbers to the canonical ones; 0 is background."""
+    values = {0: labels.BACKGROUND}
+    for number, meaning in dict(settings["labels"]).items():
+        if meaning not in MEANINGS or not re.fullmatch(r"\d{1,3}", str(number)) or int(number) > 255:
+            raise InputError(f"labels {{{number}: {meaning}}}: allowed are 0 to 255, each one of {', '.join(MEANINGS)}")
+        values[int(number)] = MEANINGS[meaning]
+    if "whole" in dict(settings["labels"]).values() and labels.classes_of(values) > 1:
+        raise InputError("labels: whole stands for all classes, and beside it no other is allowed")
+    return values

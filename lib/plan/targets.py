@@ -1,0 +1,42 @@
+"""Targets that a person asks for by name."""
+
+import difflib
+import re
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from lib.core.errors import InputError
+
+FLAGS = (
+    "--",
+    "-n",
+    "--dry-run",
+    "-q",
+    "-k",
+    "--keep-going",
+    "-F",
+    "--forceall",
+    "-f",
+    "--force",
+    "-p",
+    "--printshellcmds",
+)
+CLOSE = 0.75  # how much of a name must be right
+
+
+def check_targets(words: Sequence[str], rules: Collection[str]) -> None:
+    """Raise InputError with the rule that was meant for a misspelt one among the words of a command line.
+
+    words: of Snakemake's command line, its own name first; others' are left alone. A word that may be an option's value
+    is no target, nor is a file.
+    """
+    if not words or "snakemake" not in (Path(words[0]).name, Path(words[0]).parent.name):
+        return
+    for before, word in pairwise(words):
+        if not re.fullmatch(r"[A-Za-z]\w*", word) or word in rules or Path(word).exists():
+            continue
+        if before.startswith("-") and before not in FLAGS:
+            continue
+        if near := difflib.get_close_matches(word, rules, 3, CLOSE):
+            raise InputError(f"there is no target {word!r}; did you mean {' or '.join(near)}? (make help lists all)")

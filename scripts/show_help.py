@@ -1,0 +1,64 @@
+"""Print what can be asked for: the targets of make, and every result by paper with what it took here before."""
+
+import re
+from pathlib import Path
+
+from lib.core.command import run
+from lib.plan.config import ROOT, register
+from lib.plan.results import TITLES
+
+MAKE = {
+    "make": "set up, run the default workflow on data that it carries, show the verdicts",
+    "make test": "set up and run the tests; make check: the fast ones and lint, before a commit",
+    "make bench": "what is compared with what, and how it grows",
+    "make help": "this",
+}
+PEOPLE = {
+    "price_votes": "what a person's own votes cost: docs/own_votes.md",
+    "check_data": "are the data there that a target needs?",
+    "verify_release": "check a release from its folder alone",
+}
+PRESETS = {
+    "quick": ("data that come with the dependencies", ""),
+    "votes": ("the authors' votes", "--configfile presets/votes.yaml --config data_root=DIR"),
+    "real": ("real public data", "--configfile presets/real.yaml --config data_root=DIR"),
+    "paper": ("the papers' own data and scale", "--configfile presets/paper.yaml --config data_root=DIR device=cuda"),
+}
+
+
+def minutes(results: Path) -> dict[str, float]:
+    """Minutes that the finished jobs of each rule took together, from Snakemake's benchmark files."""
+    found: dict[str, float] = {}
+    for path in (results / "benchmarks").rglob("*.tsv"):
+        rule = path.relative_to(results / "benchmarks").parts[0].removesuffix(".tsv")
+        seconds = path.read_text(encoding="utf-8").splitlines()[1].split("\t")[0]
+        found[rule] = found.get(rule, 0.0) + (float(seconds) / 60 if re.fullmatch(r"[\d.]+", seconds) else 0.0)
+    return found
+
+
+def table(rows: dict[str, str], before: str = "") -> list[str]:
+    """Two columns."""
+    width = max(map(len, rows)) + len(before)
+    return [f"  {before + name:<{width}}  {text}" for name, text in rows.items()]
+
+
+def main() -> None:
+    """Print it."""
+    lines = [*table(MAKE), "", "Presets, with: .venv/bin/snakemake --cores 2 OPTIONS -- TARGET"]
+    lines += table({name: f"{data:<38}  {options}" for name, (data, options) in PRESETS.items()})
+    lines += ["", "Programs, with: .venv/bin/python -m scripts.NAME --help", *table(PEOPLE)]
+    by_paper: dict[str, dict[str, str]] = {}
+    for name, row in register().items():
+        by_paper.setdefault(row["paper"], {})[name] = row["title"]
+    for paper, rows in by_paper.items():
+        lines += ["", f"{paper}: {TITLES.get(paper, 'do the audits find what is there?')}", *table(rows)]
+    for preset in PRESETS:
+        if spent := minutes(ROOT / "results" / preset):
+            longest = sorted(spent, key=spent.__getitem__)[:-4:-1]
+            said = ", ".join(f"{rule} {spent[rule]:.0f}" for rule in longest)
+            lines += ["", f"Jobs of {preset} took {sum(spent.values()):.0f} minutes here, most of them: {said}"]
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,81 @@
+"""What is said of data before any job: found, missing, damaged, one level off; nothing is changed."""
+
+import numpy as np
+import pytest
+
+from lib.data import check
+from lib.plan import needed
+from scripts import check_data
+
+ADULT = {"module": "pate_votes", "source": "data_root"}
+NAME, FILE = "pate_votes_adult", "adult_250_teachers.npy"
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A data_root with made-up votes, which are others than the authors'."""
+    (tmp_path / "data" / "pate_votes").mkdir(parents=True)
+    np.save(tmp_path / "data" / "pate_votes" / FILE, np.tile([200.0, 50.0], (16281, 1)))
+    return tmp_path / "data"
+
+
+def tree(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files_are_found_missing_or_damaged(root):
+    before = tree(root)
+    damaged = check.check_dataset(NAME, ADULT, root)
+    assert damaged.state == check.DAMAGED and damaged.lacks and "other samples" in damaged.detail
+    assert check.check_dataset(NAME, ADULT, root, read=False).state == check.FOUND
+    missing = check.check_dataset("pate_votes_svhn", ADULT, root)
+    assert missing.state == check.MISSING and "svhn_test_labels.npy" in missing.detail
+    assert check.check_dataset(NAME, ADULT, None).state == check.MISSING
+    assert check.check_dataset(NAME, ADULT | {"source": "download"}, None).state == check.FETCHED
+    assert not check.check_dataset("digits", {"module": "digits", "source": "embedded"}, None).lacks
+    assert not check.check_dataset("open_glyph", {"module": "glyph", "source": "generated"}, None).lacks
+    assert tree(root) == before
+
+
+def test_a_data_root_that_is_one_level_off_is_told_where_the_files_are(root):
+    for wrong in (root.parent, root / "pate_votes"):
+        found = check.check_dataset(NAME, ADULT, wrong)
+        assert found.state == check.ELSEWHERE and f"give data_root={root}" in found.detail
+
+
+def test_volumes_are_looked_for_as_well(tmp_path):
+    block = {"name": "lgg_mri", "settings": {}}
+    missing = check.check_volumes("lgg", block, tmp_path)
+    assert missing.state == check.MISSING and "kaggle" in missing.obtain
+    (tmp_path / "lgg_mri" / "TCGA_CS_4941_19960909").mkdir(parents=True)
+    assert check.check_volumes("lgg", block, tmp_path).state == check.DAMAGED
+    assert check.check_volumes("lgg", block, tmp_path / "lgg_mri").state == check.ELSEWHERE
+    generated = {"name": "brain_phantom", "settings": {"shape": [16, 16, 16], "seed": 1, "subjects": 2}}
+    assert check.check_volumes("phantom", generated, None).state == check.FOUND
+
+
+def test_all_that_lacks_is_in_one_table_and_in_one_line(root):
+    names = {"prepare_data": [NAME, "pate_votes_svhn", "mnist", "digits"], "prepare_volumes": ["lgg"]}
+    config = check_data.load((), {"data_root": str(root)})
+    found = needed.findings(config, names)
+    table, line = check.as_table(found), check.in_one_line(found)
+    assert line.startswith("4 of the datasets") and "\n" not in line
+    for name in ("pate_votes_adult", "pate_votes_svhn", "mnist", "lgg"):
+        assert name in table and name in line
+    assert "digits" in table and "digits" not in line and "obtain: " in table
+
+
+def test_the_script_ends_with_status_one_if_something_lacks(root, monkeypatch, capsys):
+    asked = []
+
+    def planned(configfiles, given, targets):
+        asked.append((given, targets))
+        return {"prepare_data": [NAME], "prepare_volumes": []}
+
+    monkeypatch.setattr(check_data, "needed", planned)
+    with pytest.raises(SystemExit) as caught:
+        check_data.main(["--config", f"data_root={root}", "device=cpu", "--", "scalable_pate_table1"])
+    assert caught.value.code == 1 and asked == [(["device=cpu"], ["scalable_pate_table1"])]
+    assert "damaged" in capsys.readouterr().out
+    check_data.main(["--quick", "--config", f"data_root={root}"])
+    assert "found" in capsys.readouterr().out

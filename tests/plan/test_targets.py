@@ -1,0 +1,43 @@
+"""A misspelt target is told which one was meant; nothing else is taken for a target."""
+
+import pytest
+
+from lib.core.errors import InputError
+from lib.plan.targets import check_targets
+
+RULES = ["all", "audit", "claims", "scalable_pate_table1", "scalable_pate_table2", "dp_mac_fig1"]
+SNAKEMAKE = "bin/snakemake"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--cores", "2", "scalable_pate_tabel1"),
+        ("--cores", "2", "--configfile", "presets/real.yaml", "--config", "data_root=x", "--", "scalable_pate_tabel1"),
+        ("-n", "scalable_pate_tabel1"),
+        ("scalable_pate_tabel1",),
+    ],
+)
+@pytest.mark.parametrize("called", [SNAKEMAKE, "site-packages/snakemake/__main__.py"])
+def test_a_misspelt_target_is_told_which_one_was_meant(called, words):
+    with pytest.raises(InputError, match="no target 'scalable_pate_tabel1'; did you mean scalable_pate_table1"):
+        check_targets([called, *words], RULES)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--cores", "2", "audit"),
+        ("--directory", "audits"),  # an option's value
+        ("results/quick/claims.csvv",),
+        ("--config", "preset=claim"),
+        ("quite_another_thing",),  # Snakemake says that there is none
+    ],
+)
+def test_what_is_no_misspelt_target_is_left_alone(words):
+    check_targets([SNAKEMAKE, *words], RULES)
+
+
+def test_words_of_other_programs_are_left_alone():
+    check_targets(["pytest", "audits"], RULES)
+    check_targets([], RULES)

@@ -1,0 +1,203 @@
+"""What own votes cost: what the workflow says of the same votes, never less; and plans that bound every run."""
+
+import doctest
+import json
+
+import numpy as np
+import pytest
+
+from lib.accounting.rdp import order_grid
+from lib.accounting.readings import confident_account
+from lib.accounting.released_epsilon import release_epsilon
+from lib.aggregation.aggregators import AGGREGATORS, account_of
+from lib.core.errors import InputError
+from lib.pricing import command, mechanism, price, votes_file, words
+from lib.pricing.mechanism import ACCOUNTS, doubts
+from lib.pricing.mechanism import mechanism as block
+
+ORDERS = order_grid()
+VOTES = np.random.default_rng(0).multinomial(60, np.random.default_rng(1).dirichlet(np.full(4, 0.3), 300))
+VOTES = np.concatenate([VOTES, VOTES[:40, ::-1]])  # some histograms come again, with their classes exchanged
+RUNS = {
+    "lnmax": block("lnmax", 1e-5, laplace_scale=4),
+    "gnmax": block("gnmax", 1e-5, sigma=10),
+    "confident_gnmax": block("confident_gnmax", 1e-5, 200, threshold=50, sigma_threshold=30, sigma=10),
+    "gnmax, discrete": block("gnmax", 1e-5, noise="discrete", sigma=10),
+    "confident_gnmax, discrete": block(
+        "confident_gnmax", 1e-5, 200, "discrete", threshold=50, sigma_threshold=30, sigma=10
+    ),
+}
+
+
+@pytest.mark.parametrize("module", [mechanism, price, votes_file, words], ids=lambda module: module.__name__)
+def test_the_examples_of_public_functions_hold(module):
+    done = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    assert done.attempted and not done.failed
+
+
+def test_mechanisms_are_those_of_the_workflow():
+    """No second table of accounts: the workflow's own are called."""
+    for (name, noise), account in ACCOUNTS.items():
+        theirs = getattr(AGGREGATORS[name], noise).account
+        assert getattr(account, "func", account) is getattr(theirs, "func", theirs)
+        assert getattr(account, "args", None) == getattr(theirs, "args", None)
+    there = {(name, noise) for name in AGGREGATORS for noise in ("continuous", "discrete")}
+    there = {(name, noise) for name, noise in there if getattr(AGGREGATORS[name], noise)}
+    assert there - set(ACCOUNTS) == {("interactive_gnmax", "continuous")}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("size", [7, 1000])
+def test_the_price_is_what_the_workflow_says(name, size, monkeypatch):
+    monkeypatch.setattr(price, "BLOCK", size)
+    run = RUNS[name]
+    made = price.price(VOTES, run, points=9)
+    account = account_of(ORDERS, [(VOTES, run, None)], price.MOMENTS)
+    assert set(made.curves) == set(account.readings)
+    for reading, there in account.readings.items():
+        expected, order = there.statement(ORDERS, run["delta"])
+        assert made.statements[reading].epsilon == pytest.approx(expected.epsilon, rel=1e-12)
+        assert made.orders[reading] == order
+        for flag in ("data_dependent", "one_sided", "guarantee", "sanitized", "neighbouring"):
+            assert getattr(made.statements[reading], flag) == getattr(expected, flag)
+        np.testing.assert_allclose(made.curves[reading], there.curve(ORDERS, run["delta"], made.lengths), rtol=1e-12)
+    for reading, there in account.extra.items():
+        assert made.statements[reading].epsilon == pytest.approx(there.epsilon, rel=1e-12)
+    if account.caps:
+        assert made.statements["epsilon_caps"] == account.caps.statement(ORDERS, run["delta"])[0]
+    assert made.answered == pytest.approx(account.answered.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("queries", [40, 340])
+def test_orders_that_are_left_out_change_no_price(name, queries, monkeypatch):
+    monkeypatch.setattr(price, "MANY", 1)
+    made = price.price(VOTES[:queries], RUNS[name] | {"max_answered": 40})
+    monkeypatch.setattr(price, "MANY", 10**6)
+    whole = price.price(VOTES[:queries], RUNS[name] | {"max_answered": 40})
+    assert len(made.grid) < 0.7 * len(whole.grid) == 0.7 * len(ORDERS)
+    assert made.orders == whole.orders
+    for reading, expected in whole.statements.items():
+        assert made.statements[reading].epsilon == pytest.approx(expected.epsilon, rel=1e-12)
+    for reading, expected in whole.curves.items():
+        assert (made.curves[reading] >= expected * (1 - 1e-12)).all()
+        np.testing.assert_allclose(made.curves[reading], expected, rtol=0.02)
+
+
+def test_a_plan_is_the_guarantee_of_every_run_of_so_many_queries():
+    for name, run in RUNS.items():
+        made, planned = price.price(VOTES, run), price.plan(len(VOTES), run)
+        key = "epsilon_caps" if name.startswith("confident") else "epsilon_data_independent"
+        assert planned.statements[key].epsilon == pytest.approx(made.statements[key].epsilon, rel=1e-12)
+        assert planned.statements[key].guarantee and not planned.statements[key].data_dependent
+        assert planned.statements["epsilon_tight"].epsilon <= planned.statements[key].epsilon
+
+
+def test_no_more_than_what_is_proved_is_called_a_guarantee():
+    said = words.as_dict(price.price(VOTES, RUNS["confident_gnmax"]))
+    assert not said["readings"]["epsilon"]["guarantee"] and said["readings"]["epsilon"]["one_sided"]
+    public = {name for name, each in said["readings"].items() if not each["private"]}
+    assert public == {"epsilon_caps"}
+    text = words.as_text(price.price(VOTES, RUNS["confident_gnmax"]))
+    assert "an expectation over runs and no guarantee, in one direction only" in text
+
+
+def test_the_release_is_the_workflows():
+    run = RUNS["confident_gnmax"] | {"threshold": 40.0}
+    made = price.price(VOTES, run)
+    there = release_epsilon(ORDERS, VOTES, 60, run, price.MOMENTS, price.SANITIZE, np.random.default_rng(5))
+    here = price.sanitized(VOTES, made, np.random.default_rng(5))
+    assert set(here.privacy) == set(there.privacy) and here.ledger == there.ledger
+    for name, expected in there.privacy.items():
+        assert here.privacy[name].epsilon == pytest.approx(expected.epsilon, rel=1e-9)
+    for other in ("gnmax", "lnmax", "confident_gnmax, discrete"):
+        with pytest.raises(InputError, match=r"sanitise|--sanitize"):
+            price.sanitized(VOTES, price.price(VOTES, RUNS[other]), np.random.default_rng(5))
+
+
+def test_a_drawn_run_stops_after_its_answers_and_costs_at_most_the_caps():
+    run = RUNS["confident_gnmax"] | {"max_answered": 20}
+    asked, answered, spent = price.drawn(VOTES, run, 3)
+    assert answered == 20 and asked < len(VOTES)
+    account = confident_account(ORDERS, VOTES, run, price.MOMENTS)
+    caps = account.caps.statement(ORDERS, run["delta"])[0].epsilon
+    realised = spent["epsilon_realised_data_independent"].epsilon
+    assert spent["epsilon_realised"].epsilon <= realised <= caps
+    assert not any(each.guarantee for each in spent.values())
+    assert price.drawn(VOTES, run, 3)[:2] == (asked, answered)
+
+
+@pytest.mark.parametrize(
+    ("given", "teachers", "said"),
+    [
+        ({"name": "gnmax", "sigma": 0.16}, 250, "not in shares of 250 teachers"),
+        ({"name": "gnmax", "sigma": 1600}, 250, "of a variance give the root 40"),
+        ({"name": "lnmax", "laplace_scale": 0.05}, 250, "of gamma 0.05 it is 20"),
+        ({"name": "confident_gnmax", "sigma": 40, "sigma_threshold": 150, "threshold": 0.8}, 250, "counted in votes"),
+        ({"name": "confident_gnmax", "sigma": 40, "sigma_threshold": 150, "threshold": 300}, 250, "noise alone"),
+        ({"name": "gnmax", "sigma": 40, "delta": 0.01}, 250, "1 / (private records)"),
+    ],
+)
+def test_a_parameter_in_another_unit_is_pointed_out(given, teachers, said):
+    assert any(said in text for text in doubts(block(**{"delta": 1e-5} | given), teachers))
+    assert not doubts(RUNS["confident_gnmax"], 60)
+
+
+# ---------------------------------------------------------------- the command
+
+GNMAX = ("--mechanism", "gnmax", "--sigma", "10", "--delta", "1e-5")
+
+
+@pytest.fixture
+def file(tmp_path):
+    np.save(tmp_path / "votes.npy", VOTES)
+    return str(tmp_path / "votes.npy")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "which votes?"),
+        (("--plan",), "--queries"),
+        (("--plan", "--queries", "0"), "at least 1"),
+        (("--plan", "--queries", "10", "--layout", "histograms"), "--layout is about votes"),
+        (("--plan", "--queries", "10", "--sanitize"), "nothing to sanitise"),
+        (("--sigm", "4"), "did you mean --sigma?"),
+        (("--sigma", "-4", "--plan", "--queries", "10"), "above 0"),
+        (("--threshold", "4", "--plan", "--queries", "10"), "gnmax has no --threshold"),
+        (("--max-answered", "4", "--plan", "--queries", "10"), "answers every query"),
+        (("--delta", "2", "--plan", "--queries", "10"), "between 0 and 1"),
+        (("--noise", "loud", "--plan", "--queries", "10"), "no such noise"),
+        (("--mechanism", "lnmax", "--plan", "--queries", "10"), "lnmax needs --laplace-scale"),
+        (("--mechanism", "gnmx", "--plan", "--queries", "10"), "allowed is lnmax, gnmax, confident_gnmax"),
+        (("--mechanism", "interactive_gnmax"), "student"),
+    ],
+)
+def test_a_mistaken_call_is_one_line(arguments, said, capsys):
+    with pytest.raises(SystemExit) as caught:
+        command.console([*GNMAX, *arguments])
+    assert said in str(caught.value.code) and "\n" not in str(caught.value.code)
+    assert capsys.readouterr().out == ""
+
+
+def test_json_has_the_papers_reading_and_every_other_by_name(file, capsys):
+    confident = "--mechanism confident_gnmax --sigma 10 --threshold 40 --sigma-threshold 30 --delta 1e-5"
+    more = ["--layout", "histograms", "--json", "--sanitize", "--seed", "1"]
+    command.main([file, *confident.split(), *more])
+    printed = capsys.readouterr()
+    said = json.loads(printed.out)
+    reading = said["readings"][said["reading"]]
+    assert (said["epsilon"], said["order"]) == (reading["epsilon"], reading["order"])
+    assert 0 < said["answered"] < said["queries"] == len(VOTES)
+    assert {"epsilon_caps", "epsilon_joint", "epsilon_realised"} <= set(said["readings"])
+    # what was drawn with a known seed can be undone
+    assert all(each["private"] for each in said["sanitized"].values())
+    assert [f"warning: {text}" for text in said["warnings"]] == printed.err.splitlines()
+
+
+def test_words_and_a_curve(file, tmp_path, capsys):
+    command.main([file, "--layout", "histograms", *GNMAX, "--png", str(tmp_path / "curve.png")])
+    text = capsys.readouterr().out
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    for part in ("What the paper would say", "What is guaranteed", "both directions", "one private record is replaced"):
+        assert part in text

@@ -1,0 +1,136 @@
+"""A person's own votes: read as they say they are, and one helpful line for what they may have mistaken."""
+
+import numpy as np
+import pytest
+
+from lib.core.errors import InputError
+from lib.core.files import save_arrays
+from lib.pricing.votes_file import count_votes, read_votes
+
+LABELS = np.array([[0, 1, 2, 2], [0, 1, 1, 2], [0, 0, 2, 2]])  # 3 teachers, 4 queries
+COUNTS = [[3, 0, 0], [1, 2, 0], [0, 1, 2], [0, 0, 3]]
+
+
+def saved(folder, array, name="votes.npy"):
+    np.save(folder / name, array)
+    return folder / name
+
+
+def line(path, *arguments, **options):
+    """The one line with which a file is refused; the file stays as it is."""
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(InputError) as caught:
+        read_votes(path, *arguments, **options)
+    assert (path.read_bytes() if path.is_file() else None) == before
+    text = str(caught.value)
+    assert "\n" not in text and str(path) in text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("array", "layout"),
+    [(LABELS, "teachers,queries"), (LABELS.T, "queries,teachers"), (COUNTS, "histograms")],
+)
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, np.float32])
+def test_every_layout_gives_the_same_histograms(tmp_path, array, layout, dtype):
+    found = read_votes(saved(tmp_path, np.asarray(array, dtype)), layout, classes=3)
+    assert found.histograms.tolist() == COUNTS and found.teachers == 3
+
+
+def test_csv_and_npz_are_read_as_npy_is(tmp_path):
+    np.savetxt(tmp_path / "plain.csv", LABELS, fmt="%d", delimiter=",")
+    (tmp_path / "named.csv").write_text("a,b,c,d\n" + (tmp_path / "plain.csv").read_text())
+    np.savez(tmp_path / "one.npz", LABELS)
+    np.savez(tmp_path / "two.npz", labels=LABELS, other=LABELS)
+    save_arrays(tmp_path / "sealed.npz", labels=LABELS)
+    for name, key in (("plain.csv", None), ("named.csv", None), ("one.npz", None), ("two.npz", "labels")):
+        found = read_votes(tmp_path / name, "teachers,queries", 3, key=key)
+        assert found.histograms.tolist() == COUNTS
+    assert read_votes(tmp_path / "sealed.npz", "teachers,queries", 3, key="labels").teachers == 3
+
+
+def test_which_array_of_several_is_asked_for(tmp_path):
+    np.savez(tmp_path / "two.npz", labels=LABELS, other=LABELS)
+    assert "--key: labels, other" in line(tmp_path / "two.npz", "teachers,queries")
+    assert "no array 'x'" in line(tmp_path / "two.npz", "teachers,queries", key="x")
+
+
+def test_a_layout_is_asked_for_with_the_shape_and_what_each_would_mean(tmp_path):
+    for layout in (None, "queries"):
+        text = line(saved(tmp_path, LABELS), layout)
+        for part in ("(3, 4)", "3 teachers on 4 queries", "4 teachers", "histograms", "4 classes"):
+            assert part in text
+
+
+def test_a_wrong_axis_is_pointed_out():
+    wide = np.tile(LABELS, (2, 1))  # 6 teachers, 4 queries
+    (found,) = [text for text in count_votes(wide, "teachers,queries", 3).warnings if "other way round" in text]
+    assert "6 teachers and only 4 queries" in found
+    assert not count_votes(LABELS, "teachers,queries", 3).warnings
+    with pytest.raises(InputError, match="--teachers says 3"):
+        count_votes(LABELS, "queries,teachers", 3, teachers=3)
+
+
+def test_counts_given_as_labels_and_labels_given_as_counts_are_pointed_out(tmp_path):
+    assert "say --layout teachers,queries" in line(saved(tmp_path, LABELS), "histograms")
+    assert "transposed" in line(saved(tmp_path, np.transpose(COUNTS)), "histograms")
+    assert any("say --layout histograms" in text for text in count_votes(COUNTS, "queries,teachers").warnings)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(3, "subtract 1"), (4, "0 to 2"), (-1, "leave out"), (0.5, "not probabilities"), (np.nan, "leave out")],
+)
+def test_a_label_that_is_none_is_named(tmp_path, value, said):
+    labels = LABELS.astype(float)
+    labels[1, 2] = value
+    text = line(saved(tmp_path, labels), "teachers,queries", 3)
+    assert "teacher 1 on query 2" in text and said in text
+
+
+def test_float_votes_count_only_if_they_are_whole(tmp_path):
+    assert read_votes(saved(tmp_path, np.array(COUNTS, float)), "histograms").teachers == 3
+    assert "row 1, class 0 is not a whole number" in line(saved(tmp_path, np.array(COUNTS) / 3), "histograms")
+
+
+def test_classes_that_are_inferred_or_missing_are_said():
+    inferred = count_votes(LABELS, "teachers,queries").warnings
+    assert "3 classes" in inferred[0] and "too small: give --classes" in inferred[0]
+    (missing,) = count_votes(LABELS, "teachers,queries", 5).warnings
+    assert "classes 3, 4" in missing
+    with pytest.raises(InputError, match="3 columns, and --classes says 4"):
+        count_votes(COUNTS, "histograms", 4)
+
+
+def test_fewer_queries_are_the_first_ones():
+    assert count_votes(LABELS, "teachers,queries", 3, queries=2).histograms.tolist() == COUNTS[:2]
+    for queries in (0, 5):
+        with pytest.raises(InputError, match="allowed is 1 to the 4"):
+            count_votes(LABELS, "teachers,queries", 3, queries=queries)
+
+
+@pytest.mark.parametrize("name", ["votes.npy", "votes.npz", "votes.csv"])
+def test_a_damaged_or_missing_file_is_named_and_left_alone(tmp_path, name):
+    path = tmp_path / name
+    assert "no such file" in line(path, "histograms")
+    path.write_bytes(b"\x93NUMPY\x01\x00 no array, 'and', no table")
+    assert "delete" not in line(path, "histograms")
+    path.write_bytes(b"")
+    line(path, "histograms")
+
+
+def test_other_files_and_tables_with_a_column_of_numbers_of_rows_are_refused(tmp_path):
+    (tmp_path / "votes.txt").write_text("1")
+    assert ".npy, .npz, .csv" in line(tmp_path / "votes.txt", "histograms")
+    for first in ("", "index"):
+        (tmp_path / "votes.csv").write_text(f"{first},a,b\n0,1,2\n1,2,1\n")
+        assert "first column" in line(tmp_path / "votes.csv", "histograms")
+    (tmp_path / "votes.csv").write_text("a,1,b\n0,1,2\n")
+    assert "mixes" in line(tmp_path / "votes.csv", "histograms")
+
+
+def test_what_is_no_table_of_numbers_is_refused(tmp_path):
+    for array in (np.arange(3), np.zeros((0, 3)), np.array([["a", "b"]])):
+        assert "needed are" in line(saved(tmp_path, array), "histograms")
+    np.save(tmp_path / "objects.npy", np.array([[{}]], object), allow_pickle=True)
+    line(tmp_path / "objects.npy", "histograms")
