@@ -12,8 +12,9 @@ SAID = {"truth/none": "student on true labels", "mean_mask/none": "student on th
 
 
 def named(unit: str, labelling: str) -> str:
-    """A network as a legend has it."""
-    return SAID.get(unit, f"student of {unit.partition('/')[2]}, {labelling}")
+    """A network as a legend has it: labellings with noise end in `-eEPSILON`."""
+    _, noisy, epsilon = labelling.rpartition("-e")
+    return SAID.get(unit, f"student, ε = {epsilon}" if noisy else "student, no noise")
 
 
 @command
@@ -44,7 +45,7 @@ def main(label: str, teachers: list[Path], students: list[Path], numbers: Path, 
             right.plot(curve["step"], curve["dice"], label=told, **grey)
         left.set(xlabel="step", ylabel="loss of training patches", title=label)
         right.set(xlabel="step", ylabel="Dice of training patches", title=label, ylim=(0, 1))
-        right.legend(fontsize="xx-small", loc="lower right")
+        right.legend(fontsize="xx-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.17))
         save(drawn, png, pdf)
     with atomic_path(numbers) as temporary:
         shown.assign(dataset=label).to_csv(temporary, index=False, float_format="%.4g")

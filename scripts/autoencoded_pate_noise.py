@@ -47,7 +47,9 @@ def draw(axis: plt.Axes, rows: list[dict], column: str, lines: pd.DataFrame) -> 
         x, color = curve[column].astype(float), f"C{number}"
         spread = curve[f"{SHOWN}_spread"].astype(float)
         method = curve["method"].iloc[0].removesuffix(" student")
-        axis.errorbar(x, curve[SHOWN], spread, color=color, marker=".", capsize=2, label=f"student, {method}")
+        axis.errorbar(
+            x, curve[SHOWN], spread, color=color, linestyle="-", marker=".", capsize=2, label=f"student, {method}"
+        )
         axis.plot(x, curve["label_dice_whole"], "--", color=color, marker=".", markersize=3, label=f"labels, {method}")
     for style, (_, line) in zip(("-", ":", "-.", "--", (0, (1, 4))), lines.iterrows(), strict=False):
         level = line[PLAIN] if pd.isna(line[SHOWN]) else line[SHOWN]
@@ -74,8 +76,10 @@ def main(results: Path, teachers: list[int], route: str, numbers: Path, privacy:
             draw(left, own, "noise", lines)
             left.set(xlabel="noise on a number of the code / bound on a code", title=dataset, ylim=(0, 1))
             left.set_xscale("symlog", linthresh=0.05)
+            left.set_xlim(-0.01, 2 * max(row["noise"] for row in own))
+            left.set_xticks([0, 0.1, 1])
             left.set_ylabel("Dice of the whole tumour, test volumes")
-            left.legend(fontsize="xx-small")
+            left.legend(fontsize="xx-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.17))
             main_encoder = table[(table["dataset"] == dataset) & (table["main"] == "yes")]["encoder"].iloc[0]
             noisy = pd.DataFrame([row for row in own if row["noise"] and row["encoder"] == main_encoder])
             for count in teachers:
