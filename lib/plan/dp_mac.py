@@ -85,9 +85,11 @@ class DpMac:
         }
 
     def repetitions(self, wildcards: Any) -> list[int]:
-        """The repetitions that a job trains; InputError where `all` are asked for of what the preset has none of."""
+        """The repetitions that a job trains; InputError for all of what is not chosen, or is trained one by one."""
         if wildcards.part != "all":
             return [int(wildcards.part)]
+        if not self.series[wildcards.series]["side_by_side"]:
+            raise InputError(f"{wildcards.series}: each repetition is a job of its own; allowed are 1, 2, ..., not all")
         kind, _, epsilon = wildcards.level.partition("_")
         for curve in self.block["curves"]:
             if (curve["series"], curve["noise"]) == (wildcards.series, kind) and (

@@ -75,6 +75,11 @@ def test_all_repetitions_of_what_the_preset_does_not_have_are_refused(level):
         planned().data_of_curve(wanted)
 
 
+def test_all_repetitions_of_what_is_trained_one_by_one_are_refused():
+    with pytest.raises(InputError, match="^digits_dp_sgd: each repetition is a job of its own; allowed are 1, 2, "):
+        planned().data_of_curve(job("digits_dp_sgd", "printed_1", "all"))
+
+
 def test_figures_show_networks_that_are_trained_side_by_side():
     plan, weights = planned(), "results/quick/private/dp_mac/weights"
     pairs = [["digits_mac", "none"], ["digits_dp_mac", "needed_8"], ["digits_dp_mac", "needed_1"]]
