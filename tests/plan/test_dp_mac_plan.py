@@ -76,7 +76,7 @@ def test_all_repetitions_of_what_the_preset_does_not_have_are_refused(level):
 
 
 def test_all_repetitions_of_what_is_trained_one_by_one_are_refused():
-    with pytest.raises(InputError, match="^digits_dp_sgd: each repetition is a job of its own; allowed are 1, 2, "):
+    with pytest.raises(InputError, match=r"^digits_dp_sgd: each repetition is a job of its own; allowed are 1, 2, "):
         planned().data_of_curve(job("digits_dp_sgd", "printed_1", "all"))
 
 
