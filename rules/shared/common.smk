@@ -166,3 +166,10 @@ def reported(name, path):
 
 def _beside(name, others):
     return {other: plan.results.file(name, f"_{other}.csv") for other in others}
+
+
+def as_written(path):
+    """A path as its rule gives it: where a profile names a default storage, Snakemake has set that one's prefix before it."""
+    if not path.is_storage:
+        return path
+    return path.storage_object.query.removeprefix(workflow.storage_settings.default_storage_prefix).removeprefix("/")

@@ -8,14 +8,6 @@ try:
 except InputError as error:
     refuse(error)
 
-
-def as_written(path):
-    """A path as its rule gives it: where a profile names a default storage, Snakemake has set that one's prefix before it."""
-    if not path.is_storage:
-        return path
-    return path.storage_object.query.removeprefix(workflow.storage_settings.default_storage_prefix).removeprefix("/")
-
-
 for each in workflow.rules:
     if each.log:
         each.benchmark_modifier = each.log_modifier
