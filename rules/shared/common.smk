@@ -169,7 +169,7 @@ def _beside(name, others):
 
 
 def as_written(path):
-    """A path as its rule gives it: where a profile names a default storage, Snakemake has set that one's prefix before it."""
+    """A path without the prefix that Snakemake sets before it where a profile names a default storage."""
     if not path.is_storage:
         return path
     return path.storage_object.query.removeprefix(workflow.storage_settings.default_storage_prefix).removeprefix("/")
