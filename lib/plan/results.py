@@ -99,6 +99,10 @@ class Results:
         """The papers that the preset is about, in the order of PAPERS."""
         return [paper for paper in PAPERS if paper in self._config["papers"]]
 
+    def pages(self) -> list[str]:
+        """The pages that the preset has: its papers', and the leaderboard's if it has one."""
+        return [page for page in TITLES if page in self._config["papers"]]
+
     def judged_tables(self, wildcards: Any) -> list[str]:
         """Input: the tables that claims of a paper are about."""
         return [path for _, path in self.judged(wildcards.paper)]
@@ -135,7 +139,7 @@ class Results:
 
     def links(self) -> dict[str, str]:
         """The pages of the site, by what a menu calls them."""
-        names = {paper: paper.replace("_", " ") for paper in TITLES}
+        names = {page: page.replace("_", " ") for page in self.pages()}
         return {"all papers": "index.html"} | {name: f"{paper}.html" for paper, name in names.items()}
 
     def page_of(self, name: str) -> dict[str, Any]:

@@ -33,8 +33,8 @@ rule site:
     """The whole site, for a browser: site/index.html, a page a paper, the leaderboard."""
     input:
         verdicts=f"{layout.results}/claims.csv",
-        outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS],
-        beside=[f"{layout.results}/site/{paper}.html" for paper in TITLES],
+        outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in plan.results.papers()],
+        beside=[f"{layout.results}/site/{page}.html" for page in plan.results.pages()],
         code=code("site"),
     output:
         index=f"{layout.results}/site/index.html",

@@ -91,3 +91,11 @@ def test_claims_of_one_paper_are_judged_on_its_tables_alone():
     one, everything = made.judging_paper(SimpleNamespace(paper="dp_mac")), made.judging_all(None)
     assert one["papers"] == ["dp_mac"] and set(one["results"]) == {"dp_mac"}
     assert everything["papers"] == list(PAPERS) and everything["results"]["dp_mac"] == one["results"]["dp_mac"]
+
+
+def test_a_preset_of_one_paper_has_its_page_alone():
+    config = copy.deepcopy(CONFIG) | {"papers": ["scalable_pate"]}
+    made = Results(config, REGISTER, FACTS)
+    assert made.pages() == ["scalable_pate"]
+    assert made.links() == {"all papers": "index.html", "scalable pate": "scalable_pate.html"}
+    assert results().pages() == list(TITLES)
