@@ -13,10 +13,11 @@ from lib.core.files import atomic_path, load_arrays
 from lib.core.shards import load_unit
 from lib.encoders.build import build_encoder
 from lib.reporting.plotting import figure, save
-from lib.segmentation.dice import dice, hard_labels
-from lib.segmentation.job import SegmentationJob
+from lib.segmentation.baselines import mean_of_masks
+from lib.segmentation.dice import dice, hard_labels, whole_tumour
+from lib.segmentation.job import LEVELS, SegmentationJob
 from lib.segmentation.networks import seen_by
-from lib.segmentation.pictures import average, fullest_slice, overlay, whole_tumour
+from lib.segmentation.pictures import fullest_slice, overlay
 from lib.segmentation.students import student_weights
 
 WHOLE = {"whole": (1,)}
@@ -56,7 +57,7 @@ def main(
     with figure(len(rows), 6, width=1.5, height=1.6) as (drawn, axes):
         for number, row in enumerate(rows):
             label = job.prepared.label[row]
-            mean = average([shard[:, number] for shard in said])
+            mean = mean_of_masks(mask for shard in said for mask in shard[:, number]) / LEVELS
             given = mean if len(mean) == coded.shape[0] else whole_tumour(mean)[None]
             masks = {
                 "image, true edge": None,
@@ -75,18 +76,13 @@ def main(
                 if mask is not None:
                     found = hard_labels(mask[None, None])
                     score = float(dice(found, (label > 0)[None].astype(np.uint8), WHOLE, "skip").mean())
-                    lines.append(
-                        {
-                            "dataset": job.task["label"],
-                            "volume": job.prepared.names[row],
-                            "mask": what,
-                            "dice_whole": score,
-                        }
-                    )
+                    lines.append({"volume": job.prepared.names[row], "mask": what, "dice_whole": score})
                     axis.set_xlabel(f"Dice {score:.2f}", fontsize="x-small")
         save(drawn, png, pdf)
+    table = pd.DataFrame(lines)
+    table.insert(0, "dataset", job.task["label"])
     with atomic_path(numbers) as temporary:
-        pd.DataFrame(lines).assign(dataset=job.task["label"]).to_csv(temporary, index=False, float_format="%.4g")
+        table.to_csv(temporary, index=False, float_format="%.4g")
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ import numpy as np
 from lib.core.command import command, run
 from lib.core.files import atomic_folder
 from lib.reporting.plotting import figure, save
-from lib.segmentation.dice import hard_labels
+from lib.segmentation.dice import hard_labels, whole_tumour
 from lib.segmentation.job import SegmentationJob
 from lib.segmentation.networks import seen_by
-from lib.segmentation.pictures import fullest_slice, overlay, whole_tumour
+from lib.segmentation.pictures import fullest_slice, overlay
 from lib.segmentation.students import student_weights
 
 

@@ -17,9 +17,11 @@ Unit = tuple[str, ...]  # (encoder,), or (source, encoder): teachers' answers, o
 
 def facts(config: Mapping[str, Any]) -> dict[str, bool]:
     """What the register may ask of the results' volumes: whether all are generated, so that pictures show nobody."""
-    tasks = [config["segmentation"]["tasks"][name] for name in config["autoencoded_pate"]["results"]["tasks"]]
-    names = {config["segmentation"]["volumes"][task["volumes"]]["name"] for task in tasks}
-    return {"autoencoded_pate.nobodys_volumes": all(volumes.VOLUMES[name].folder is None for name in names)}
+    block = config["segmentation"]
+    tasks = [block["tasks"][name] for name in config["autoencoded_pate"]["results"]["tasks"]]
+    used = [block["volumes"][task["volumes"]] for task in tasks]
+    generated = [volumes.spec(each["name"], each["settings"]).folder is None for each in used]
+    return {"autoencoded_pate.nobodys_volumes": all(generated)}
 
 
 class Segmentation:

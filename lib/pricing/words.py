@@ -1,5 +1,7 @@
 """A price in words and as JSON: what the paper would say, what is guaranteed and to whom, and what is private."""
 
+from decimal import ROUND_CEILING, Context, Decimal
+
 from lib.accounting.released_epsilon import ReleasedEpsilon
 from lib.accounting.statement import PrivacyStatement
 from lib.pricing.price import MOMENTS, Price
@@ -74,6 +76,15 @@ def as_dict(
     return said
 
 
+def digits(epsilon: float) -> str:
+    """An epsilon to four digits, never below what it is.
+
+    >>> digits(3.24949), digits(1.9999), digits(0.25), digits(float("inf"))
+    ('3.25', '2', '0.25', 'inf')
+    """
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).plus(Decimal(epsilon))):.4g}"
+
+
 def main_reading(made: Price) -> str:
     """The paper's reading, or where it has none the guarantee, by name."""
     if made.paper is not None:
@@ -93,7 +104,7 @@ def as_text(made: Price, released: ReleasedEpsilon | None = None, seeded: bool =
         statement, order = made.statements[made.paper], made.orders.get(made.paper)
         lines += [
             "What the paper would say",
-            f"  epsilon {statement.epsilon:.4g} at delta {statement.delta:g}"
+            f"  epsilon {digits(statement.epsilon)} at delta {statement.delta:g}"
             + ("" if order is None else f", Renyi order {order:g}")
             + f", {made.answered:.1f} of {made.queries} queries answered",
             f"  {_meaning(statement)}",
@@ -139,7 +150,7 @@ def _line(name: str, statement: PrivacyStatement, made: Price) -> str:
     elif made.paper is None and name == "epsilon_tight":
         what = READINGS["epsilon_data_independent"] + ", by the tighter conversion"
     sides = "" if not statement.data_dependent else "; one-sided" if statement.one_sided else "; two-sided"
-    return f"  {statement.epsilon:<10.4g} {name}: {what}{sides}"
+    return f"  {digits(statement.epsilon):<10} {name}: {what}{sides}"
 
 
 def _meaning(statement: PrivacyStatement) -> str:
@@ -158,7 +169,7 @@ def _sanitizing(released: ReleasedEpsilon, seeded: bool) -> list[str]:
             std = released.numbers.get(f"{short}_std", released.numbers.get("printed_std"))
             cost = released.numbers.get(f"{short}_gnss_cost")
             more = "" if cost is None else f", of it {cost:.3g} for the release"
-            lines.append(f"  {released.privacy[name].epsilon:<10.4g} +- {std:.3g}{more}: {what}")
+            lines.append(f"  {digits(released.privacy[name].epsilon):<10} +- {std:.3g}{more}: {what}")
     if len(lines) == 1:
         lines.append("  no release: conditions C5 and C6 of the proof do not hold at these orders")
     drawn = released.privacy.get("sanitized_epsilon_released")
@@ -168,5 +179,5 @@ def _sanitizing(released: ReleasedEpsilon, seeded: bool) -> list[str]:
             if seeded
             else "the one number made of votes that may be published"
         )
-        lines.append(f"  {drawn.epsilon:<10.4g} drawn from the last of these: {may}")
+        lines.append(f"  {digits(drawn.epsilon):<10} drawn from the last of these: {may}")
     return lines

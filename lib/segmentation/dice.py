@@ -40,6 +40,11 @@ def hard_labels(y: np.ndarray, threshold: float | None = None) -> np.ndarray:
     return np.where(1 - y[:, 0] >= threshold, labels, np.uint8(0))
 
 
+def whole_tumour(mask: np.ndarray) -> np.ndarray:
+    """The probability (X, Y, Z) of any tumour, of a soft mask (C, X, Y, Z) with the background first where C > 1."""
+    return mask[0] if len(mask) == 1 else 1 - mask[0]
+
+
 def best_threshold(
     masks: Iterable[np.ndarray],
     true: Iterable[np.ndarray],
@@ -56,7 +61,7 @@ def best_threshold(
     found = {region: [] for region in regions}  # (thresholds rising,) of each subject
     for mask, label in zip(masks, true, strict=True):
         mask = np.asarray(mask)
-        tumour = mask[0] if len(mask) == 1 else 1 - mask[0]
+        tumour = whole_tumour(mask)
         predicted = np.ones(tumour.shape, np.uint8) if len(mask) == 1 else mask[1:].argmax(axis=0) + 1
         # so many thresholds of a voxel are not above its probability
         level = np.searchsorted(np.asarray(grid, tumour.dtype)[order], tumour, side="right")

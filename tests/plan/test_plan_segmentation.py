@@ -466,6 +466,14 @@ def test_pictures_of_patients_are_no_result():
     assert "autoencoded_pate_masks" not in Plan(merged(CONFIG, volumes), REGISTER).results.chosen("autoencoded_pate")
 
 
+def test_pictures_of_volumes_of_ones_own_are_no_result():
+    settings = {"folder": "mine", "layout": "folders", "images": "{case}/flair.nii.gz", "label": "{case}/seg.nii.gz"}
+    own = {"name": "own", "settings": settings | {"labels": {"1": "whole"}}}
+    changed = copy.deepcopy(CONFIG)
+    changed["segmentation"]["volumes"]["phantom_small"] |= own
+    assert "autoencoded_pate_masks" not in Plan(changed, REGISTER).results.chosen("autoencoded_pate")
+
+
 def test_masks_are_written_of_the_students_of_one_shard():
     plan = planned()
     task = plan.tasks_of_students()[0]

@@ -9,8 +9,8 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
-from lib.segmentation.dice import dice, hard_labels
-from lib.segmentation.pictures import average, fullest_slice, whole_tumour
+from lib.segmentation.dice import dice, hard_labels, whole_tumour
+from lib.segmentation.pictures import fullest_slice
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.students import student_weights
 from scripts import autoencoded_pate_curves, autoencoded_pate_masks, write_masks
@@ -26,11 +26,6 @@ def test_the_fullest_slice_has_the_most_tumour():
     label = np.zeros((3, 3, 4), np.uint8)
     label[0, 0, 1], label[:2, 0, 3] = 3, 1
     assert fullest_slice(label) == 3
-
-
-def test_teachers_of_several_shards_count_alike():
-    shards = [np.full((3, 1, 1, 1, 1), 255, np.uint8), np.zeros((1, 1, 1, 1, 1), np.uint8)]
-    assert average(shards).item() == 0.75
 
 
 def test_the_whole_tumour_of_classes_is_what_is_not_background():

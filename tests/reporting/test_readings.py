@@ -1,0 +1,94 @@
+"""Numbers that readings quote are those of the committed tables."""
+
+from pathlib import Path
+
+import pytest
+
+from lib.reporting.claims.cells import read_table
+
+ROOT = Path(__file__).parents[2]
+TEACHERS = "teachers' average"
+
+
+def row(table: str, **where):
+    """The one row of a committed table with these cells."""
+    found = read_table(ROOT / "docs" / "reproduction" / f"{table}.csv")
+    for column, cell in where.items():
+        found = found[found[column].astype(str) == str(cell)]
+    assert len(found) == 1, (table, where, len(found))
+    return found.iloc[0]
+
+
+def short(value: float, digits: int = 2) -> str:
+    """As readings write a share: without the zero before the point."""
+    return f"{value:.{digits}f}".removeprefix("0")
+
+
+def with_spread(cells, column: str, digits: int = 2) -> str:
+    return f"{short(cells[column], digits)} ± {short(cells[f'{column}_spread'], digits)}"
+
+
+def masks(**where):
+    return row("autoencoded_pate/results", **where)
+
+
+def student(noise: str, epsilon: object):
+    rows = read_table(ROOT / "docs" / "reproduction" / "autoencoded_pate" / "results.csv")
+    rows = rows[(rows["method"] == "Autoencoded PATE student") & (rows["noise"] == noise)]
+    (found,) = (cells for _, cells in rows.iterrows() if epsilon is None or abs(cells["epsilon"] - epsilon) < 0.01)
+    return found
+
+
+def curve(accuracy: str, digits: int = 3, **where):
+    return with_spread(row("dp_mac/table1a", method="DP-MAC", noise="printed", **where), accuracy, digits)
+
+
+QUOTED = {
+    "autoencoded_pate": lambda: [
+        f"its Dice is {with_spread(student('calibrated', 8), 'dice_whole')} (three repetitions)",
+        f"its labels have {short(student('calibrated', 8)['label_dice_whole'])}",
+        f"mean public mask {with_spread(masks(method='student on the mean mask'), 'dice_whole')}:",
+        f"{short(student('none', None)['dice_whole'])} through the code without noise, "
+        f"{short(masks(method=TEACHERS)['dice_whole'])} for the teachers",
+        f"the control: {with_spread(masks(method='student on true labels'), 'dice')} over the three classes",
+        f"unsteady, {with_spread(masks(method='DP-SGD', noise='clipped'), 'dice_whole')}, and",
+        f"ε of {short(row('autoencoded_pate/noise', encoder='moved_ball', budget='8.0')['epsilon_100'])} with 100",
+        f"and {short(student('calibrated', 160)['tuned_dice_whole'])} at a lower threshold",
+    ],
+    "compressed_pate": lambda: [
+        f"reach a Dice of {with_spread(row('compressed_pate/fig3', labels='true'), 'tuned_dice')}",
+        "at ε = 1 and 40 labels {} against {}".format(
+            *(
+                short(row("compressed_pate/fig3", queries=40, budget="1.0")[column])
+                for column in ("tuned_dice", "label_dice")
+            )
+        ),
+    ],
+    "dp_mac": lambda: [
+        "{} at ε = 2 and {} at .5".format(
+            *(curve("test_accuracy", variant="as run", paper_epsilon=budget) for budget in ("2.0", "0.5"))
+        ),
+        "stated ε: {:.2f} and {}.".format(
+            row("dp_mac/table1a", method="DP-MAC", variant="as run", paper_epsilon="2.0")["epsilon"],
+            short(row("dp_mac/table1a", method="DP-MAC", variant="as run", paper_epsilon="0.5")["epsilon"], 3),
+        ),
+        "the accuracy is {} and {} then".format(
+            *(
+                short(row("dp_mac/table1a", variant="batch 1000", paper_epsilon=budget)["test_accuracy"], 3)
+                for budget in ("2.0", "0.5")
+            )
+        ),
+        "({:.1f} at ε = 8, the mean image has {:.1f})".format(
+            row("dp_mac/table1b", method="DP-MAC", variant="as run", paper_epsilon="8.0")["test_error"],
+            row("dp_mac/table1b", method="mean image")["test_error"],
+        ),
+        f"paper's error ({row('dp_mac/table1b', method='MAC', variant='as run')['test_error']:.1f}; 11.1)",
+    ],
+}
+
+
+@pytest.mark.parametrize("paper", QUOTED)
+def test_readings_quote_the_committed_tables(paper):
+    text = " ".join((ROOT / "report" / f"{paper}_readings.md").read_text(encoding="utf-8").split())
+    for quoted in QUOTED[paper]():
+        assert quoted in text
