@@ -80,7 +80,7 @@ def write_attack(
     pd.concat(parts).to_csv(path.with_suffix(".roc.csv"), index=False)
     write_record(
         path,
-        job=["attack", path.stem],
+        job=["attack", "task", path.stem, f"{gamma:g}"],
         preset="tiny",
         seed=1,
         dataset="digits_data",

@@ -126,6 +126,25 @@ def test_what_is_smaller_than_in_the_paper_is_said(tmp_path):
     assert protocol({"protocol": "paper"}, {"recipe": {"epochs": 60}}) == "paper"
 
 
+def test_a_shorter_training_counts_as_the_papers_where_the_data_are_as_well_fitted(tmp_path):
+    task = {"protocol": "shorter", "quarter": None, "fitted": [{"method": "one", "gamma": 2.5, "accuracy": 0.96}]}
+
+    def row(reached, gamma=2.5, members=1, **method):
+        rows = [{"members": members, "train_accuracy": reached}]
+        path = write_attack(tmp_path / "one.json", rows, gamma=gamma, task=task, method=method)
+        (found,) = read_attacked([path])
+        return summary_row(found, members, "threshold")
+
+    trained = "shorter: all images, 12 epochs, batches of 16, widths 8-16-32"
+    assert row(0.951)["protocol"] == row(0.99)["protocol"] == "paper"
+    assert row(0.949)["protocol"] == f"{trained}, training accuracy 0.949 where the paper has 0.96"
+    assert row(0.99, gamma=2.0)["protocol"] == row(0.99, members=5)["protocol"] == trained
+    assert row(0.99)["data"] == f"digits_data ({FINGERPRINT[:12]}), 12 epochs"
+    by_dp_sgd = row(0.5, kind="dp_sgd")  # whose passes the paper states
+    assert by_dp_sgd["protocol"] == "paper"
+    assert by_dp_sgd["data"] == f"digits_data ({FINGERPRINT[:12]})"
+
+
 def test_titles_say_what_is_smaller_and_whether_there_is_anything_to_attack():
     assert titled("CIFAR10", "paper", "yes") == "CIFAR10"
     assert titled("shapes", "reduced: 3 images", "yes") == "shapes: reduced: 3 images"
