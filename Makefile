@@ -16,8 +16,8 @@ CLUSTER_VENV ?= .venv-cluster
 .DEFAULT_GOAL := run
 
 run: setup
-	@# a line a job, without the reasons: these are in the log that Snakemake names at its end
-	$(BIN)/snakemake --cores $(CORES) --quiet host reason -- all
+	@# on a terminal a bar; else a line a job, without the reasons: these are in the log that Snakemake names at its end
+	@$(BIN)/snakemake --cores $(CORES) $$(test -t 2 && echo --logger rich) --quiet host reason -- all
 	@# every job writes a log, so nothing newer than the report means that nothing ran since
 	@test -f $(REPORT) && test -z "$$(find $(RESULTS) report -type f -newer $(REPORT) -print -quit)" || \
 		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }

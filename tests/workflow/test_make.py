@@ -1,6 +1,7 @@
 """`make` makes the report when a result or a caption changed, and else leaves it."""
 
 import os
+import pty
 import shutil
 import subprocess
 from pathlib import Path
@@ -33,10 +34,11 @@ def made(tmp_path) -> Path:
     return tmp_path
 
 
-def run(folder: Path) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
     """`make`, as a user calls it."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    return subprocess.run(["make"], cwd=folder, env=variables, capture_output=True, text=True, timeout=60, check=False)
+    streams = {"stdout": subprocess.PIPE, "stderr": stderr}
+    return subprocess.run(["make"], cwd=folder, env=variables, **streams, text=True, timeout=60, check=False)
 
 
 def reports(folder: Path) -> bool:
@@ -51,6 +53,14 @@ def test_at_its_end_it_shows_the_verdicts_and_where_to_look(made):
     lines = run(made).stdout.splitlines()
     assert lines[-2] == "called: -m scripts.show_verdicts results/quick/claims.csv"
     assert REPORT in lines[-1] and "results/quick/claims.md" in lines[-1]
+
+
+def test_a_terminal_sees_a_bar_and_a_file_a_line_a_job(made):
+    ours, terminal = pty.openpty()
+    seen = run(made, stderr=terminal).stdout
+    os.close(terminal), os.close(ours)
+    assert "called: --cores" in seen and "--logger rich" in seen
+    assert "--logger" not in run(made).stdout
 
 
 def test_the_report_is_made_once(made):
