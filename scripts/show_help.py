@@ -1,5 +1,6 @@
 """Print what can be asked for: the targets of make, and every result by paper with what it took here before."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -22,8 +23,40 @@ PRESETS = {
     "quick": ("data that come with the dependencies", ""),
     "votes": ("the authors' votes", "--configfile presets/votes.yaml --config data_root=DIR"),
     "real": ("real public data", "--configfile presets/real.yaml --config data_root=DIR"),
+    "held_out": (
+        "other draws for networks of real",
+        "--configfile presets/real.yaml presets/held_out.yaml --config data_root=DIR",
+    ),
     "paper": ("the papers' own data and scale", "--configfile presets/paper.yaml --config data_root=DIR device=cuda"),
 }
+# by paper, what the preset real reads below data_root
+DATA = {
+    "scalable_pate": "the authors' votes, MNIST, Adult, notMNIST",
+    "dp_mac": "MNIST, notMNIST, USPS",
+    "residual_perturbation": "MNIST, CIFAR-10, CIFAR-100",
+    "autoencoded_pate": "LGG MRI",
+    "compressed_pate": "LGG MRI, BRATS 2013",
+    "audit": "none",
+    "leaderboard": "MNIST",
+}
+STAGES = {"autoencoded_pate": ["segmentation"], "compressed_pate": ["segmentation"]}  # folders of rules that they share
+
+
+def measured() -> dict[tuple[str, str], float]:
+    """Minutes of processor time that each paper took where it was measured, by preset and paper."""
+    rooms = {}
+    for path in (ROOT / "rules").glob("*/*.smk"):
+        rooms |= dict.fromkeys(
+            re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE), path.parent.name
+        )
+    found: dict[tuple[str, str], float] = {}
+    with (ROOT / "bench" / "measured.csv").open(encoding="utf-8", newline="") as rows:
+        for row in csv.DictReader(rows):
+            for paper in DATA:
+                if rooms.get(row["rule"]) in (paper, *STAGES.get(paper, [])):
+                    key = row["preset"], paper
+                    found[key] = found.get(key, 0.0) + float(row["seconds"]) / 60
+    return found
 
 
 def minutes(results: Path) -> dict[str, float]:
@@ -50,8 +83,11 @@ def main() -> None:
     by_paper: dict[str, dict[str, str]] = {}
     for name, row in register().items():
         by_paper.setdefault(row["paper"], {})[name] = row["title"]
+    spent_on = measured()
     for paper, rows in by_paper.items():
-        lines += ["", f"{paper}: {TITLES.get(paper, 'do the audits find what is there?')}", *table(rows)]
+        took = [f"{preset} {spent_on[preset, paper]:.0f}" for preset in PRESETS if (preset, paper) in spent_on]
+        lines += ["", f"{paper}: {TITLES.get(paper, 'do the audits find what is there?')}"]
+        lines += [f"  data of real: {DATA[paper]}; minutes of processor time: {', '.join(took)}", *table(rows)]
     for preset in PRESETS:
         if spent := minutes(ROOT / "results" / preset):
             longest = sorted(spent, key=spent.__getitem__)[:-4:-1]
