@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 AGGREGATORS = {"LNMax, 8 moments": "lnmax_8_moments", "Confident-GNMax": "confident_gnmax"}
 ROWS = [
     [cell.strip().strip("*") for cell in line.strip("|").split("|")]
@@ -41,11 +43,38 @@ def test_the_table_says_what_was_measured(row):
         assert number(text) == pytest.approx(value, abs=0.5001 * 10**-decimals)
 
 
-def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
 
 
-def test_presets_in_commands_exist():
-    for preset in set(re.findall(r"presets/\w+\.yaml", README)):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_presets_and_scripts_in_commands_exist(page):
+    text = page.read_text(encoding="utf-8")
+    for preset in set(re.findall(r"presets/\w+\.yaml", text)):
         assert (ROOT / preset).is_file()
+    for script in set(re.findall(r"-m scripts\.(\w+)", text)):
+        assert (ROOT / "scripts" / f"{script}.py").is_file()
+
+
+def test_badges_are_true():
+    pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    (snakemake,) = re.findall(r"badge/snakemake-([\d.]+)-", README)
+    (python,) = re.findall(r"badge/python-([\d.]+)-", README)
+    assert f"\nsnakemake=={snakemake}." in pins and f"Python {python}" in pins.splitlines()[0]
+    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
+
+
+def test_the_checklist_counts_what_there_is():
+    text = (ROOT / "docs" / "checklist.md").read_text(encoding="utf-8")
+    (claims,) = re.findall(r"\| (\d+) rows: numbers", text)
+    assert int(claims) == len(pd.read_csv(ROOT / "claims.csv"))
+    (pinned,) = re.findall(r"\| (\d+) packages", text)
+    assert int(pinned) == (ROOT / "requirements.txt").read_text(encoding="utf-8").count("==")
+
+
+def test_the_workflow_catalogue_is_told_of_commands_that_exist():
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))["usage"]
+    assert usage["software-stack-deployment"] == {"conda": True} and usage["report"] is True
+    assert usage["mandatory-flags"]["flags"] == "--cores 2 --use-conda"

@@ -240,8 +240,9 @@ def test_every_target_says_what_it_is(pristine):
     assert {"all", "scalable_pate", "scalable_pate_table1", "claims", "reproduction"} <= names
     undescribed = [line for line in lines if not re.fullmatch(r"\S+ \(\S.{15,}\)", line)]
     assert undescribed == []
-    in_readme = re.findall(r"snakemake --cores \d (?:[^#\n]*-- )?([a-z_0-9]+)", (ROOT / "README.md").read_text())
-    assert len(in_readme) > 8 and set(in_readme) <= names
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    named = re.findall(r"snakemake --cores \d (?:[^#\n]*-- )?([a-z_0-9]+)", "".join(map(Path.read_text, pages)))
+    assert len(named) > 8 and set(named) <= names
     listed = pristine.run("--list-rules")
     assert all(re.search(rf"^{name} \(", listed, re.MULTILINE) for name in names)
 
