@@ -149,10 +149,12 @@ def main(
     panels = list(dict.fromkeys(panel_of(level) for level in shown if level.privacy))
     columns = min(len(panels), 4)
     rows = -(-len(panels) // columns)
+    highest = max(level.table("test_error").mean(0).max() for level in shown)
+    ends = mean_image / 5, min(5 * mean_image, 1.2 * highest)
     with figure(rows, columns, width=2.7, height=3.6) as (drawn, axes):
         for axis, (method, variant, noise) in zip(axes, panels, strict=False):
             chosen = [level for level in shown if panel_of(level) == (method, variant, noise)]
-            panel(axis, chosen + plain_beside(levels, method, variant), mean_image)
+            panel(axis, chosen + plain_beside(levels, method, variant), mean_image, ends)
             named = [method, variant if variant != "main" else "", "" if variant in PUBLIC_CODE else NOISES[noise]]
             axis.set_title(", ".join(filter(None, named)))
         for axis in axes[::columns]:
@@ -175,16 +177,19 @@ def panel_of(level: Level) -> tuple[str, str, str]:
     return level.series["title"], level.series["variant"], level.noise
 
 
-def panel(axis: plt.Axes, levels: list[Level], mean_image: float) -> None:
+def panel(axis: plt.Axes, levels: list[Level], mean_image: float, ends: tuple[float, float]) -> None:
     """Test errors as lines with their spread, training errors as crosses; the mean image's error as a thin line.
 
-    The axis is logarithmic and the same in all panels; a line that ends above it says in the legend where.
+    The axis is logarithmic and between the same `ends` in all panels; the legend says where a line ends that leaves it,
+    and what a level costs that costs more than its epsilon.
     """
-    bottom, top = mean_image / 5, 5 * mean_image
+    bottom, top = ends
     for style, level in zip(plt.rcParams["axes.prop_cycle"], levels, strict=False):
         test, train = level.table("test_error"), level.table("train_error").mean(0)
         epochs, mean = np.arange(test.shape[1]), test.mean(0)
         label = rf"$\varepsilon$ = {level.epsilon:g}" if level.privacy else "not private"
+        if level.privacy and level.privacy["joint"].epsilon > COSTS * level.epsilon:
+            label += f", costs {level.privacy['joint'].epsilon:.3g}"
         if mean[-1] > top:
             label += f" (ends at {mean[-1]:.3g})"
         axis.plot(epochs, mean, label=label, **style)

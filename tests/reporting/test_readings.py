@@ -43,6 +43,18 @@ def curve(accuracy: str, digits: int = 3, **where):
     return with_spread(row("dp_mac/table1a", method="DP-MAC", noise="printed", **where), accuracy, digits)
 
 
+def as_run(budget: str, noise: str):
+    return row("dp_mac/table1a", method="DP-MAC", variant="as run", noise=noise, paper_epsilon=budget)
+
+
+def half_noise(epsilon: int):
+    return row("dp_mac/table1b", method="DP-SGD", variant="half the noise", paper_epsilon=f"{epsilon}.0")
+
+
+def roughness(epsilon: float):
+    return row("dp_mac/fig3_comparison", at=rf"DP-MAC, as run, $\varepsilon$ = {epsilon:g}")
+
+
 QUOTED = {
     "autoencoded_pate": lambda: [
         f"its Dice is {with_spread(student('calibrated', 8), 'dice_whole')} (three repetitions)",
@@ -68,9 +80,11 @@ QUOTED = {
         "{} at ε = 2 and {} at .5".format(
             *(curve("test_accuracy", variant="as run", paper_epsilon=budget) for budget in ("2.0", "0.5"))
         ),
-        "stated ε: {:.2f} and {}.".format(
-            row("dp_mac/table1a", method="DP-MAC", variant="as run", paper_epsilon="2.0")["epsilon"],
-            short(row("dp_mac/table1a", method="DP-MAC", variant="as run", paper_epsilon="0.5")["epsilon"], 3),
+        "stated ε: {:.2f} and {};".format(
+            as_run("2.0", "printed")["epsilon"], short(as_run("0.5", "printed")["epsilon"], 3)
+        ),
+        "really ask for it has {} and {}.".format(
+            *(short(as_run(budget, "needed")["test_accuracy"], 3) for budget in ("2.0", "0.5"))
         ),
         "the accuracy is {} and {} then".format(
             *(
@@ -83,6 +97,15 @@ QUOTED = {
             row("dp_mac/table1b", method="mean image")["test_error"],
         ),
         f"paper's error ({row('dp_mac/table1b', method='MAC', variant='as run')['test_error']:.1f}; 11.1)",
+        "{:.1f}, {:.1f}, {:.1f} and {:.1f} (the paper".format(*(half_noise(e)["test_error"] for e in (1, 2, 4, 8))),
+        "real ε of {:.3g}, {:.3g}, {:.3g} and {:.3g} in place".format(
+            *(half_noise(e)["epsilon"] for e in (1, 2, 4, 8))
+        ),
+        "privacy ({} and {}), and rougher the less ε is ({} at 2, {:.2f} at .5)".format(
+            *(short(roughness(8)[column]) for column in ("value", "other_value")),
+            short(roughness(2)["value"]),
+            roughness(0.5)["value"],
+        ),
     ],
 }
 
