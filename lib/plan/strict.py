@@ -1,4 +1,4 @@
-"""Configuration files read strictly: a key that stands twice, of which Snakemake takes the last, is refused."""
+"""Configuration files read strictly: no key that stands twice, of which Snakemake takes the last, and no loop."""
 
 import json
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def check_files(paths: Iterable[str | Path]) -> None:
-    """Raise InputError, naming file and key, for the first mapping in which a key stands twice.
+    """Raise InputError, naming file and key, for a mapping in which a key stands twice, or that holds itself.
 
     paths: files of JSON or YAML, which Snakemake tries in this order. A key that a merge (<<) brings, too, stands once.
     """
@@ -37,17 +37,26 @@ def _check_yaml(path: Path, text: str) -> None:
         root = yaml.compose(text, _Loader)
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not readable as YAML: {' '.join(str(error).split())}") from error
-    seen, waiting = set(), [(root, ())]
-    while waiting:
-        node, place = waiting.pop()
-        if id(node) in seen:  # an alias is the same node again
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            waiting += [(part, (*place, str(number))) for number, part in enumerate(node.value)]
-        elif isinstance(node, yaml.MappingNode):
-            _check_keys(path, node, place)
-            waiting += [(part, (*place, str(key.value))) for key, part in node.value]
+    if root is not None:
+        _check_node(path, root, (), {}, set())
+
+
+def _check_node(path: Path, node: yaml.Node, place: tuple[str, ...], above: dict[int, str], seen: set[int]) -> None:
+    """Check a node and all below it; above: where the nodes stand that it is in; seen: nodes that are checked."""
+    where = ".".join(place) or "the configuration"
+    if id(node) in above:
+        raise InputError(f"{path}: {where} is an alias of {above[id(node)]}, which it is in; allowed is no loop")
+    if id(node) in seen or isinstance(node, yaml.ScalarNode):  # an alias is the same node again
+        return
+    seen.add(id(node))
+    above = above | {id(node): where}
+    if isinstance(node, yaml.SequenceNode):
+        parts = [(str(number), part) for number, part in enumerate(node.value)]
+    else:
+        _check_keys(path, node, place)
+        parts = [(str(key.value), part) for key, part in node.value]
+    for name, part in parts:
+        _check_node(path, part, (*place, name), above, seen)
 
 
 def _check_keys(path: Path, mapping: yaml.MappingNode, place: tuple[str, ...]) -> None:

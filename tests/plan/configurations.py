@@ -1,6 +1,7 @@
 """Configurations to break in one place, and the line with which they are refused."""
 
 import copy
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from lib.plan.config import ROOT, check_config, layered, load_schema
 
 CONFIG, SCHEMA = layered(), load_schema()
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
+OVER = {"held_out": ROOT / "presets" / "real.yaml"}  # presets that are laid over another
 
 
 def parent_of(config: dict, path: tuple) -> object:
@@ -41,3 +43,8 @@ def refusal(config: object) -> str:
     message = str(caught.value)
     assert "\n" not in message and message
     return message
+
+
+def overlays(preset: Path) -> list[Path]:
+    """The files of a preset, in the order in which they are laid over config.yaml."""
+    return [OVER[preset.stem], preset] if preset.stem in OVER else [preset]

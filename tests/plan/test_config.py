@@ -12,7 +12,7 @@ from lib.encoders.build import ENCODERS
 from lib.models.classifiers import make_classifier
 from lib.plan.config import ROOT, check_config, layered, load
 from lib.plan.schema import check_schema, fill_defaults
-from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, changed, parent_of, refusal
+from tests.plan.configurations import CONFIG, OVER, PRESETS, SCHEMA, changed, overlays, parent_of, refusal
 
 RUNS = "scalable_pate.runs"
 
@@ -83,7 +83,7 @@ def test_the_shipped_configuration_passes():
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
 def test_every_preset_laid_over_it_passes(preset):
-    config = load([preset])
+    config = load(overlays(preset))
     assert config["preset"] == preset.stem
     check_config(config, SCHEMA)
 
@@ -777,6 +777,6 @@ def test_no_preset_publishes_an_epsilon_that_the_data_decide(preset):
 
 def test_the_shipped_noise_is_that_of_the_seed():
     """So results of before `noise_seed` stay what they are."""
-    for overlays in ([], *([preset] for preset in PRESETS)):
-        config = layered(overlays)
+    for files in ([], *([preset] for preset in PRESETS if preset.stem not in OVER)):
+        config = layered(files)
         assert config["noise_seed"] == config["seed"] == 2018

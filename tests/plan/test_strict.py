@@ -20,6 +20,20 @@ def refusal(path) -> str:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("papers: &a [*a]\n", "papers.0 is an alias of papers, which it is in"),
+        ("models: &a {x: {y: *a}}\n", "models.x.y is an alias of models, which it is in"),
+        ("&a {seed: *a}\n", "seed is an alias of the configuration"),
+    ],
+)
+def test_a_mapping_or_list_that_holds_itself_is_named(tmp_path, text, says):
+    path = tmp_path / "over.yaml"
+    path.write_text(text)
+    assert says in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
         (
             "noise_seed: null\nseed: 1\nnoise_seed: 2018\n",
             "'noise_seed' stands twice in the configuration, in lines 1 and 3",
@@ -54,7 +68,6 @@ def test_a_key_that_stands_twice_is_named(tmp_path, text, says):
         "a: {x: 1}\nb: {x: 1}\n",
         "a: &a {x: 1}\nb:\n  <<: *a\n  x: 2\n",
         "a: &a {x: 1}\nb: [*a, *a]\n",
-        "a: &a [1, *a]\n",
         '{"a": {"a": {"a": 1}}}',
     ],
 )

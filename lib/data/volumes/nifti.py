@@ -1,5 +1,6 @@
 """NIfTI files as arrays of one orientation, or a clear refusal."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.core.files import reading
+
+MOST_VOXELS = 2**28  # of one file: a header of a few bytes may promise any number, and a stream unpack to as many
 
 
 def existing(stem: Path, what: str) -> Path:
@@ -22,15 +25,23 @@ def existing(stem: Path, what: str) -> Path:
 def load(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
     """The array of a file, axes left to right, back to front, upwards; and how its file's axes ran, as ("L", "P", "S").
 
-    Raises InputError, naming the file, if it cannot be read.
+    Raises InputError, naming the file, if it cannot be read, has no axes in space, holds what is no real number, or
+    says that it has more than MOST_VOXELS, before any of these is read.
     """
     with reading(path, "NIfTI"):
         try:
             image = nibabel.load(path)
             axes = nibabel.aff2axcodes(image.affine)
+            shape, kind = image.shape, image.get_data_dtype().kind
+            if kind not in "biuf":
+                raise ValueError(f"voxels of type {image.get_data_dtype()}; allowed are real numbers")
+            if not 0 < math.prod(shape) <= MOST_VOXELS:
+                raise ValueError(f"shape {shape}; allowed are 1 to {MOST_VOXELS} voxels")
+            if None in axes:
+                raise ValueError("its affine leaves an axis without a direction")
             return np.asarray(nibabel.as_closest_canonical(image).dataobj), axes
-        except nibabel.filebasedimages.ImageFileError as error:
-            raise ValueError(error) from error
+        except Exception as error:  # a damaged file may end the reader anywhere, in whatever way
+            raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
 def load_image(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
