@@ -26,19 +26,20 @@ def check_samples(content: Mapping[str, bytes], samples: str | Path) -> Check:
     blocks, _ = read_blocks(content)
     student = blocks["student"]
     arrays = load_arrays(samples, "x_public", "x_test", "y_test")
+    public, inputs, classes = (arrays[name] for name in ("x_public", "x_test", "y_test"))
+    numbers = all(array.dtype.kind in "biuf" for array in arrays.values())
+    if not numbers or not public.ndim or not inputs.ndim or classes.shape != inputs.shape[:1]:
+        check.faults.append(f"{samples}: x_public, x_test and y_test are no samples and their classes")
+        return check
     if file_digest(samples) != samples_digest(blocks["provenance"]):
         check.faults.append(f"{samples}: is not the file that provenance.json tells of")
     if fingerprint(**arrays) != student["public_fingerprint"]:
         check.faults.append(f"student.json: public_fingerprint is not that of {samples}")
-    found = {
-        "shape": list(arrays["x_public"].shape[1:]),
-        "public_samples": len(arrays["x_public"]),
-        "test_samples": len(arrays["x_test"]),
-    }
-    if found["shape"] == student["shape"]:
+    found = {"shape": list(public.shape[1:]), "public_samples": len(public), "test_samples": len(inputs)}
+    if found["shape"] == student["shape"] == list(inputs.shape[1:]):
         weights = read_weights(content[WEIGHTS])
         trained = Student(student["kind"], student["classes"], student["white"], weights)
-        found["accuracy"] = trained.accuracy(arrays["x_test"], arrays["y_test"])
+        found["accuracy"] = trained.accuracy(inputs, classes)
     check.faults += [
         f"student.json: {name} {student[name]}; by the samples it is {value}"
         for name, value in found.items()

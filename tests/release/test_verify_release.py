@@ -250,6 +250,9 @@ def test_the_samples_and_the_run_are_compared(made, folder, capsys, tmp_path):
     save_arrays("other.npz", **arrays)
     status, lines = ended(capsys, *options[:2], "--samples", "other.npz", "--report", str(report))
     assert status == 1 and named(lines, "accuracy") and named(lines, "public_fingerprint") and not report.exists()
+    save_arrays("other.npz", **arrays | {"y_test": arrays["y_test"][1:]})
+    status, lines = ended(capsys, *options[:2], "--samples", "other.npz")
+    assert status == 1 and named(lines, "x_public, x_test and y_test are no samples and their classes")
 
 
 def test_a_run_that_is_not_that_of_the_release_is_named(made, folder, capsys):
