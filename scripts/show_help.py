@@ -17,7 +17,8 @@ MAKE = {
 PEOPLE = {
     "price_votes": "what a person's own votes cost: docs/own_votes.md",
     "check_data": "are the data there that a target needs?",
-    "verify_release": "check a release from its folder alone",
+    "verify_release": "check a release, from its folder alone or with what it was made of",
+    "sign_release": "sign a release with an OpenSSH key",
 }
 PRESETS = {
     "quick": ("data that come with the dependencies", ""),

@@ -55,7 +55,7 @@ def test_every_script_is_a_rules_or_a_persons():
         "redraw",
         "show_help",
         "show_verdicts",
-        "verify_release",
+        "sign_release",
     }
 
 

@@ -39,9 +39,13 @@ class Release:
         """The files of the release."""
         return [f"{self.folder}/{name}" for name in [*CONTENT, SUMS]]
 
+    def report(self) -> str:
+        """What verifying the release found."""
+        return self.layout.of("release_verified.json")
+
     def target(self) -> list[str]:
-        """The files of the release, where the configuration asks for one."""
-        return self.files() if self.block["run"] else []
+        """The release and its verification, where the configuration asks for one."""
+        return [*self.files(), self.report()] if self.block["run"] else []
 
     # ------------------------------------------------------------ the public part and the student
 
@@ -74,10 +78,6 @@ class Release:
 
     # ------------------------------------------------------------ the folder
 
-    def weights(self, wildcards: Any) -> str:
-        """Input of `release`: the student's weights."""
-        return f"{self.parts}/{self.run()}/{self.block['repetition']}.safetensors"
-
     def records(self, wildcards: Any) -> list[str]:
         """Input of `release`: records of every job whose work it holds."""
         run, repetition = self.run(), self.block["repetition"]
@@ -91,18 +91,30 @@ class Release:
         ]
 
     def arrays(self, wildcards: Any) -> list[str]:
-        """Input of `release`: the public files that those jobs wrote, compared with what their records say of them."""
+        """Input of `release`: the files that those jobs wrote, compared with what their records say of them."""
         run, repetition = self.run(), self.block["repetition"]
         labels = f"{self.scalable_pate.folder}/aggregated/{run}/{repetition}.npz"
-        return [self._public(run, repetition, "npz"), labels]
+        return [f"{self.parts}/{run}/{repetition}.safetensors", self.samples(wildcards), labels]
+
+    def samples(self, wildcards: Any) -> str:
+        """Input of `verify_release`: the public samples that the student was trained and tested on."""
+        return self._public(self.run(), self.block["repetition"], "npz")
+
+    def verified(self, wildcards: Any) -> list[str]:
+        """Input of `verify_release`: the release, and what it is put together from again."""
+        split = self.scalable_pate.split(self.scalable_pate.runs[self.run()]["ensemble"], self.block["repetition"])
+        return [*self.files(), *self.records(wildcards), *self.arrays(wildcards), split]
 
     def settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `release`."""
-        run = self.run()
         return {
-            "run": self.scalable_pate.runs[run],
-            "ensemble": self.scalable_pate.ensemble(run),
+            "ensemble": self.scalable_pate.ensemble(self.run()),
             "accounting": self.config["accounting"],
             "licence": self.block["licence"],
+            "largest_epsilon": self.block["largest_epsilon"],
             "folder": self.folder,
         }
+
+    def verify_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `verify_release`: the run's files lie below the working folder."""
+        return {"folder": self.folder, "run": ".", "largest_epsilon": self.block["largest_epsilon"]}

@@ -1,4 +1,4 @@
-"""The model card: a page that follows from privacy.json and student.json alone, so that it can be checked."""
+"""The model card: a page that follows from the JSON files of a release alone, so that it can be checked."""
 
 from lib.release.statement import shown
 
@@ -12,13 +12,14 @@ _DRAWS = {
 }
 
 
-def card(privacy: dict, student: dict) -> str:
-    """The page, Markdown."""
+def card(privacy: dict, student: dict, environment: dict) -> str:
+    """The page, Markdown, of privacy.json, student.json and environment.json."""
     announced, spent = privacy["announced"]["statement"], privacy["spent"]["statement"]
     unknown = privacy["noise_seed"] is None
+    epsilon = "The epsilon" if unknown else "That epsilon"
     limits = [
-        "The epsilon is of this folder alone. Whatever else is made of the same private data and published (other "
-        "runs, tables, figures, the same run again with fresh noise) costs more, and is not in this ledger.",
+        f"{epsilon} is of this folder alone. Whatever else is made of the same private data and published (other runs, "
+        "tables, figures, the same run again with fresh noise) costs more, and is not in this ledger.",
         "It takes the parameters of the mechanism as given. If they were chosen by looking at the private data, that "
         "cost is not in it.",
         "Which records are public and which private was decided without looking at them. The epsilon is of the "
@@ -27,22 +28,29 @@ def card(privacy: dict, student: dict) -> str:
         "differ.",
         "Attacks: none are reported here. A success rate measured on the private records would depend on them beyond "
         "the ledger.",
-        "The checksums find damage, not forgery: whoever changes a file can write new ones. Sign SHA256SUMS.",
+        "Checks of this folder show that it agrees with itself, not who made it: only a signature of SHA256SUMS does. "
+        "What nobody else can recompute (how the noise was drawn, the weights, names in `this type`) is the author's "
+        "word.",
     ]
     if privacy["noise"] == "continuous":
         limits.append(
-            "The noise is continuous in the accounting and a floating-point number in the computer; from the operating "
-            "system's entropy it starts a generator that is not made for cryptography. Discrete noise has neither gap."
+            "The noise is continuous in the accounting and a floating-point number in the computer. Discrete noise is "
+            "exact."
         )
+    if privacy["noise"] == "continuous" and unknown:
+        limits.append("The operating system's entropy starts a generator that is not made for cryptography.")
     rows = [
         f"| {_DRAWS[draw['mechanism']]} | {draw['count']} | "
-        f"{', '.join(f'{name} {value:g}' for name, value in draw['parameters'].items())} |"
+        f"{', '.join(f'{name} {value}' for name, value in draw['parameters'].items())} |"
         for draw in privacy["spent"]["draws"]
     ]
     sanitized = privacy["sanitized"]
+    licence = f"`{student['licence']}`" if student["licence"] else "none chosen yet (release.licence)"
+    sources = environment["commit"]
+    made_by = f"the project's commit `{sources}`" if sources else "sources of the project that are of no known commit"
     return "\n".join(
         [
-            f"# Student of {student['label']}",
+            f"# Student of `{student['label']}`",
             "",
             f"> {privacy['meaning']}",
             "",
@@ -53,10 +61,11 @@ def card(privacy: dict, student: dict) -> str:
             f"{student['teachers']} teachers gave to public samples. The teachers, not the student, saw private data "
             "(Papernot et al. 2018).",
             "",
-            f"- Data: {student['dataset']}; {student['private_samples']:,} private samples, "
+            f"- Data: `{student['dataset']}`; {student['private_samples']:,} private samples, "
             f"{student['public_samples']:,} public ones.",
             f"- Accuracy: {student['accuracy']:.2f} % of {student['test_samples']:,} public test samples.",
-            f"- Licence: {student['licence'] or 'none chosen yet (release.licence in the configuration)'}.",
+            f"- Licence: {licence}.",
+            f"- Made by {made_by}.",
             "",
             "## How to load it",
             "",
@@ -74,7 +83,7 @@ def card(privacy: dict, student: dict) -> str:
             _claim("Spent by the draws that were made", spent, unknown),
             *(
                 [
-                    f"- Data-dependent, drawn with noise of its own and cut at 0: {sanitized['epsilon']:.2f}. A "
+                    f"- Data-dependent, drawn with noise of its own and cut at 0: {shown(sanitized['epsilon'])}. A "
                     "reading that may be far from what this run cost, on either side; no bound."
                 ]
                 if sanitized
@@ -85,7 +94,7 @@ def card(privacy: dict, student: dict) -> str:
             "| --- | --- | --- |",
             *rows,
             "",
-            "`python -m scripts.verify_release DIR` of the project computes these again from privacy.json alone.",
+            "`python -m scripts.verify_release --folder DIR` of the project computes these again from privacy.json.",
             "",
             "## Limits",
             "",

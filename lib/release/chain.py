@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from lib.core.errors import InputError
 from lib.core.provenance import MECHANISM, POST_PROCESSING, PUBLIC, file_digest
@@ -11,6 +11,7 @@ from lib.core.provenance import MECHANISM, POST_PROCESSING, PUBLIC, file_digest
 PUBLIC_JOBS = ("public_part",)
 MECHANISM_JOBS = ("aggregate", "sanitize_epsilon")
 LEDGER, RELEASED = "#ledger", "#released"
+SANITIZED = "sanitized_epsilon_released"  # the one number besides labels that a mechanism may release
 
 
 @dataclass(frozen=True)
@@ -109,11 +110,11 @@ def _walk(path: str, chain: tuple[str, ...], made_by: dict[str, Job], found: dic
         _walk(read, (*chain, read), made_by, found)
 
 
-def check_on_disk(jobs: Iterable[Job]) -> None:
-    """Raise InputError for a file that is not what its job wrote."""
+def check_on_disk(jobs: Iterable[Job], root: str | Path = ".") -> None:
+    """Raise InputError for a file, its path relative to `root`, that is not what its job wrote."""
     for job in jobs:
         for path, digest in job.wrote.items():
-            if digest and file_digest(path) != digest:
+            if digest and file_digest(Path(root) / path) != digest:
                 raise InputError(f"{path}: is not what {job.title} wrote; delete it to make it again")
 
 
@@ -136,9 +137,3 @@ def published(job: Job) -> dict:
         "released": job.released,
         "noise_seed": job.noise_seed,
     }
-
-
-def job_from(block: dict) -> Job:
-    """The job that `published` told of."""
-    files = [{entry["path"]: entry["sha256"] for entry in block[part]} for part in ("read", "wrote")]
-    return Job(tuple(block["job"]), block["kind"], *files, block["draws"], block["released"], block["noise_seed"])

@@ -40,8 +40,14 @@ def load(folder: str | Path = Path(__file__).parent) -> Student:
 
 
 def _forest(student: Student, x: np.ndarray) -> np.ndarray:
-    """The mean over trees of the class shares in each sample's leaf; a sample goes left where feature <= threshold."""
+    """The mean over trees of the class shares in each sample's leaf; a sample goes left where feature <= threshold.
+
+    Raises ValueError where a child does not come after its node: there a way down may never end.
+    """
     weights, rows = student.weights, np.arange(len(x))
+    inner = np.flatnonzero(weights["left"] >= 0)
+    if (np.minimum(weights["left"], weights["right"])[inner] <= inner).any():
+        raise ValueError("model.safetensors: a tree that leads back to itself")
     x = x.astype(np.float32)
     total = np.zeros((len(x), weights["value"].shape[1]))
     for root in weights["root"]:

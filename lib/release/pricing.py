@@ -80,11 +80,18 @@ def statement(orders: list[float], draws: list[dict], delta: float, fixed: bool,
     return PrivacyStatement(
         epsilon=max(epsilons(orders, draws, delta)) * (1 + ROUNDING),
         delta=delta,
-        accountant="rdp",
         conversion="classic",
         neighbouring="replace_one",
-        data_dependent=not fixed,
-        sanitized=False,
-        one_sided=False,
-        guarantee=guarantee,
+        **flags(fixed, guarantee),
     )
+
+
+def flags(fixed: bool, guarantee: bool) -> dict:
+    """What else a `statement` says."""
+    return {
+        "accountant": "rdp",
+        "data_dependent": not fixed,
+        "sanitized": False,
+        "one_sided": False,
+        "guarantee": guarantee,
+    }

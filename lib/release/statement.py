@@ -9,6 +9,7 @@ from lib.release.pricing import check_draws, statement
 
 # what may happen to one record, by neighbouring relation
 _CHANGES = {"replace_one": "replaced by any other", "add_or_remove_one": "added or removed"}
+LARGEST_EPSILON = 10.0  # announced, if nobody says otherwise
 _LARGEST_WRITTEN = 1000  # larger factors are written as powers of ten
 
 ANSWERS = ("gnmax", "lnmax", DISCRETE["gnmax"])  # draws that a label comes of
@@ -20,6 +21,13 @@ def delta_fault(delta: float, samples: int) -> str | None:
     if samples >= 1 and delta * samples < 1:
         return None
     return f"delta {delta:g}: allowed is less than 1 / private_samples, of which there are {samples}"
+
+
+def epsilon_fault(epsilon: float, largest: float) -> str | None:
+    """What is wrong with announcing an epsilon, None if it is no larger than `largest` (`release.largest_epsilon`)."""
+    if epsilon <= largest:
+        return None
+    return f"epsilon {shown(epsilon)} is announced: allowed is at most release.largest_epsilon = {largest:g}"
 
 
 def announced_draws(run: dict, released: list[dict]) -> list[dict]:
@@ -59,8 +67,8 @@ def meaning(noise_seed: int | None, statement: dict) -> str:
         )
     epsilon, delta = shown(statement["epsilon"]), statement["delta"]
     return (
-        f"**Epsilon {epsilon} at delta {delta}**: this folder raises the odds of any conclusion about one record of "
-        f"the private data, {_CHANGES[statement['neighbouring']]}, by a factor of at most e^{epsilon} "
+        f"**Epsilon {epsilon} at delta {delta}**: this folder changes the odds of any conclusion about one record "
+        f"of the private data, {_CHANGES[statement['neighbouring']]}, by a factor of at most e^{epsilon} "
         f"({_factor(statement['epsilon'])}), except with probability {delta}. The noise was drawn from the entropy of "
         "the operating system and is known to nobody."
     )

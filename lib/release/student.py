@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import save_file
 
 from lib.aggregation.confident import NO_ANSWER
 from lib.core.files import atomic_path, load_arrays
 from lib.core.provenance import POST_PROCESSING, provenance
 from lib.release.loader import Student
+from lib.release.weights import weight_bytes
 from lib.reporting.records import write_record
 
 
@@ -56,9 +56,8 @@ def keep(
 
     model: its block of the configuration. job: what `write_record` needs of the job's name.
     """
-    arrays = {name: np.ascontiguousarray(array) for name, array in sorted(student.weights.items())}
     with atomic_path(weights) as temporary:
-        save_file(arrays, temporary)
+        temporary.write_bytes(weight_bytes(student.weights))
     about = {
         "kind": student.kind,
         "model": model,

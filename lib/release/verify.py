@@ -1,31 +1,34 @@
-"""Checking a release from its folder alone; every fault is named, not only the first."""
+"""Checking a release from its folder alone; every fault is named, not only the first.
+
+What can be computed again is computed and compared byte for byte; what cannot be is held to a closed schema. Nothing in
+a release is run, and nothing in it makes a check run long.
+"""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import jsonschema
-import numpy as np
 import yaml
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
 
+from lib.accounting.discrete import DISCRETE
 from lib.core.errors import InputError
-from lib.core.files import reading
-from lib.core.provenance import MECHANISM, PUBLIC, file_digest
 from lib.release import loader
-from lib.release.build import SANITIZED
 from lib.release.card import card
-from lib.release.chain import job_from, trace
-from lib.release.files import CONTENT, SUMS, read_sums
-from lib.release.pricing import check_draws, epsilons
-from lib.release.statement import ANSWERS, CHECKS, delta_fault, meaning
-from lib.release.weights import names_fault
+from lib.release.files import CONTENT, SIGNATURE, SUMS, WEIGHTS, digest, json_bytes, read_files, sums
+from lib.release.kinds import KINDS
+from lib.release.origins import TOLD, origins, samples_digest
+from lib.release.pricing import check_draws, epsilons, flags
+from lib.release.sanitized import sanitized_fault
+from lib.release.signature import form_fault
+from lib.release.statement import ANSWERS, CHECKS, LARGEST_EPSILON, delta_fault, epsilon_fault, meaning
+from lib.release.weights import read_weights, weights_fault
 
 DATA_FILES = ("../../schemas/release.schema.yaml",)
 _ABOVE = 1e-6  # more than any rounding, less than one draw
+_ONE_SAMPLE = 1e-6  # of how far an accuracy may be from a whole number of samples
 _JSON = ("privacy", "provenance", "student", "environment")
 
 
@@ -38,95 +41,107 @@ class Check:
     faults: list[str] = field(default_factory=list)
 
 
-def verify(folder: str | Path) -> list[Check]:
-    """All checks of a release. Raises InputError if `folder` is none at all."""
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no folder; a release is one")
-    checks = [_files(folder), _checksums(folder), _loader(folder)]
-    content, readable = _content(folder)
+def verify(folder: str | Path, largest_epsilon: float = LARGEST_EPSILON) -> tuple[dict[str, bytes], list[Check]]:
+    """The files of a release by name, and all checks of them. Raises InputError if `folder` is none at all."""
+    content, faults = read_files(folder)
+    return content, [
+        Check("files", f"{len(CONTENT) + 1} plain files", faults),
+        *check_content(content, largest_epsilon),
+    ]
+
+
+def check_content(content: Mapping[str, bytes], largest_epsilon: float) -> list[Check]:
+    """All checks of a release's files; one that needs a file that is not there, or is none, is left out."""
+    checks = [_checksums(content), _loader(content)]
+    blocks, readable = read_blocks(content)
     checks.append(readable)
-    if privacy := content.get("privacy"):
+    privacy, student = blocks.get("privacy"), blocks.get("student")
+    if privacy:
         draws = _draws(privacy)
         checks += [_statement(privacy), draws]
         if not draws.faults:
             checks += [_epsilon(privacy, claim) for claim in ("announced", "spent")]
-            checks.append(_caps(privacy))
-    if provenance := content.get("provenance"):
-        checks.append(_provenance(folder, provenance))
-        if privacy:
-            checks.append(_ledger(privacy, provenance))
-    if student := content.get("student"):
-        checks.append(_weights(folder, student))
-        if privacy:
-            checks += [_student(privacy, student), _card(folder, privacy, student)]
+            checks += [_largest(privacy, largest_epsilon), _caps(privacy)]
+    if privacy and "provenance" in blocks:
+        checks.append(_provenance(content, privacy, blocks["provenance"]))
+    if student:
+        checks.append(_weights(content, student))
+    if privacy and student:
+        checks.append(_student(privacy, student))
+        if privacy["sanitized"] and not draws.faults:
+            checks.append(_sanitized(privacy, student))
+        if "environment" in blocks:
+            checks.append(_card(content, privacy, student, blocks["environment"]))
     return checks
 
 
-def _files(folder: Path) -> Check:
-    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    wanted = {*CONTENT, SUMS}
-    check = Check("files", f"{len(wanted)} files, none besides")
-    check.faults += [f"{name}: missing" for name in sorted(wanted - set(found))]
-    check.faults += [f"{name}: does not belong to a release" for name in sorted(set(found) - wanted)]
-    check.faults += [
-        f"{name}: not a plain file"
-        for name in sorted(wanted & set(found))
-        if found[name].is_symlink() or not found[name].is_file()
-    ]
-    return check
-
-
-def _checksums(folder: Path) -> Check:
+def _checksums(content: Mapping[str, bytes]) -> Check:
     check = Check("checksums", "every file is the one that was summed")
-    try:
-        sums = read_sums(folder)
-    except InputError as error:
-        check.faults.append(str(error))
+    if SUMS not in content:
         return check
-    check.faults += [f"{name}: {SUMS} does not list it" for name in CONTENT if name not in sums]
-    for name, digest in sums.items():
-        if name not in CONTENT:
-            check.faults.append(f"{name}: {SUMS} lists it, and it does not belong to a release")
-        elif (folder / name).is_file() and file_digest(folder / name) != digest:
-            check.faults.append(f"{name}: is not the file that {SUMS} lists")
+    found = set(content[SUMS].splitlines())
+    expected = sums(content)
+    for line in expected.splitlines():
+        if line not in found:
+            check.faults.append(f"{line.decode().split()[1]}: is not the file that {SUMS} lists")
+    if not check.faults and content[SUMS] != expected:
+        check.faults.append(f"{SUMS}: is not one line a file, in the order of their names")
+    if SIGNATURE in content and (fault := form_fault(content[SIGNATURE])):
+        check.faults.append(f"{SIGNATURE}: {fault}")
     return check
 
 
-def _loader(folder: Path) -> Check:
+def _loader(content: Mapping[str, bytes]) -> Check:
     """What is run by whoever uses the release must be code of the project, which provenance calls public."""
     check = Check("loader", "load_student.py is the project's")
-    path = folder / "load_student.py"
-    if path.is_file() and file_digest(path) != file_digest(loader.__file__):
+    if content.get("load_student.py", project_loader()) != project_loader():
         check.faults.append("load_student.py: is not lib/release/loader.py of this version of the project")
     return check
 
 
-def _content(folder: Path) -> tuple[dict[str, dict], Check]:
-    """The JSON files that can be read, by name."""
-    content, check = {}, Check("content", "the JSON files are whole")
+def project_loader() -> bytes:
+    """The code that a release is loaded with."""
+    return Path(loader.__file__).read_bytes()
+
+
+def read_blocks(content: Mapping[str, bytes]) -> tuple[dict[str, dict], Check]:
+    """The JSON files that are what a release may hold, by name without suffix."""
+    blocks, check = {}, Check("content", "the JSON files say what a release may say, as it writes it")
     for name in _JSON:
-        path = folder / f"{name}.json"
+        if f"{name}.json" not in content:
+            continue
         try:
-            with reading(path, "JSON"):
-                block = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
-            part = {"$ref": f"#/$defs/{name}", "$defs": _definitions()}
-            if errors := sorted(jsonschema.Draft202012Validator(part).iter_errors(block), key=str):
-                place = ".".join(map(str, errors[0].absolute_path)) or "all of it"
-                raise InputError(f"{name}.json: {place}: {_short(errors[0].message)}")
-            content[name] = block
+            blocks[name] = _block(name, content[f"{name}.json"])
         except InputError as error:
-            check.faults.append(_short(str(error)))
-    return content, check
+            check.faults.append(f"{name}.json: {_short(str(error))}")
+    return blocks, check
+
+
+def _block(name: str, data: bytes) -> dict:
+    try:
+        block = json.loads(data.decode("ascii"))
+        written = json_bytes(block)
+    except (ValueError, RecursionError, OverflowError) as error:
+        raise InputError(f"not JSON in ASCII ({error})") from error
+    if written != data:
+        raise InputError("a key twice, or white space or a number written otherwise than a release writes it")
+    part = {"$ref": f"#/$defs/{name}", "$defs": _definitions()}
+    if errors := sorted(_Validator(part).iter_errors(block), key=str):
+        place = ".".join(map(str, errors[0].absolute_path)) or "all of it"
+        raise InputError(f"{place}: {errors[0].message}")
+    return block
+
+
+# to JSON Schema 1.0 is an integer, and the card would write it as it is
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
+)
 
 
 @cache
 def _definitions() -> dict:
     return yaml.safe_load((Path(__file__).parent / DATA_FILES[0]).read_text(encoding="utf-8"))["$defs"]
-
-
-def _refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is no number")
 
 
 def _short(text: str) -> str:
@@ -140,24 +155,24 @@ def _statement(privacy: dict) -> Check:
     check = Check("statement", f"noise from {source}")
     if privacy["meaning"] != _made(lambda: meaning(privacy["noise_seed"], privacy["announced"]["statement"])):
         check.faults.append("privacy.json: meaning is not that of its noise_seed and of what was announced")
-    sanitized = {"sanitized": privacy["sanitized"]} if privacy["sanitized"] else {}
-    parts = {name: privacy[name]["statement"] for name in ("announced", "spent")} | sanitized
-    for name, block in parts.items():
-        if block["delta"] != privacy["delta"]:
-            check.faults.append(f"privacy.json: {name}: delta {block['delta']}, and {privacy['delta']} above")
-        if block["sanitized"] != (name == "sanitized"):
-            check.faults.append(f"privacy.json: {name}: sanitized is {block['sanitized']}")
-        if block["guarantee"] and (not unknown or name == "sanitized"):
-            check.faults.append(f"privacy.json: {name}: called a guarantee, and it is none")
-    for name in ("announced", "spent"):
-        if parts[name]["one_sided"]:
-            check.faults.append(f"privacy.json: {name}: one-sided, and draws are priced in both directions")
-    fixed = not any("threshold" in draw["mechanism"] for draw in privacy["announced"]["draws"])
-    for name, dependent in (("announced", False), ("spent", not fixed)):
-        if parts[name]["data_dependent"] != dependent:
-            check.faults.append(f"privacy.json: {name}: data_dependent is {parts[name]['data_dependent']}")
-        if dependent and parts[name]["guarantee"]:
-            check.faults.append(f"privacy.json: {name}: called a guarantee, and the votes decide the number of draws")
+    # the votes decide how many draws there are where a check is among them
+    fixed = not any(draw["mechanism"] in CHECKS for draw in privacy["announced"]["draws"])
+    expected = {
+        "announced": flags(fixed=True, guarantee=unknown),
+        "spent": flags(fixed=fixed, guarantee=unknown and fixed),
+        "sanitized": {
+            "accountant": "rdp + gnss (exact cost)",
+            "data_dependent": True,
+            "sanitized": True,
+            "one_sided": True,
+            "guarantee": False,
+        },
+    }
+    for name, said in expected.items():
+        block = privacy["sanitized"] if name == "sanitized" else privacy[name]["statement"]
+        for key, value in (said | {"delta": privacy["delta"]}).items() if block else ():
+            if block[key] != value:
+                check.faults.append(f"privacy.json: {name}: {key} is {block[key]}; of such noise it is {value}")
     return check
 
 
@@ -191,6 +206,13 @@ def _epsilon(privacy: dict, claim: str) -> Check:
     return check
 
 
+def _largest(privacy: dict, largest: float) -> Check:
+    check = Check("size", f"no more than epsilon {largest:g} is announced")
+    if fault := epsilon_fault(privacy["announced"]["statement"]["epsilon"], largest):
+        check.faults.append(f"privacy.json: {fault}")
+    return check
+
+
 def _caps(privacy: dict) -> Check:
     """What was spent is of the announced kinds and within their numbers."""
     check = Check("caps", "no more draws than announced")
@@ -212,16 +234,20 @@ def _caps(privacy: dict) -> Check:
     ]
     if privacy["spent"]["statement"]["epsilon"] > privacy["announced"]["statement"]["epsilon"]:
         check.faults.append("privacy.json: more epsilon is spent than was announced")
-    if (privacy["sanitized"] is not None) != any(draw["mechanism"] == "gnss" for draw in privacy["spent"]["draws"]):
+    names = [draw["mechanism"] for draw in privacy["announced"]["draws"]]
+    if privacy["noise"] == "discrete":
+        allowed = [[DISCRETE["gnmax"]], [DISCRETE["threshold"], DISCRETE["gnmax"]]]
+    else:
+        allowed = [["gnmax"], ["threshold", "gnmax"]]
+    # a sanitized epsilon is of a run with checks, and its release is a draw
+    allowed = [["threshold", "gnmax", "gnss"]] if privacy["sanitized"] else allowed
+    if names not in allowed or (privacy["sanitized"] and privacy["noise"] == "discrete"):
         check.faults.append(
-            "privacy.json: a sanitized epsilon without the draw that released it, or the draw without it"
+            f"privacy.json: announced are draws of {', '.join(names)}; allowed of {privacy['noise']} noise "
+            f"with{'' if privacy['sanitized'] else 'out'} a sanitized epsilon: {' or '.join(map(', '.join, allowed))}"
         )
-    discrete = privacy["noise"] == "discrete"
-    check.faults += [
-        f"privacy.json: noise is {privacy['noise']}, and the ledger has {draw['mechanism']}"
-        for draw in spent.values()
-        if draw["mechanism"] != "gnss" and draw["mechanism"].startswith("discrete") != discrete
-    ]
+    elif len(names) > 1 and privacy["announced"]["draws"][1]["count"] > privacy["announced"]["draws"][0]["count"]:
+        check.faults.append("privacy.json: announced are more answers than checks")
     return check
 
 
@@ -230,113 +256,94 @@ def _kind(draw: dict) -> tuple:
 
 
 def _told(draw: dict) -> str:
-    return (
-        f"{draw['mechanism']} ({', '.join(f'{name} {value:g}' for name, value in sorted(draw['parameters'].items()))})"
-    )
+    return f"{draw['mechanism']} ({', '.join(f'{name} {value}' for name, value in sorted(draw['parameters'].items()))})"
 
 
-def _provenance(folder: Path, provenance: dict) -> Check:
-    """Each file is the one that the release was made with, and comes from public files and mechanisms."""
-    check = Check("provenance", "every file comes from public files and mechanisms")
-    jobs = [job_from(block) for block in provenance["jobs"]]
+def _provenance(content: Mapping[str, bytes], privacy: dict, provenance: dict) -> Check:
+    """Provenance is the template's, of these files and of the draws that privacy.json prices."""
+    check = Check("provenance", "that of a release: public files, and mechanisms with the draws of privacy.json")
     listed = {entry["path"]: entry["sha256"] for entry in provenance["files"]}
-    wanted = [name for name in CONTENT if name != "provenance.json"]
-    check.faults += [f"{name}: provenance.json does not list it" for name in wanted if name not in listed]
-    check.faults += [
-        f"{name}: provenance.json lists it, and it does not belong" for name in sorted(set(listed) - set(wanted))
-    ]
-    for name in wanted:
-        if listed.get(name) and (folder / name).is_file() and file_digest(folder / name) != listed[name]:
+    for name in TOLD:
+        if name in content and listed.get(name) != digest(content[name]):
             check.faults.append(f"{name}: is not the file that provenance.json tells of")
-    for name in CONTENT:
-        try:
-            trace(name, jobs)
-        except InputError as error:
-            check.faults.append(str(error))
-    check.faults += [
-        f"provenance.json: {job.title} tells the digest of {path}, which depends on private data"
-        for job in jobs
-        for path, digest in (*job.read.items(), *(job.wrote.items() if job.kind != PUBLIC else ()))
-        if digest
-    ]
+    if check.faults or not set(TOLD) <= set(content):
+        return check
+    expected = origins(provenance["names"], privacy, samples_digest(provenance), content)
+    if provenance != expected:
+        check.faults.append(f"provenance.json: {_difference(provenance, expected)}")
     return check
 
 
-def _ledger(privacy: dict, provenance: dict) -> Check:
-    """The draws that the mechanisms recorded are those that privacy.json prices."""
-    check = Check("ledger", "the mechanisms recorded the same draws")
-    mechanisms = [block for block in provenance["jobs"] if block["kind"] == MECHANISM]
-    recorded = [draw for block in mechanisms for draw in block["draws"]]
-    spent = list(privacy["spent"]["draws"])
-    for draw in recorded:
-        if draw in spent:
-            spent.remove(draw)
-        else:
-            check.faults.append(
-                f"privacy.json: spent lacks {draw['count']} of {_told(draw)}, which provenance.json tells of"
-            )
-    check.faults += [
-        f"privacy.json: spent has {draw['count']} of {_told(draw)}, which provenance.json does not tell of"
-        for draw in spent
-    ]
-    for block in mechanisms:
-        if block["noise_seed"] != privacy["noise_seed"]:
-            check.faults.append(
-                f"privacy.json: noise_seed {privacy['noise_seed']}, and {'/'.join(block['job'])} drew with "
-                f"{block['noise_seed']}"
-            )
-    released = {name: value for block in mechanisms for name, value in block["released"].items()}
-    stated = privacy["sanitized"]["epsilon"] if privacy["sanitized"] else None
-    if released.get(SANITIZED) != stated:
-        check.faults.append(
-            f"privacy.json: sanitized epsilon {stated}, and the mechanism released {released.get(SANITIZED)}"
-        )
-    return check
+def _difference(found: object, expected: object, place: str = "") -> str:
+    """Where two JSON values first differ, the first of them being the stranger's."""
+    if isinstance(found, dict) and isinstance(expected, dict) and set(found) == set(expected):
+        pairs = [(f"{place}.{key}", found[key], expected[key]) for key in sorted(found)]
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        pairs = [(f"{place}.{number}", *each) for number, each in enumerate(zip(found, expected, strict=True))]
+    else:
+        pairs = []
+    for where, one, other in pairs:
+        if one != other:
+            return _difference(one, other, where)
+    return _short(f"{place.lstrip('.')} is {json.dumps(found)[:120]}; of these names and draws: {json.dumps(expected)}")
 
 
-def _weights(folder: Path, student: dict) -> Check:
+def _weights(content: Mapping[str, bytes], student: dict) -> Check:
     check = Check("weights")
+    if WEIGHTS not in content:
+        return check
     try:
-        tensors = load_file(folder / "model.safetensors")
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
-        check.faults.append(f"model.safetensors: not a readable file of tensors ({_short(str(error))})")
+        tensors = read_weights(content[WEIGHTS])
+    except InputError as error:
+        check.faults.append(_short(f"{WEIGHTS}: {error}"))
         return check
     check.found = f"{len(tensors)} arrays of a {student['kind']} student"
-    if fault := names_fault(student["kind"], set(tensors)):
-        check.faults.append(f"model.safetensors: {fault}, for a {student['kind']} student")
-    check.faults += [
-        f"model.safetensors: {name} holds a number that is not finite"
-        for name, tensor in tensors.items()
-        if not np.isfinite(tensor).all()
-    ]
+    if KINDS[student["model"]["kind"]] != student["kind"]:
+        check.faults.append(f"student.json: a {student['model']['kind']} is no {student['kind']}")
+    elif fault := weights_fault(student, tensors):
+        check.faults.append(f"{WEIGHTS}: {fault}")
     return check
 
 
 def _student(privacy: dict, student: dict) -> Check:
-    """The student learned from what the ledger paid for, and delta is small for so many records."""
+    """The student learned from what the ledger paid for, and its numbers agree."""
     check = Check("student", f"{student['labels']:,} labels, all of them in the ledger")
     spent = privacy["spent"]["draws"]
     paid = sum(draw["count"] for draw in spent if draw["mechanism"] in ANSWERS)
     if student["labels"] != paid:
         check.faults.append(f"student.json: {student['labels']} labels, and privacy.json pays for {paid} answers")
+    asked = max(draw["count"] for draw in spent)
+    if asked > student["public_samples"]:
+        check.faults.append(f"student.json: {student['public_samples']} public samples, and {asked} were asked about")
     checked = [draw["count"] for draw in spent if draw["mechanism"] in CHECKS]
     if checked and student["labels"] > sum(checked):
         check.faults.append(f"student.json: {student['labels']} labels, and {sum(checked)} queries were checked")
     if fault := delta_fault(privacy["delta"], student["private_samples"]):
         check.faults.append(f"privacy.json: {fault}")
+    if student["private_samples"] < student["teachers"]:
+        check.faults.append(f"student.json: {student['teachers']} teachers of {student['private_samples']} samples")
+    if student["kind"] != "dense" and student["white"] != 1:
+        check.faults.append(f"student.json: white is {student['white']}; of a {student['kind']} it is 1.0")
+    right = student["accuracy"] / 100 * student["test_samples"]
+    if abs(right - round(right)) > _ONE_SAMPLE:
+        check.faults.append(
+            f"student.json: accuracy {student['accuracy']} % is no whole number of {student['test_samples']} samples"
+        )
     return check
 
 
-def _card(folder: Path, privacy: dict, student: dict) -> Check:
-    check = Check("model card", "says what privacy.json and student.json say")
-    try:
-        with reading(folder / "MODEL_CARD.md", "text"):
-            same = (folder / "MODEL_CARD.md").read_text(encoding="utf-8") == _made(lambda: card(privacy, student))
-    except InputError as error:
-        check.faults.append(str(error))
-        return check
-    if not same:
-        check.faults.append("MODEL_CARD.md: does not say what privacy.json and student.json say")
+def _sanitized(privacy: dict, student: dict) -> Check:
+    check = Check("sanitized", "the data-dependent epsilon can say more than the caps do")
+    if fault := sanitized_fault(privacy, student["teachers"], student["classes"]):
+        check.faults.append(f"privacy.json: {_short(fault)}")
+    return check
+
+
+def _card(content: Mapping[str, bytes], privacy: dict, student: dict, environment: dict) -> Check:
+    check = Check("model card", "says what the JSON files say, and nothing else")
+    expected = _made(lambda: card(privacy, student, environment))
+    if "MODEL_CARD.md" in content and (expected is None or content["MODEL_CARD.md"] != expected.encode()):
+        check.faults.append("MODEL_CARD.md: is not the page that follows from the JSON files")
     return check
 
 

@@ -73,9 +73,8 @@ rule release_network_student:
 
 
 rule release:
-    """A student's folder that can be published; scripts/verify_release.py checks it."""
+    """A student's folder that can be published, refused where it would not be verified."""
     input:
-        weights=asked(plan.release.weights),
         records=asked(plan.release.records),
         beside=asked(plan.release.arrays),
         code=code("release"),
@@ -89,3 +88,21 @@ rule release:
         **options(plan.release.settings),
     shell:
         "python -m scripts.release {params} > {log} 2>&1"
+
+
+rule verify_release:
+    """The release as a stranger checks it, and beside that against its public samples and the records of its run."""
+    input:
+        samples=asked(plan.release.samples),
+        beside=asked(plan.release.verified),
+        code=code("verify_release"),
+    output:
+        report=plan.release.report(),
+    log:
+        layout.log("verify_release"),
+    conda:
+        "../../envs/learning.yaml"
+    params:
+        **options(plan.release.verify_settings),
+    shell:
+        "python -m scripts.verify_release {params} > {log} 2>&1"

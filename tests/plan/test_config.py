@@ -6,12 +6,15 @@ import math
 import pytest
 import yaml
 
+from lib.accounting.rdp import order_grid
 from lib.aggregation.aggregators import AGGREGATORS
 from lib.core.errors import InputError
 from lib.encoders.build import ENCODERS
 from lib.models.classifiers import make_classifier
 from lib.plan.config import ROOT, check_config, layered, load
 from lib.plan.schema import check_schema, fill_defaults
+from lib.release.pricing import epsilons
+from lib.release.statement import LARGEST_EPSILON, announced_draws, shown
 from tests.plan.configurations import CONFIG, OVER, PRESETS, SCHEMA, changed, overlays, parent_of, refusal
 
 RUNS = "scalable_pate.runs"
@@ -741,6 +744,8 @@ def test_figure_4_is_off_without_either_panel():
             {"release.run": "digits_confident_discrete", "release.sanitized": True},
             "release.sanitized = True: digits_confident_discrete",
         ),
+        ({"release.licence": "[MIT](https://example.org)"}, "release.licence = '[MIT](https://example.org)'"),
+        ({"release.largest_epsilon": 0}, "release.largest_epsilon = 0: allowed is greater than 0"),
         ({"scalable_pate.table1": ["digits_confident_discrete"]}, "its noise is discrete"),
         ({"scalable_pate.table2": ["digits_confident_discrete"]}, "its noise is discrete"),
         ({f"{RUNS}.digits_interactive.noise": "discrete"}, "unknown key 'noise'"),
@@ -773,6 +778,20 @@ def test_releases_that_can_be_are_accepted(block):
 def test_no_preset_publishes_an_epsilon_that_the_data_decide(preset):
     assert layered([preset] if preset else [])["release"]["sanitized"] is False
     assert SCHEMA["properties"]["release"]["properties"]["sanitized"]["default"] is False
+
+
+@pytest.mark.parametrize("preset", [None, *PRESETS], ids=lambda path: path.stem if path else "quick")
+def test_what_every_preset_releases_is_no_larger_than_it_says(preset):
+    config = layered(overlays(preset) if preset else [])
+    name, largest = config["release"]["run"], config["release"]["largest_epsilon"]
+    assert largest == SCHEMA["properties"]["release"]["properties"]["largest_epsilon"]["default"] == LARGEST_EPSILON
+    if name:
+        run, orders = config["scalable_pate"]["runs"][name], order_grid(**config["accounting"]["orders"]).tolist()
+        epsilon = max(epsilons(orders, announced_draws(run, []), run["delta"]))
+        assert epsilon < largest
+        if preset is None:
+            readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+            assert f"The default run announces epsilon {shown(epsilon)}." in readme
 
 
 def test_the_shipped_noise_is_that_of_the_seed():

@@ -7,13 +7,14 @@ import pytest
 from lib.core.errors import InputError
 from lib.plan.release import Release
 from lib.release.files import CONTENT, SUMS
+from lib.release.origins import files_of, names_of
 from tests.plan.test_scalable_pate_plan import CONFIG, plan_of
 
 FIRST = SimpleNamespace(run="first", repetition="3")
 
 
 def plan(**release):
-    block = {"run": "first", "repetition": 3, "sanitized": True, "licence": None} | release
+    block = {"run": "first", "repetition": 3, "sanitized": True, "licence": None, "largest_epsilon": 10} | release
     config = CONFIG | {"release": block}
     return Release(config, plan_of(config))
 
@@ -21,25 +22,46 @@ def plan(**release):
 def test_without_a_run_there_is_nothing_to_release():
     nothing = plan(run=None)
     assert nothing.target() == [] and nothing.runs_with_networks() == nothing.runs_with_classifiers() == []
-    for method in (nothing.weights, nothing.records, nothing.arrays):
+    for method in (nothing.records, nothing.arrays, nothing.samples, nothing.verified):
         with pytest.raises(InputError, match=r"release\.run = None: there is nothing to release"):
             method(None)
 
 
-def test_the_folder_has_its_content_and_their_checksums():
-    names = [path.removeprefix("results/tiny/release/") for path in plan().target()]
-    assert names == [*CONTENT, SUMS]
+def test_the_folder_has_its_content_and_their_checksums_and_is_verified():
+    *names, report = [path.removeprefix("results/tiny/release/") for path in plan().target()]
+    assert names == [*CONTENT, SUMS] and report == "results/tiny/release_verified.json"
+
+
+def test_it_is_verified_with_all_that_it_was_made_of():
+    read = plan().verified(None)
+    assert read[: len(CONTENT) + 1] == plan().files()
+    assert set(plan().records(None)) | set(plan().arrays(None)) | {"results/tiny/private/splits/own/1.npz"} <= set(read)
+    assert plan().samples(None) == "results/tiny/public/own/1.npz"
+    assert plan().verify_settings(None) == {"folder": "results/tiny/release", "run": ".", "largest_epsilon": 10}
+
+
+def test_the_template_of_provenance_names_the_files_of_the_plan():
+    """A release is refused that was made of others."""
+    student = {"preset": "tiny", "dataset": "digits", "job": plan().student_settings(FIRST)["job"]}
+    part = {"job": plan().public_settings(SimpleNamespace(ensemble="own", repetition="1"))["job"]}
+    files = files_of(names_of(student, part))
+    assert {files[name] for name in ("release_student", "public_part", "aggregate", "sanitize_epsilon")} == set(
+        plan().records(None)
+    )
+    assert {files[name] for name in ("weights", "samples", "labels")} == set(plan().arrays(None))
+    assert files["split"] in plan().verified(None)
+    assert files["votes"] == plan().scalable_pate.votes_of_run(FIRST)
 
 
 def test_it_is_made_of_public_files_and_of_what_mechanisms_released():
     """Repetition 3 uses draw 1 of two."""
-    read = [plan().weights(None), *plan().records(None), *plan().arrays(None)]
+    read = [*plan().records(None), *plan().arrays(None)]
     assert read == [
-        "results/tiny/release_parts/first/3.safetensors",
         "results/tiny/release_parts/first/3.json",
         "results/tiny/public/own/1.json",
         "results/tiny/scalable_pate/aggregated/first/3.json",
         "results/tiny/scalable_pate/sanitized/first/1.json",
+        "results/tiny/release_parts/first/3.safetensors",
         "results/tiny/public/own/1.npz",
         "results/tiny/scalable_pate/aggregated/first/3.npz",
     ]

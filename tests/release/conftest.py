@@ -46,8 +46,8 @@ class Made:
     STUDENT = "results/tiny/release_parts/run/1.json"
     FOLDER = "results/tiny/release"
 
-    def job(self, *name: str) -> list[str]:
-        return ["--preset", "tiny", "--seed", "1", "--dataset", "digits", "--job", *name, "run", "1"]
+    def job(self, rule: str, of: str = "run") -> list[str]:
+        return ["--preset", "tiny", "--seed", "1", "--dataset", "digits", "--job", rule, of, "1"]
 
     def data(self) -> None:
         digits = load_digits()
@@ -69,18 +69,24 @@ class Made:
 
     def student(self, model: dict = MODEL) -> None:
         split = ["--data", self.DATA, "--split", self.SPLIT, "--samples", self.SAMPLES, "--record", self.PUBLIC]
-        public_part.main([*self.job("public_part"), *split])
+        public_part.main([*self.job("public_part", "digits"), *split])
         given = ["--samples", self.SAMPLES, "--labels", self.LABELS, "--classes", "10", "--model", json.dumps(model)]
         release_student.main(
             [*self.job("release_student"), *given, "--weights", self.WEIGHTS, "--record", self.STUDENT]
         )
 
+    def all(self) -> None:
+        self.data()
+        self.mechanisms()
+        self.student()
+        self.release()
+
     def records(self) -> list[str]:
         return [self.STUDENT, self.PUBLIC, self.AGGREGATED, self.SANITIZED]
 
-    def release(self, records: list[str] | None = None, run: dict = RUN) -> Path:
-        given = ["--weights", self.WEIGHTS, "--records", *(records or self.records()), "--run", json.dumps(run)]
-        given += ["--ensemble", json.dumps(ENSEMBLE), "--accounting", json.dumps(ACCOUNTING)]
+    def release(self, records: list[str] | None = None, largest: float = 10) -> Path:
+        given = ["--records", *(records or self.records()), "--ensemble", json.dumps(ENSEMBLE)]
+        given += ["--accounting", json.dumps(ACCOUNTING), "--largest-epsilon", str(largest)]
         release.main([*given, "--folder", self.FOLDER])
         return self.root / self.FOLDER
 
@@ -91,10 +97,7 @@ def original(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         made = Made(root)
-        made.data()
-        made.mechanisms()
-        made.student()
-        made.release()
+        made.all()
     return made
 
 

@@ -1,65 +1,84 @@
-"""A release that was tampered with: every fault is named."""
+"""A release that is checked: all faults are named, nothing ends in a traceback, and what is at hand is compared."""
 
 import copy
-import hashlib
 import json
 import math
 import shutil
+import subprocess
 
+import jsonschema
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import load_file, save_file
 
+from lib.accounting.rdp import order_grid
+from lib.accounting.released_epsilon import release_epsilon
 from lib.core.command import run
 from lib.core.errors import InputError
-from lib.release.card import card
-from lib.release.files import CONTENT, SUMS, write_sums
+from lib.core.files import load_arrays, read_sealed_json, save_arrays, write_sealed_json
+from lib.plan.config import catalogue
+from lib.release.commit import commit
+from lib.release.files import CONTENT, SIGNATURE, SUMS, json_bytes, read_files, sums
+from lib.release.kinds import KINDS
+from lib.release.loader import load
 from lib.release.pricing import check_draws, epsilons
-from lib.release.statement import meaning
+from lib.release.sanitized import least, sanitized_fault
+from lib.release.statement import LARGEST_EPSILON, announced_draws
 from lib.release.verify import verify
-from scripts import verify_release
-from tests.release.conftest import ENSEMBLE
+from scripts import sign_release, verify_release
+from tests.release.conftest import ACCOUNTING, ENSEMBLE, RUN, SANITIZE
+from tests.release.tamperings import Forgery, cycle
 from tests.sealed import places, text_of
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=50)
+ORDERS = order_grid(**ACCOUNTING["orders"])
 
 
 def faults(folder) -> list[str]:
-    return [f"{check.name}: {fault}" for check in verify(folder) for fault in check.faults]
+    return [f"{check.name}: {fault}" for check in verify(folder)[1] for fault in check.faults]
 
 
-def change(folder, name: str, edit, sums: bool) -> None:
-    """Edit a JSON file of the release, and with `sums` its checksum and provenance's digest too."""
-    path = folder / name
-    block = json.loads(path.read_text())
-    edit(block)
-    path.write_text(json.dumps(block, indent=1, sort_keys=True) + "\n")
-    if sums:
-        update(folder, name)
-
-
-def update(folder, name: str) -> None:
-    digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-    provenance = json.loads((folder / "provenance.json").read_text())
-    for entry in provenance["files"]:
-        if entry["path"] == name:
-            entry["sha256"] = digest
-    (folder / "provenance.json").write_text(json.dumps(provenance, indent=1, sort_keys=True) + "\n")
-    write_sums(folder)
+def seal(folder) -> None:
+    """Write the checksums of what lies there."""
+    content, _ = read_files(folder)
+    (folder / SUMS).write_bytes(sums(content))
 
 
 def named(found: list[str], *words: str) -> bool:
     return any(all(word in fault for word in words) for fault in found)
 
 
-def test_an_untouched_release_is_what_it_says(folder, capsys):
+def ended(capsys, *options: str) -> tuple[int, list[str]]:
+    """Exit status and printed lines of the program."""
+    capsys.readouterr()
+    status = 0
+    try:
+        run(lambda: verify_release.main(list(options)))
+    except SystemExit as end:
+        status = end.code
+    return status, capsys.readouterr().out.splitlines()
+
+
+@pytest.fixture
+def keys(tmp_path):
+    """A key, and the file of who may sign."""
+    key, allowed = tmp_path / "key", tmp_path / "allowed"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(key)], check=True)
+    allowed.write_text(f"author@example.org {key.with_suffix('.pub').read_text()}")
+    return str(key), str(allowed)
+
+
+# ---------------------------------------------------------------- the folder alone
+
+
+def test_an_untouched_release_is_consistent(folder, capsys):
     assert faults(folder) == []
-    verify_release.main([str(folder)])
-    printed = capsys.readouterr().out
-    assert printed.count("ok ") == 14 and "FAULT" not in printed and printed.endswith("what it says\n")
-    assert "NOT PRIVATE" in printed
+    status, lines = ended(capsys, "--folder", str(folder))
+    assert status == 0 and lines.pop() == "consistent; author not checked"
+    assert len(lines) == 15 and all(line.startswith("ok ") for line in lines)
+    assert named(lines, "NOT PRIVATE")
 
 
 @pytest.mark.parametrize("name", [*CONTENT, SUMS])
@@ -83,215 +102,42 @@ def test_one_byte_changed_is_named_by_provenance_where_the_checksum_was_made_aga
     content = bytearray((folder / name).read_bytes())
     content[len(content) // 2] ^= 1
     (folder / name).write_bytes(content)
-    write_sums(folder)
+    seal(folder)
     assert named(faults(folder), f"provenance: {name}: is not the file that provenance.json tells of")
 
 
-@pytest.mark.parametrize("sums", [False, True])
-@pytest.mark.parametrize("part", ["spent", "announced"])
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_ledger_entry_removed_is_named(folder, part, place, sums):
-    kind = ("threshold", "gnmax", "gnss")[place]
-    change(folder, "privacy.json", lambda block: block[part]["draws"].pop(place), sums)
-    assert named(faults(folder), "caps: ", f"{part} lacks {kind}")
-
-
-@pytest.mark.parametrize("sums", [False, True])
-@pytest.mark.parametrize("part", ["spent", "announced"])
-@pytest.mark.parametrize("change_of_count", [-30, -1, 1, 30])
-def test_a_count_altered_is_named(folder, part, change_of_count, sums):
-    def edit(block):
-        block[part]["draws"][1]["count"] += change_of_count
-
-    change(folder, "privacy.json", edit, sums)
-    found = faults(folder)
-    assert named(found, f"epsilon {part}: ", "is below" if change_of_count > 0 else "is not that of its draws")
-    assert named(found, "ledger: ", "gnmax") == (part == "spent")
-
-
-@pytest.mark.parametrize("sums", [False, True])
-@pytest.mark.parametrize("event", [False, True])
-@pytest.mark.parametrize("part", ["spent", "announced"])
-def test_a_sigma_altered_is_named(folder, part, event, sums):
-    def edit(block):
-        draw = block[part]["draws"][1]
-        draw["parameters"]["sigma"] *= 2
-        if event:
-            draw["dp_event"] = f"GaussianDpEvent(noise_multiplier={draw['parameters']['sigma'] / math.sqrt(2)!r})"
-
-    change(folder, "privacy.json", edit, sums)
-    assert named(faults(folder), "caps: " if event else "draws: ", "gnmax")
-
-
-@pytest.mark.parametrize("sums", [False, True])
-@pytest.mark.parametrize("part", ["spent", "announced"])
-@pytest.mark.parametrize("factor", [0.5, 0.999, 1 - 1e-8])
-def test_an_epsilon_lowered_by_hand_is_named(folder, part, factor, sums):
-    def edit(block):
-        block[part]["statement"]["epsilon"] *= factor
-
-    change(folder, "privacy.json", edit, sums)
-    assert named(faults(folder), f"epsilon {part}: privacy.json", "is below")
-
-
-def test_a_sanitized_epsilon_altered_is_named(folder):
-    change(folder, "privacy.json", lambda block: block["sanitized"].update(epsilon=0.1234), True)
-    assert named(faults(folder), "ledger: ", "sanitized epsilon 0.1234")
-
-
-def test_an_epsilon_lowered_on_the_card_is_named(folder):
-    text = (folder / "MODEL_CARD.md").read_text()
-    stated = json.loads((folder / "privacy.json").read_text())["announced"]["statement"]["epsilon"]
-    shown = f"epsilon {math.ceil(100 * stated) / 100:.2f}"
-    assert shown in text
-    (folder / "MODEL_CARD.md").write_text(text.replace(shown, "epsilon 0.50"))
-    update(folder, "MODEL_CARD.md")
-    assert named(faults(folder), "model card: MODEL_CARD.md")
-
-
-@pytest.mark.parametrize("told", [False, True])
-@pytest.mark.parametrize("name", ["votes.npz", ".hidden", "more/votes.npz"])
-def test_a_private_file_smuggled_in_is_named(folder, made, name, told):
-    (folder / name).parent.mkdir(exist_ok=True)
-    shutil.copyfile(made.VOTES, folder / name)
-    if told:
-        digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        with (folder / SUMS).open("a") as stream:
-            stream.write(f"{digest}  {name}\n")
-    found = faults(folder)
-    assert named(found, f"files: {name}: does not belong")
-    assert named(found, f"checksums: {name}", "does not belong") == told
-
-
-def test_a_private_file_in_the_place_of_the_weights_is_named(folder, made):
-    shutil.copyfile(made.VOTES, folder / "model.safetensors")
-    write_sums(folder)
-    found = faults(folder)
-    assert named(found, "provenance: model.safetensors") and named(found, "weights: model.safetensors")
-
-
-def test_private_arrays_beside_the_weights_are_named(folder):
-    arrays = load_file(folder / "model.safetensors")
-    save_file(arrays | {"votes": np.zeros((3, 3))}, folder / "model.safetensors")
-    update(folder, "model.safetensors")
-    assert named(faults(folder), "weights: model.safetensors", "votes")
-
-
-def test_a_link_is_no_file_of_a_release(folder, made):
-    (folder / "student.json").unlink()
-    (folder / "student.json").symlink_to(made.root / made.STUDENT)
-    assert named(faults(folder), "files: student.json: not a plain file")
-
-
-def test_a_provenance_that_leads_to_private_data_is_named(folder, made):
-    def edit(block):
-        block["jobs"][1]["read"].append({"path": made.VOTES, "sha256": None})
-
-    change(folder, "provenance.json", edit, False)
-    write_sums(folder)
-    for name in CONTENT:
-        assert named(faults(folder), f"provenance: {name}: depends on private data", f"<- {made.VOTES}")
-
-
-def test_a_digest_of_something_private_is_named(folder, made):
-    def edit(block):
-        for job in block["jobs"]:
-            for entry in job["read"]:
-                if entry["path"] == made.VOTES:
-                    entry["sha256"] = "0" * 64
-
-    change(folder, "provenance.json", edit, False)
-    write_sums(folder)
-    assert named(faults(folder), "tells the digest of", made.VOTES)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda block: block.update(noise_seed=None),
-        lambda block: block.update(meaning="trust me"),
-        lambda block: block.update(noise_seed=None, meaning=meaning(None, block["announced"]["statement"])),
-        lambda block: block["announced"]["statement"].update(guarantee=True),
-        lambda block: block["announced"]["statement"].update(delta=1e-9),
-        lambda block: block.update(delta=0.5),
-        lambda block: block["sanitized"].update(guarantee=True),
-        lambda block: block["spent"]["statement"].update(data_dependent=False),
-        lambda block: block.update(sanitized=None),
-        lambda block: block.update(noise="discrete"),
-        lambda block: block.update(surprise=1),
-        lambda block: block["announced"]["draws"][0].update(count=-1),
-        lambda block: block["announced"]["draws"][0].update(mechanism="none"),
-        lambda block: block["announced"]["draws"][0]["parameters"].update(sigma=float("nan")),
-        lambda block: block["announced"]["draws"][0]["parameters"].update(more=1.0),
-        lambda block: block.update(orders=[1.0]),
-        lambda block: block.update(orders=[]),
-    ],
-)
-def test_a_statement_that_does_not_hold_together_is_refused(folder, edit):
-    change(folder, "privacy.json", edit, True)
-    assert faults(folder)
-
-
-@pytest.mark.parametrize("labels", [-1, 1, 1000])
-def test_labels_that_the_ledger_does_not_pay_for_are_named(folder, labels):
-    def edit(block):
-        block["labels"] += labels
-
-    change(folder, "student.json", edit, True)
-    found = faults(folder)
-    assert named(found, "student: student.json", "labels, and privacy.json pays for")
-    assert named(found, "student: student.json", "queries were checked") == (labels == 1000)
-
-
-def in_all_ledgers(folder, edit) -> None:
-    """Edit the draws of privacy.json and of the mechanisms alike; epsilons and the card follow."""
-
-    def statements(block):
-        for part in ("announced", "spent"):
-            edit(block[part]["draws"])
-            least = max(epsilons(block["orders"], block[part]["draws"], block["delta"]))
-            block[part]["statement"]["epsilon"] = least * (1 + 1e-9)
-
-    def mechanisms(block):
-        for job in block["jobs"]:
-            edit(job["draws"])
-
-    change(folder, "provenance.json", mechanisms, False)
-    change(folder, "privacy.json", statements, True)
-    made = [json.loads((folder / f"{name}.json").read_text()) for name in ("privacy", "student")]
-    (folder / "MODEL_CARD.md").write_text(card(*made))
-    update(folder, "MODEL_CARD.md")
-
-
-def test_ledgers_that_are_edited_alike_agree(folder):
-    in_all_ledgers(folder, lambda draws: None)
-    assert faults(folder) == []
-
-
-@pytest.mark.parametrize("mechanism", ["gnss", "gnmax"])
-def test_a_draw_that_was_never_made_pays_for_nothing(folder, mechanism):
-    """The epsilon that the data decided is still there, and its release would cost nothing."""
-
-    def edit(draws):
-        for draw in draws:
-            if draw["mechanism"] == mechanism:
-                draw["count"] = 0
-
-    in_all_ledgers(folder, edit)
-    assert named(faults(folder), "content: privacy.json", "count")
+def test_all_faults_are_listed(folder, capsys):
     block = json.loads((folder / "privacy.json").read_text())
-    with pytest.raises(InputError, match=f"0 of {mechanism}; allowed is at least 1"):
-        check_draws(block["spent"]["draws"], "spent")
+    block["announced"]["statement"]["epsilon"] = 0.1
+    (folder / "privacy.json").write_bytes(json_bytes(block))
+    (folder / "student.json").unlink()
+    (folder / "extra").write_text("x")
+    status, lines = ended(capsys, "--folder", str(folder))
+    assert status == 1 and lines[-1].endswith(" faults")
+    for words in ("student.json: missing", "extra: does not belong", "is below", "privacy.json: is not the file"):
+        assert named(lines, words)
 
 
-@pytest.mark.parametrize("samples", [0, 1000, 10**9])
-def test_a_delta_that_is_not_small_for_so_many_records_is_named(folder, samples):
-    change(folder, "student.json", lambda block: block.update(private_samples=samples), True)
-    assert named(faults(folder), "student: privacy.json: delta 0.001", "1 / private_samples")
+def test_what_is_no_folder_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no folder"):
+        verify(tmp_path / "none")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="no folder"):
+        verify(tmp_path / "file")
+    (tmp_path / "empty").mkdir()
+    assert len(faults(tmp_path / "empty")) == len(CONTENT) + 1
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_draw_that_was_never_made_pays_for_nothing(folder, count):
+    draws = json.loads((folder / "privacy.json").read_text())["spent"]["draws"]
+    draws[0]["count"] = count
+    with pytest.raises(InputError, match=f"{count} of threshold; allowed is at least 1"):
+        check_draws(draws, "spent")
 
 
 @pytest.mark.parametrize("samples", [999, 1000])
-def test_no_release_is_made_with_such_a_delta(made, monkeypatch, samples):
+def test_no_release_is_made_with_a_delta_that_is_large_for_so_many_records(made, monkeypatch, samples):
     monkeypatch.setitem(ENSEMBLE, "private", samples)
     if samples < 1000:
         assert faults(made.release()) == []
@@ -300,30 +146,186 @@ def test_no_release_is_made_with_such_a_delta(made, monkeypatch, samples):
         made.release()
 
 
-def test_another_loader_is_named(folder):
-    path = folder / "load_student.py"
-    path.write_text(path.read_text() + "\nimport os\n")
-    update(folder, path.name)
-    assert faults(folder) == ["loader: load_student.py: is not lib/release/loader.py of this version of the project"]
+@pytest.mark.parametrize(
+    "label", ["digits **certified**", "digits\n", "d\N{CYRILLIC SMALL LETTER I}gits", "", "x" * 61]
+)
+def test_no_release_is_made_of_words_that_would_not_be_verified(made, monkeypatch, label):
+    monkeypatch.setitem(ENSEMBLE, "label", label)
+    before = (made.root / made.FOLDER / "student.json").read_bytes()
+    with pytest.raises(InputError, match=r"student\.json: label: ") as caught:
+        made.release()
+    assert "\n" not in str(caught.value)
+    assert (made.root / made.FOLDER / "student.json").read_bytes() == before
 
 
-def test_all_faults_are_listed(folder, capsys):
-    change(folder, "privacy.json", lambda block: block["announced"]["statement"].update(epsilon=0.1), False)
-    (folder / "student.json").unlink()
-    (folder / "extra").write_text("x")
-    with pytest.raises(SystemExit) as ended:
-        run(lambda: verify_release.main([str(folder)]))
-    printed = capsys.readouterr().out
-    assert ended.value.code == 1
-    for words in ("student.json: missing", "extra: does not belong", "is below", "privacy.json: is not the file"):
-        assert words in printed
+def test_labels_of_the_catalogue_and_its_models_may_be_released():
+    with open("schemas/release.schema.yaml", encoding="utf-8") as stream:
+        defined = yaml.safe_load(stream)["$defs"]
+    config = catalogue()
+    for ensemble in config["ensembles"].values():
+        jsonschema.validate(ensemble["label"], defined["line"])
+    models = [model for model in config["models"].values() if model["kind"] in KINDS]
+    assert len({model["kind"] for model in models}) == len(KINDS)
+    for model in models:
+        jsonschema.validate(model, {"$ref": "#/$defs/student/properties/model", "$defs": defined})
 
 
-def test_what_is_no_folder_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no folder"):
-        verify(tmp_path / "none")
-    (tmp_path / "empty").mkdir()
-    assert len(faults(tmp_path / "empty")) >= len(CONTENT)
+def test_the_loader_refuses_a_tree_that_leads_back(made):
+    made.student({"kind": "random_forest", "trees": 3})
+    folder = made.release()
+    forged = Forgery.of(folder)
+    cycle(forged.tensors)
+    forged.write(folder)
+    with pytest.raises(ValueError, match="leads back to itself"):
+        load(folder).probabilities(load_arrays(made.SAMPLES)["x_test"])
+
+
+# ---------------------------------------------------------------- how much is announced
+
+
+def test_above_the_largest_epsilon_nothing_is_built_or_verified(made, folder, capsys):
+    stated = json.loads((folder / "privacy.json").read_text())["announced"]["statement"]["epsilon"]
+    words = f"epsilon {math.ceil(100 * stated) / 100:.2f} is announced: allowed is at most release.largest_epsilon = 5"
+    with pytest.raises(InputError, match=words):
+        made.release(largest=5)
+    status, lines = ended(capsys, "--folder", str(folder), "--largest-epsilon", "5")
+    assert status == 1 and [line for line in lines if "FAULT" in line] == [f"FAULT  size: privacy.json: {words}"]
+    assert stated < LARGEST_EPSILON
+    assert ended(capsys, "--folder", str(folder), "--largest-epsilon", str(stated))[0] == 0
+
+
+def sanitized(run: dict, teachers: int = 60, classes: int = 10) -> str | None:
+    """What is wrong with a data-dependent epsilon of such a run, from its public parameters."""
+    curve = [epsilons(ORDERS[[place]], announced_draws(run, []), run["delta"])[0] for place in range(len(ORDERS))]
+    order = float(ORDERS[int(np.argmin(curve))])
+    draw = {"mechanism": "gnss", "count": 1, "parameters": {"order": order, "beta": 0.3 / order, "sigma_ss": 5.0}}
+    said = {"announced": {"draws": [*announced_draws(run, []), draw]}, "orders": ORDERS, "delta": run["delta"]}
+    return sanitized_fault(said, teachers, classes)
+
+
+def test_a_sanitised_epsilon_is_not_published_where_the_caps_are_better():
+    assert sanitized(RUN) is None
+    many = RUN | {"max_answered": 60, "sigma_threshold": 40.0, "sigma": 16.0}
+    assert "the caps say 3.17 without it; allowed is release.sanitized = false" in sanitized(many)
+    assert "continuous noise" in sanitized({"aggregator": "gnmax", "queries": 9, "sigma": 8.0, "delta": 1e-3})
+
+
+def test_nothing_is_built_with_a_sanitised_epsilon_that_says_less_than_the_caps(made):
+    run = RUN | {"max_answered": 60, "sigma_threshold": 40.0, "sigma": 16.0, "threshold": 20}
+    made.mechanisms(run=run)
+    made.student()
+    with pytest.raises(InputError, match="a sanitized epsilon, which for the cheapest votes comes to"):
+        made.release()
+    assert faults(made.release([made.STUDENT, made.PUBLIC, made.AGGREGATED])) == []
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 0.95, 1.0])
+def test_no_votes_bring_a_sanitised_epsilon_below_its_least(share):
+    rng = np.random.default_rng(3)
+    chances = np.full(10, (1 - share) / 9)
+    chances[4] = share
+    votes = rng.multinomial(60, chances, size=RUN["queries"])
+    found = release_epsilon(ORDERS, votes, 60, RUN, 8, SANITIZE, rng)
+    draws = {draw["mechanism"]: draw for draw in [*announced_draws(RUN, []), *found.ledger]}
+    mean, deviation = least(draws, RUN["delta"], 60, 10)
+    assert found.privacy["sanitized_epsilon_fixed"].epsilon >= mean * (1 - 1e-12)
+    assert found.numbers["fixed_std"] >= deviation * (1 - 1e-12)
+    if share == 1:
+        assert found.privacy["sanitized_epsilon_fixed"].epsilon <= 1.1 * mean
+
+
+# ---------------------------------------------------------------- what is at hand, and who signed
+
+
+def test_the_samples_and_the_run_are_compared(made, folder, capsys, tmp_path):
+    report = tmp_path / "report.json"
+    options = ["--folder", str(folder), "--samples", made.SAMPLES, "--run", ".", "--report", str(report)]
+    status, lines = ended(capsys, *options)
+    assert status == 0 and named(lines, "ok     samples: ") and named(lines, "ok     run: ")
+    written = json.loads(report.read_text())
+    assert written["verdict"] == "consistent; author not checked" and len(written["checks"]) == 17
+    report.unlink()
+    arrays = load_arrays(made.SAMPLES)
+    arrays["y_test"] = (arrays["y_test"] + 1) % 10
+    save_arrays("other.npz", **arrays)
+    status, lines = ended(capsys, *options[:2], "--samples", "other.npz", "--report", str(report))
+    assert status == 1 and named(lines, "accuracy") and named(lines, "public_fingerprint") and not report.exists()
+    save_arrays("other.npz", **arrays | {"y_test": arrays["y_test"][1:]})
+    status, lines = ended(capsys, *options[:2], "--samples", "other.npz")
+    assert status == 1 and named(lines, "x_public, x_test and y_test are no samples and their classes")
+
+
+def test_a_run_that_is_not_that_of_the_release_is_named(made, folder, capsys):
+    options = ["--folder", str(folder), "--run"]
+    status, lines = ended(capsys, *options, "nowhere")
+    assert status == 1 and named(lines, "FAULT  run: nowhere/results/tiny/release_parts/run/1.json: not a readable")
+    record = read_sealed_json(made.STUDENT)
+    record["metrics"]["student_accuracy"] = 99.0
+    write_sealed_json(made.STUDENT, record)
+    status, lines = ended(capsys, *options, ".")
+    assert status == 1 and named(lines, "FAULT  run: student.json: the records below . give another")
+
+
+def test_a_signature_says_who_signed(folder, keys, capsys):
+    key, allowed = keys
+    status, lines = ended(capsys, "--folder", str(folder), "--signer", allowed)
+    assert status == 1 and named(lines, f"FAULT  signature: {SIGNATURE}: missing, so nobody signed")
+    sign_release.main(["--folder", str(folder), "--key", key])
+    assert ended(capsys, "--folder", str(folder))[1][-1] == "consistent; author not checked"
+    status, lines = ended(capsys, "--folder", str(folder), "--signer", allowed)
+    assert status == 0 and lines[-1].startswith("consistent; signed by author@example.org (SHA256:")
+    # sha256sum and ssh-keygen agree, without this project
+    summed = subprocess.run(["sha256sum", "--check", "--quiet", SUMS], cwd=folder, check=False)
+    assert summed.returncode == 0
+
+
+def test_a_signature_of_something_else_is_none(folder, keys, capsys):
+    key, allowed = keys
+    sign_release.main(["--folder", str(folder), "--key", key])
+    words = ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n"]
+    for namespace, signed in (("file", (folder / SUMS).read_bytes()), ("released-student", b"other")):
+        made = subprocess.run([*words, namespace], input=signed, capture_output=True, check=True).stdout
+        (folder / SIGNATURE).write_bytes(made)
+        status, lines = ended(capsys, "--folder", str(folder), "--signer", allowed)
+        assert status == 1 and named(lines, f"FAULT  signature: {SIGNATURE}: none of {allowed} signed this release")
+
+
+def test_what_cannot_be_signed_is_refused(folder, keys, monkeypatch, tmp_path):
+    key, _ = keys
+    with pytest.raises(InputError, match="none: cannot sign"):
+        sign_release.main(["--folder", str(folder), "--key", str(tmp_path / "none")])
+    with pytest.raises(InputError, match=r"not signed, since privacy\.json: epsilon"):
+        sign_release.main(["--folder", str(folder), "--key", key, "--largest-epsilon", "1"])
+    sign_release.main(["--folder", str(folder), "--key", key])
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    with pytest.raises(InputError, match="ssh-keygen: not found; signatures need OpenSSH"):
+        sign_release.main(["--folder", str(folder), "--key", key])
+
+
+def test_without_ssh_keygen_a_signature_is_not_checked(folder, keys, monkeypatch, tmp_path, capsys):
+    key, allowed = keys
+    sign_release.main(["--folder", str(folder), "--key", key])
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    status, lines = ended(capsys, "--folder", str(folder), "--signer", allowed)
+    assert status == 1 and named(lines, "FAULT  signature: ssh-keygen: not found")
+    status, lines = ended(capsys, "--folder", str(folder), "--signer", str(tmp_path / "none"))
+    assert status == 1 and named(lines, "no file of allowed signers; its lines are NAME KEYTYPE KEY")
+
+
+def test_the_commit_is_told_where_the_sources_are_its(tmp_path):
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
+    assert commit(tmp_path) is None
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "x.py").write_text("x = 1\n")
+    for words in (["init", "--quiet"], ["add", "lib"], ["commit", "--quiet", "--message", "x"]):
+        subprocess.run([*git, *words], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    assert commit(tmp_path) == head
+    assert commit(tmp_path / "lib") is None
+    (tmp_path / "config.yaml").write_text("seed: 1\n")
+    assert commit(tmp_path) == head
+    (tmp_path / "lib" / "x.py").write_text("x = 2\n")
+    assert commit(tmp_path) is None
 
 
 # ---------------------------------------------------------------- fuzzing
@@ -363,29 +365,33 @@ def mutated(block, data):
     return block
 
 
-@pytest.mark.parametrize("name", ["privacy.json", "provenance.json", "student.json", "environment.json"])
+@pytest.mark.parametrize("name", ["privacy", "provenance", "student", "environment"])
 def test_no_mutation_ends_in_a_traceback_or_a_smaller_epsilon(original, tmp_path, name):
-    folder = tmp_path / "release"
-    shutil.copytree(original.root / original.FOLDER, folder)
-    whole = {each: (folder / each).read_text() for each in ("privacy.json", "provenance.json", name)}
-    before = json.loads(whole[name])
-    least = json.loads(whole["privacy.json"])["announced"]["statement"]["epsilon"]
+    """What follows from the mutated file is made again where that can be."""
+    release, folder = original.root / original.FOLDER, tmp_path / "release"
+    shutil.copytree(release, folder)
+    before = json.loads((release / f"{name}.json").read_text())
+    stated = json.loads((release / "privacy.json").read_text())["announced"]["statement"]["epsilon"]
 
     @given(st.data())
     @FIXED
     def run(data):
-        for each, text in whole.items():
-            (folder / each).write_text(text)
         after = mutated(before, data)
-        (folder / name).write_text(text_of(after))
-        if name != "provenance.json":
-            update(folder, name)
-        write_sums(folder)
-        if not faults(folder) and name == "privacy.json":
+        forged = Forgery.of(release)
+        if name == "provenance":
+            forged.provenance = lambda block: block.clear() or block.update(after)
+        else:
+            setattr(forged, name, after)
+        try:
+            forged.write(folder)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            (folder / f"{name}.json").write_text(text_of(after))
+            seal(folder)
+        if not faults(folder) and name == "privacy":
             # accepted: then it states no less than what its draws cost, and these are the draws that were made
             own, second = epsilons(after["orders"], after["announced"]["draws"], after["delta"])
             assert after["announced"]["statement"]["epsilon"] >= max(own, second)
-            assert after["announced"]["statement"]["epsilon"] >= least * (1 - 1e-9)
+            assert after["announced"]["statement"]["epsilon"] >= stated * (1 - 1e-9)
             assert all(draw["count"] >= 1 for part in ("announced", "spent") for draw in after[part]["draws"])
 
     run()

@@ -10,7 +10,7 @@ from lib.plan.results import TITLES
 from tests.workflow.running import Project, environment
 
 # All rules that follow from the votes; the tables and figure follow from the accounts.
-RELEASE = {"release_student", "release"}
+RELEASE = {"release_student", "release", "verify_release"}
 TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon"}
 # what the students and the noisy check of a run have a part in
 CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
