@@ -12,7 +12,8 @@ from lib.core.command import command, run
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
 
-MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")  # of the intact mechanism, then of each bug
+# of the intact mechanism, then of each bug
+MARKERS, COLOURS = ("o", "s", "^", "v", "D", "P", "X", "*"), ("k", "C0", "C1", "C2", "C3", "C4", "C5", "0.5")
 
 
 def row_of(one: Audited, bug: str, code: dict, seed: int) -> dict:
@@ -45,7 +46,7 @@ def draw(axis: Axes, rows: list[dict]) -> None:
         number = bugs.index(row["bug"])
         # the kinds lie side by side within a mechanism's line
         place = names.index((row["mechanism"], row["backend"])) + (number - (len(bugs) - 1) / 2) * 0.1
-        colour, promised = f"C{(number - 1) % 6}" if number else "k", row["promised_epsilon"].epsilon
+        colour, promised = COLOURS[number], row["promised_epsilon"].epsilon
         axis.plot([promised, row["lower_bound"]], [place, place], "-", color=colour, linewidth=0.7)
         axis.plot(promised, place, "|", color="0.2", markersize=4)
         filled = colour if row["caught"] == "yes" else "w"
@@ -58,9 +59,8 @@ def draw(axis: Axes, rows: list[dict]) -> None:
     axis.grid(axis="y", visible=False)
     axis.plot([], [], "|", color="0.2", markersize=6, label="promised")
     for number, bug in enumerate(bugs):
-        colour = f"C{(number - 1) % 6}" if number else "k"
         label = "lower bound, intact" if bug == INTACT else bug.replace("_", " ")
-        axis.plot([], [], MARKERS[number], color=colour, markersize=4, label=label)
+        axis.plot([], [], MARKERS[number], color=COLOURS[number], markersize=4, label=label)
     axis.figure.legend(loc="outside upper center", ncols=3)
 
 

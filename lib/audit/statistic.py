@@ -13,6 +13,8 @@ from lib.attacks.empirical_epsilon import lower_bound
 
 FEW = 64  # different outputs that are counted one by one
 RIDGE = 1e-9  # of the features' mean variance, added to each: a direction without noise is found, and nothing overflows
+# of a statistic in its standard deviation: rounding is post-processing, and leaves few thresholds to try
+STEPS = 20
 Statistic = Callable[[np.ndarray], np.ndarray]  # of outputs (n, k), (n,)
 
 
@@ -58,4 +60,5 @@ def _discriminant(first: np.ndarray, second: np.ndarray, features: Callable[[np.
     direction = np.linalg.solve(within, one.mean(0) - other.mean(0))
     size = np.abs(direction).max()
     direction = direction / size if np.isfinite(size) and size > 0 else np.zeros_like(direction)
-    return lambda outputs: scaled(outputs) @ direction
+    step = (scaled(np.concatenate([first, second])) @ direction).std() / STEPS or 1.0
+    return lambda outputs: np.rint(scaled(outputs) @ direction / step)
