@@ -7,6 +7,7 @@ so that the gradient is the same at every step, and far beyond the clip.
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import torch
@@ -100,6 +101,7 @@ def _steps(backend: str, sigma: float, clip: float = 1.0, rate: float = RATE, re
     return sampler
 
 
+@cache  # every backend is promised the same
 def _promised(sigma: float, rate: float, steps: int, delta: float) -> PrivacyStatement:
     """One record more or less."""
     return training_run.statement(pld_cost(sigma, rate, delta)(steps), delta, "pld", "none")

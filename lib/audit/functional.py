@@ -1,8 +1,8 @@
 """The functional mechanism under audit: one record that moves the sums by the whole sensitivity, in L1.
 
-Images are of one pixel and two channels, features of one number. What is looked at of a release is the least of those
-coefficients that the record moves, with the sign that it moves them by: Laplace noise makes them all large together
-e^epsilon times as often with the record as without it.
+Images are of one pixel and two channels, features of one number, and there is no other record. What is looked at of a
+release is the least of those coefficients that the record moves: Laplace noise makes them all large together e^epsilon
+times as often with the record as without it.
 """
 
 import numpy as np
@@ -35,21 +35,22 @@ CLASS, LABELS = ((0, 0), (0, 1), (2, 0), (2, 1), (3, 1)), (((0, 0), (0, 1)), ((1
 
 
 def _images(*records: tuple[float, float]) -> torch.Tensor:
-    """Images (N, 2, 1, 1) of one pixel; the first, a black one, is everybody else."""
-    return torch.tensor([(0.0, 0.0), *records]).view(-1, 2, 1, 1)
+    """Images (N, 2, 1, 1) of one pixel, or none at all."""
+    return torch.tensor(records).reshape(len(records), 2, 1, 1)
 
 
 def _features(*labels: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Features (N, 1) and labels (N,): everybody else, of class 1, and records of feature 1."""
-    return torch.tensor([0.0, *(1.0 for _ in labels)])[:, None], torch.tensor([1, *labels])
+    """Features (N, 1), all of 1, and labels (N,)."""
+    return torch.ones(len(labels), 1), torch.tensor(labels, dtype=torch.int64)
 
 
 def _least(coefficients: torch.Tensor, up: Places, down: Places) -> float:
-    return min([coefficients[place].item() for place in up] + [-coefficients[place].item() for place in down])
+    """The least of what the record moves from 0 to 1, and of 1 less what the other one does."""
+    return min([coefficients[place].item() for place in up] + [1 - coefficients[place].item() for place in down])
 
 
 def _hidden(up: Places, down: Places = (), clip: float = CLIP, epsilon: float = EPSILON) -> Mechanism:
-    """The least of a hidden layer's coefficients at these places, with the sign turned at those that go down."""
+    """`_least` of a hidden layer's coefficients."""
     return lambda x, rng: _least(release_hidden(x, 1, 1, clip, epsilon, rng).matrix, up, down)
 
 
