@@ -50,6 +50,7 @@ def test_every_script_is_a_rules_or_a_persons():
     called = {script for block in RULES.values() for script in re.findall(r"scripts\.(\w+)", block)}
     assert {path.stem for path in (ROOT / "scripts").glob("*.py")} - called == {
         "__init__",
+        "audit_mechanism",
         "check_data",
         "price_votes",
         "redraw",

@@ -1,4 +1,4 @@
-"""What runs for the audits of mechanisms whose epsilon is known."""
+"""What runs for the audits of mechanisms whose epsilon is known, and of the project's own."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,4 +13,9 @@ class Audit:
 
     def known_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `audit_known`."""
-        return {"seed": self.config["seed"], "audit": self.config["audit"]}
+        audit = {name: value for name, value in self.config["audit"].items() if name != "code"}
+        return {"seed": self.config["seed"], "audit": audit}
+
+    def mechanisms_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `audit_mechanisms`."""
+        return {"seed": self.config["seed"], "code": self.config["audit"]["code"]}

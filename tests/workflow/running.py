@@ -120,6 +120,7 @@ TINY = {
         "repetitions": 2,
         "many_runs": {"sizes": [100]},
         "one_run": {"sizes": [100]},
+        "code": {"runs": 200},
     },
     "leaderboard": {
         "slots": 60,

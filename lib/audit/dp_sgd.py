@@ -1,0 +1,162 @@
+"""DP-SGD's step under audit, with everything that clips: one record whose gradient is known, seen on the noisy sum.
+
+The training set is one record; a record of zeros, whose gradient is zero, is as good as none (one more or less), and
+one of the other sign is another (replace one). Its batches are Poisson samples, and so often empty. The loss is linear,
+so that the gradient is the same at every step, and far beyond the clip.
+"""
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import torch
+from torch import nn
+
+from lib.accounting import training_run
+from lib.accounting.replaced import replaced_gaussian_pld
+from lib.accounting.statement import PrivacyStatement
+from lib.audit.bound import Sampler
+from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
+from lib.dp_sgd.ghost_clipping import GhostClipping
+from lib.dp_sgd.per_sample_clipping import PerSampleClipping
+from lib.dp_sgd.readings import pld_cost
+from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.segmentation.clipping import JointClipping, LayerwiseClipping
+
+SIGMA, RATE, SLOPE = 1.0, 0.25, 10.0  # noise multiplier, chance of the record in a batch, its gradient over the clip
+WHOLE = 2.0  # noise multiplier where the batch is everybody, and so no sampling hides a record that is replaced
+# of the runs, each of which takes a millisecond: of the intact step, of most bugs, and where a root is lacking
+INTACT_SHARE, SHARE, ROOT_SHARE = 0.1, 0.03, 0.2
+FUNCTION = "lib.dp_sgd.training.SgdTrainer.advance"
+WITH, WITHOUT, OTHER = 1.0, 0.0, -1.0
+
+
+class Side(nn.Module):
+    """Two layers side by side, whose outputs are added: their gradients are what they are given."""
+
+    def __init__(self, first: nn.Module, second: nn.Module) -> None:
+        """Their weights are set to zero: no gradient depends on them."""
+        super().__init__()
+        self.first, self.second = first, second
+        for weight in self.parameters():
+            nn.init.zeros_(weight)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The sum of what the layers give for x (b, ...)."""
+        return self.first(x) + self.second(x)
+
+
+def _linear() -> nn.Module:
+    return Side(nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False))
+
+
+def _convolutions() -> nn.Module:
+    return Side(nn.Conv2d(1, 1, 1, bias=False), nn.Conv2d(1, 1, 1, bias=False))
+
+
+# by name: what clips, and a module that it suits; the latter two are segmentation's, shown one patient at a time
+BACKENDS = {
+    "ghost clipping": (GhostClipping, _linear),
+    "per-sample clipping": (PerSampleClipping, _convolutions),
+    "one patient, jointly": (JointClipping, _linear),
+    "one patient, by layer": (LayerwiseClipping, _linear),
+}
+
+
+def _loss(output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return SLOPE * output.flatten(1).sum(1)
+
+
+def _steps(backend: str, sigma: float, clip: float = 1.0, rate: float = RATE, reused: bool = False) -> Sampler:
+    """A sampler of the noisy gradients (runs, 2) of the two layers, of one step a run.
+
+    reused: of two steps a run, before the second of which the noise is set back to what it was; what is given is the
+    difference of their gradients, without sign.
+    """
+    clipping, module_of = BACKENDS[backend]
+
+    def sampler(given: float, runs: int, rng: np.random.Generator) -> np.ndarray:
+        module = module_of()
+        x = torch.full((1, 1) if clipping is not PerSampleClipping else (1, 1, 1, 1), given)
+        recipe = SgdRecipe(batch=rate, epochs=1, rate=1e-6, clip=clip)
+        seed = int(rng.integers(2**62))
+        trainer = SgdTrainer(module, _loss, clipping, x, torch.zeros(1), recipe, sigma, seed, ("audit",), "step")
+
+        def step() -> list[float]:
+            trainer.advance()
+            return [weight.grad.item() for weight in module.parameters()]
+
+        outputs = []
+        for _ in range(runs):
+            before = trainer.state()["noise"] if reused else None
+            found = step()
+            if reused:
+                trainer.restore(trainer.state() | {"noise": before.numpy()})
+                found += step()
+            outputs.append(found)
+        found = np.array(outputs)
+        return np.abs(found[:, :2] - found[:, 2:]) if reused else found
+
+    return sampler
+
+
+@cache  # every backend is promised the same
+def _promised(sigma: float, rate: float, steps: int, delta: float) -> PrivacyStatement:
+    """One record more or less."""
+    return training_run.statement(pld_cost(sigma, rate, delta)(steps), delta, "pld", "none")
+
+
+def _audited(backend: str, delta: float) -> Audited:
+    once, twice = (_promised(SIGMA, RATE, steps, delta) for steps in (1, 2))
+
+    def trial(sampler: Sampler, share: float = SHARE, promised: PrivacyStatement = once) -> Trial:
+        return Trial(sampler, (WITH, WITHOUT), promised, share)
+
+    trials = {
+        INTACT: trial(_steps(backend, SIGMA), INTACT_SHARE),
+        "sigma_halved": trial(_steps(backend, SIGMA / 2)),
+        # the same deviation on each number, of a clip that nothing exceeds
+        "no_clipping": trial(_steps(backend, SIGMA / (2 * SLOPE), clip=2 * SLOPE)),
+        "noise_reused": trial(_steps(backend, SIGMA, reused=True), promised=twice),
+        # the first batch of a fixed order, in which the record always is
+        "not_poisson": trial(_steps(backend, SIGMA, rate=1.0)),
+        "add_or_remove_for_replace": Trial(
+            _steps(backend, WHOLE, rate=1.0), (WITH, OTHER), _promised(WHOLE, 1.0, 1, delta), SHARE
+        ),
+    }
+    no_room = {"threshold_not_charged": NO_CHECK}
+    if BACKENDS[backend][0] is LayerwiseClipping:
+        # each of two layers is clipped to 1, and both are charged as if 1 bounded them together
+        trials["sqrt2_forgotten"] = trial(_steps(backend, SIGMA / math.sqrt(2), clip=math.sqrt(2)), ROOT_SHARE)
+    else:
+        no_room["sqrt2_forgotten"] = "all layers are clipped jointly, which takes no root"
+    return Audited("dp_sgd", backend, FUNCTION, trials, no_room)
+
+
+def _replaced(delta: float) -> Audited:
+    """The same step where one record is replaced, accounted for so."""
+    one = _audited("ghost clipping", delta)
+    statement = replace(
+        one.trials[INTACT].promised,
+        epsilon=replaced_gaussian_pld(RATE, SIGMA, 1, delta),
+        neighbouring="replace_one",
+    )
+    elsewhere = "the same code as of ghost clipping, where it is tried"
+    trials = {
+        bug: Trial(_steps("ghost clipping", sigma), (WITH, OTHER), statement, SHARE)
+        for bug, sigma in ((INTACT, SIGMA), ("sigma_halved", SIGMA / 2))
+    }
+    no_room = dict.fromkeys(("no_clipping", "noise_reused", "not_poisson", "add_or_remove_for_replace"), elsewhere)
+    return Audited(
+        "dp_sgd",
+        "ghost clipping, one replaced",
+        FUNCTION,
+        trials,
+        no_room | {name: one.no_room[name] for name in ("sqrt2_forgotten", "threshold_not_charged")},
+    )
+
+
+def audited(delta: float) -> list[Audited]:
+    """Every backend, promised at `delta` by privacy loss distributions, the tightest account that there is."""
+    return [*(_audited(backend, delta) for backend in BACKENDS), _replaced(delta)]

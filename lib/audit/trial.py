@@ -1,0 +1,82 @@
+"""What is audited of a mechanism: the project's own code, intact and with bugs that were put in on purpose.
+
+A bug is put in by calling the code with the wrong parameters, or by setting its generator back, and is compared with
+the epsilon that the accounting promises of the code without it.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lib.accounting.statement import PrivacyStatement
+from lib.audit.bound import Audit, Mechanism, Sampler, audit_sampler
+
+INTACT = "intact"
+BUGS = {
+    "sigma_halved": "noise with half the deviation",
+    "sqrt2_forgotten": "noise for a sensitivity that lacks a factor sqrt(2)",
+    "threshold_not_charged": "the noisy check is not accounted for",
+    "no_clipping": "a record counts with more than the accounting's bound",
+    "noise_reused": "two parts of the output get the same noise",
+    "not_poisson": "batches in a fixed order, accounted for as Poisson samples",
+    "add_or_remove_for_replace": "accounted for one record more or less, where one is replaced",
+}
+# A pure epsilon holds at any delta. A statement needs one above 0, and this one moves no bound.
+PURE_DELTA = 1e-12
+NO_CHECK = "there is no noisy check"
+NO_VOTE_CLIP = "nothing is clipped: a teacher's answer is one vote"
+NO_SAMPLE = "nothing is sampled, and no amplification claimed"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Code to run on two neighbouring inputs, and what is promised for them.
+
+    share: of the runs that are asked for; less than 1 where one takes long and fewer do.
+    """
+
+    sampler: Sampler
+    neighbours: tuple[Any, Any]
+    promised: PrivacyStatement
+    share: float = 1.0
+
+    def audited(self, runs: int, level: float, seed: int, job: tuple[str, ...]) -> Audit:
+        """Its share of so many runs on either input, rounded up; draws are keyed by (seed, job)."""
+        promised, taken = self.promised, math.ceil(self.share * runs)
+        return audit_sampler(self.sampler, self.neighbours, promised.epsilon, promised.delta, taken, level, seed, job)
+
+
+@dataclass(frozen=True)
+class Audited:
+    """One mechanism of the project.
+
+    name, backend: what it is called; function: the code that is run. trials: by `intact` and the bugs that it has room
+    for; no_room: why it has none for the others. Raises ValueError where a bug is in neither or both.
+    """
+
+    name: str
+    backend: str
+    function: str
+    trials: Mapping[str, Trial]
+    no_room: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        """Check that every bug is spoken of, once."""
+        if sorted([*self.trials, *self.no_room]) != sorted([INTACT, *BUGS]):
+            raise ValueError(f"{self.name}, {self.backend}: trials and no_room must name {INTACT} and each bug once")
+
+
+def rewound(mechanism: Mechanism) -> Mechanism:
+    """A mechanism run on each part of an input from the same state of the generator: all parts get the same noise."""
+
+    def reusing(parts: tuple, rng: np.random.Generator) -> np.ndarray:
+        state, outputs = rng.bit_generator.state, []
+        for part in parts:
+            rng.bit_generator.state = state
+            outputs.append(np.ravel(mechanism(part, rng)))
+        return np.concatenate(outputs)
+
+    return reusing

@@ -1,0 +1,47 @@
+"""Audit a mechanism of one's own: python -m scripts.audit_mechanism mypackage:mechanism --epsilon 1 --delta 1e-6"""
+
+import argparse
+import sys
+
+from lib.audit.bound import audit_mechanism
+from lib.audit.named import named
+from lib.core.command import run
+from lib.core.errors import InputError
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("mechanism", help="MODULE:NAME of a callable of an input and a numpy generator")
+    parser.add_argument("--neighbours", help="MODULE:NAME of two inputs that differ by one record (MODULE:neighbours)")
+    parser.add_argument("--epsilon", type=float, required=True, help="what the mechanism promises")
+    parser.add_argument("--delta", type=float, default=0.0, help="at this delta")
+    parser.add_argument("--runs", type=int, default=100_000, help="on either input")
+    parser.add_argument("--level", type=float, default=0.95, help="confidence of the bound")
+    parser.add_argument("--seed", type=int, default=1, help="of all draws")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Print what was promised and what is proved; exit with status 1 if the promise is proved broken."""
+    given = parse_arguments(argv)
+    mechanism = named(given.mechanism)
+    if not callable(mechanism):
+        raise InputError(f"{given.mechanism}: allowed is a callable of an input and a numpy generator")
+    neighbours = named(given.neighbours or f"{given.mechanism.partition(':')[0]}:neighbours")
+    job = ("audit_mechanism", given.mechanism)
+    found = audit_mechanism(mechanism, neighbours, given.epsilon, given.delta, given.runs, given.level, given.seed, job)
+    bound = found.bound
+    print(f"promised     epsilon {found.epsilon:g} at delta {found.delta:g}")
+    print(f"lower bound  epsilon {bound.epsilon:.4g}, with confidence {bound.level:g}")
+    (first, second), (of_first, of_second) = bound.counts, bound.runs
+    print(f"measured     an event in {first} of {of_first} runs on the first input, in {second} of {of_second} on the other;")
+    print(f"             so many can show {bound.largest:.4g} at most")
+    if found.caught:
+        print("BROKEN       the mechanism is not as private as promised")
+        sys.exit(1)
+    print("not refuted  which proves nothing: other inputs or more runs might show more")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,71 @@
+"""The table and figure of the project's audit, and the command that audits any callable as its page shows it."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from lib.audit.trial import BUGS, INTACT
+from lib.core.errors import InputError
+from scripts import audit_mechanism, audit_mechanisms
+
+PAGE = (Path(__file__).parents[2] / "docs" / "mechanism_audit.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def example(tmp_path, monkeypatch):
+    """The page's module, in a folder that modules are imported from."""
+    (tmp_path / "counts.py").write_text(re.search(r"```python\n(.*?)```", PAGE, re.DOTALL).group(1))
+    (tmp_path / "others.py").write_text("neighbours = [1.0] * 100, [1.0] * 100\nnumber = 3\nimport nowhere_at_all\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_the_page_shows_what_the_command_prints(example, capsys):
+    shown = re.findall(r"\$ python -m scripts\.audit_mechanism (.*)\n((?:    .+\n)+)", PAGE)
+    assert len(shown) == 2
+    for options, printed in shown:
+        broken = "BROKEN" in printed
+        if broken:
+            with pytest.raises(SystemExit) as ended:
+                audit_mechanism.main(options.split())
+            assert ended.value.code == 1
+        else:
+            audit_mechanism.main(options.split())
+        assert capsys.readouterr().out == re.sub(r"^    ", "", printed, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["counts"], "allowed is MODULE:NAME"),
+        (["nowhere:count"], "no module nowhere"),
+        (["others:number"], "no module nowhere_at_all"),
+        (["counts:nothing"], "module counts has no nothing"),
+        (["counts:neighbours"], "allowed is a callable"),
+        (["counts:noisy_count", "--neighbours", "counts:pairs"], "module counts has no pairs"),
+        (["counts:noisy_count", "--neighbours", "counts:noisy_count"], "two inputs"),
+        (["counts:noisy_count", "--runs", "2"], "runs 2"),
+        (["counts:noisy_count", "--delta", "2"], "delta 2.0"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(example, options, named):
+    with pytest.raises(InputError, match=named) as refused:
+        audit_mechanism.main([*options, "--epsilon", "1"])
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
+def test_the_table_has_a_row_for_each_mechanism_and_bug(tmp_path):
+    files = {name: tmp_path / f"mechanisms.{name}" for name in ("table", "privacy", "png", "pdf")}
+    options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    audit_mechanisms.main(["--seed", "1", "--code", json.dumps({"runs": 200, "level": 0.9, "delta": 0.01}), *options])
+    table, privacy = pd.read_csv(files["table"], keep_default_na=False), pd.read_csv(files["privacy"])
+    assert len(table) == 15 * (1 + len(BUGS)) and set(table["bug"]) == {INTACT, *BUGS}
+    empty = table["caught"] == "n/a"
+    assert (table[empty]["no_room"] != "").all() and (table[~empty]["no_room"] == "").all()
+    assert (table[empty]["promised_epsilon"] == "").all() and len(privacy) == (~empty).sum()
+    assert (privacy["guarantee"] == (privacy["bug"] == INTACT)).all()
+    assert all(files[name].stat().st_size > 5000 for name in ("png", "pdf"))

@@ -1,0 +1,76 @@
+"""The project's mechanisms under audit: intact they keep their promise, and with every bug they are caught."""
+
+import pytest
+from scipy.stats import binom
+
+from lib.aggregation.aggregators import AGGREGATORS
+from lib.audit.catalogue import mechanisms
+from lib.audit.trial import BUGS, INTACT, Audited
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+LEVEL, REPETITIONS = 0.95, 20
+FOUND = {f"{one.name}, {one.backend}": one for one in mechanisms(0.01)}
+BROKEN = [(name, bug) for name, one in FOUND.items() for bug in one.trials if bug != INTACT]
+QUICK = {"lnmax", "gnmax", "confident_gnmax", "interactive_gnmax", "encoded_mean", "dp_mac"}
+RUNS = 100_000
+
+
+def caught(name, bug, runs=RUNS):
+    return FOUND[name].trials[bug].audited(runs, LEVEL, 1, ("test", name, bug)).caught
+
+
+def test_every_mechanism_is_there_and_every_bug_spoken_of():
+    names = {one.name for one in FOUND.values()}
+    assert names == {*AGGREGATORS, "encoded_mean", "dp_sgd", "dp_mac", "functional_mechanism"}
+    assert {bug for _, bug in BROKEN} == set(BUGS)
+    for one in FOUND.values():
+        assert all(one.no_room.values())
+        assert all(trial.promised.guarantee for trial in one.trials.values())
+    with pytest.raises(ValueError, match="each bug once"):
+        Audited("lnmax", "", "", {}, {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FOUND)
+def test_an_intact_mechanism_keeps_its_promise(name):
+    trial = FOUND[name].trials[INTACT]
+    runs = round(min(1000 * trial.share, 400) / trial.share)
+    above = sum(trial.audited(runs, LEVEL, 1, ("test", name, str(k))).caught for k in range(REPETITIONS))
+    assert above <= binom.ppf(0.999, REPETITIONS, 1 - LEVEL)
+
+
+# by name and bug, the runs by which the quick ones among the trials are caught
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "bug", "runs"),
+    [
+        ("lnmax, continuous noise", "sigma_halved", 4000),
+        ("lnmax, continuous noise", "noise_reused", 1000),
+        ("lnmax, continuous noise", "add_or_remove_for_replace", 20_000),
+        ("gnmax, continuous noise", "sigma_halved", 20_000),
+        ("gnmax, continuous noise", "sqrt2_forgotten", 60_000),
+        ("gnmax, continuous noise", "noise_reused", 6000),
+        ("gnmax, discrete noise", "noise_reused", 40_000),
+        ("confident_gnmax, continuous noise", "threshold_not_charged", 4000),
+        ("interactive_gnmax, continuous noise", "threshold_not_charged", 4000),
+        ("encoded_mean, numpy", "sigma_halved", 40_000),
+        ("encoded_mean, numpy", "no_clipping", 40_000),
+        ("encoded_mean, numpy", "add_or_remove_for_replace", 40_000),
+        ("dp_sgd, ghost clipping", "no_clipping", 20_000),
+        ("dp_sgd, per-sample clipping", "no_clipping", 20_000),
+        ("dp_sgd, one patient, jointly", "not_poisson", 40_000),
+        ("dp_mac, torch", "sigma_halved", 20_000),
+        ("dp_mac, torch", "sqrt2_forgotten", 60_000),
+        ("dp_mac, torch", "not_poisson", 20_000),
+        ("functional_mechanism, output layer", "sigma_halved", 40_000),
+    ],
+)
+def test_a_bug_is_caught(name, bug, runs):
+    assert caught(name, bug, runs)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "bug"), BROKEN)
+def test_every_bug_is_caught_in_every_mechanism(name, bug):
+    assert caught(name, bug)
