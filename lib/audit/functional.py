@@ -18,7 +18,7 @@ EPSILON = 2.0
 CLIP = 0.5  # of a record's largest norm, in the hidden layer
 LINEAR, QUADRATIC = 1.5, 0.5  # the output layer's epsilons, EPSILON together
 # of the runs, each of which takes a third of a millisecond: of most trials, and where one record is replaced
-SHARE, REPLACED_SHARE = 0.05, 0.2
+SHARE, REPLACED_SHARE = 0.05, 0.4
 NO_ROOM = {
     "sqrt2_forgotten": "Laplace noise is for a sensitivity in L1, which has no root",
     "threshold_not_charged": NO_CHECK,

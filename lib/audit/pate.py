@@ -68,7 +68,7 @@ def _interactive(threshold: float, sigma_threshold: float, sigma: float) -> Mech
 
 def _shares(discrete: bool) -> tuple[float, float]:
     """Shares of the runs: of most trials, and of the one whose noise is too small by a root only (discrete: 0.4 ms)."""
-    return (0.05, 0.5) if discrete else (1.0, 1.0)
+    return (0.05, 0.8) if discrete else (1.0, 1.0)
 
 
 def _twice(mechanism: Mechanism, promised: PrivacyStatement, share: float = 1.0) -> Trial:
