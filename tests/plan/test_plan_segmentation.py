@@ -484,7 +484,7 @@ def test_masks_are_written_of_the_students_of_one_shard():
 
 
 OFF = {
-    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity")},
+    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity", "pca")},
     "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")} | {"external": None},
 }
 
