@@ -52,6 +52,7 @@ def test_every_script_is_a_rules_or_a_persons():
         "__init__",
         "check_data",
         "price_votes",
+        "paper_settings",
         "redraw",
         "show_help",
         "show_verdicts",
