@@ -40,7 +40,7 @@ def main(
     public, truth = pool.public()
     hidden, metrics = {}, {}
     if private:
-        x, y = (part[:private] for part in pool.private())
+        x, y = pool.private(private)
     else:
         released = [load_arrays(path, "labels", "rows") for path in labels]
         y, rows = (np.concatenate([part[name] for part in released]) for name in ("labels", "rows"))

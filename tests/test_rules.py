@@ -53,6 +53,7 @@ def test_every_script_is_a_rules_or_a_persons():
         "audit_mechanism",
         "check_data",
         "price_votes",
+        "paper_settings",
         "redraw",
         "show_help",
         "show_verdicts",

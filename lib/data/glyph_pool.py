@@ -12,7 +12,8 @@ from lib.data.glyph import GlyphSamples, OpenGlyph
 from lib.data.glyph_settings import GlyphSettings
 from lib.data.pools import ArrayPool, open_pool
 
-_TOGETHER = 16  # parts generated at once: neighbours share blocks of the stream
+_SAMPLES = 250_000  # generated at once, or one part where it has more: neighbours share blocks of the stream
+_PARTS = 16  # at most
 
 
 @dataclass(frozen=True)
@@ -31,23 +32,29 @@ class GlyphPool:
 
     def _generate_parts(self, group: int) -> tuple[int, GlyphSamples]:
         bounds = self.ranges["teacher"]
-        first, last = group * _TOGETHER, min((group + 1) * _TOGETHER, len(bounds) - 1)
+        first, last = group * self._group, min((group + 1) * self._group, len(bounds) - 1)
         start = int(bounds[first])
         return start, self.glyph.samples("private", start, int(bounds[last]))
 
-    def _take(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        samples = self.glyph.samples(name, *map(int, self.ranges[name]))
+    @property
+    def _group(self) -> int:
+        """Parts generated at once."""
+        return max(1, min(_PARTS, _SAMPLES // max(1, int(np.diff(self.ranges["teacher"]).max()))))
+
+    def _take(self, name: str, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        start, stop = map(int, self.ranges[name])
+        samples = self.glyph.samples(name, start, stop if most is None else min(stop, start + most))
         return samples.x, samples.label
 
     def part(self, teacher: int) -> tuple[np.ndarray, np.ndarray]:
         """Samples (n, 28, 28) uint8 and labels (n,) of one teacher; no two teachers share any."""
-        start, samples = self._parts(teacher // _TOGETHER)
+        start, samples = self._parts(teacher // self._group)
         low, high = self.ranges["teacher"][teacher : teacher + 2] - start
         return samples.x[low:high], samples.label[low:high]
 
-    def private(self) -> tuple[np.ndarray, np.ndarray]:
-        """All private samples and labels."""
-        return self._take("private")
+    def private(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The first `most` private samples and labels, all where it is not given."""
+        return self._take("private", most)
 
     def public(self) -> tuple[np.ndarray, np.ndarray]:
         """The pool that queries come from."""

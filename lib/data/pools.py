@@ -28,9 +28,9 @@ class ArrayPool:
         """Samples (n, ...) and labels (n,) of one teacher; no two teachers share any."""
         return self._take(self.split["private"][self.split["teacher"] == teacher])
 
-    def private(self) -> tuple[np.ndarray, np.ndarray]:
-        """All private samples and labels, for non-private baselines."""
-        return self._take(self.split["private"])
+    def private(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The first `most` private samples and labels, all where it is not given, for non-private baselines."""
+        return self._take(self.split["private"][:most])
 
     def public(self) -> tuple[np.ndarray, np.ndarray]:
         """The pool that queries come from; its labels serve to judge answers, never to train."""

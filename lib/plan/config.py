@@ -9,6 +9,7 @@ import yaml
 from lib.core.errors import InputError
 from lib.plan.dp_mac_checks import check_mac
 from lib.plan.leaderboard_checks import check_leaderboard
+from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.residual_perturbation_checks import check_attacks
 from lib.plan.scalable_pate_checks import check_release, check_scalable_pate
 from lib.plan.schema import check_schema, compose, fill_defaults
@@ -37,12 +38,15 @@ BLOCKS = (  # files of catalogue/, no key of which stands in another
 def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dict:
     """The whole configuration as a run with `--configfile OVERLAYS --config OVERRIDES` has it, without Snakemake.
 
-    Raises InputError, one line, for what `check_config` refuses.
+    Raises InputError, one line, for what `check_config` refuses, for a block that calls itself the paper's and is not,
+    and for a device on which the preset would take too long.
     """
     config, schema = layered(overlays, overrides), load_schema()
     expand_own_volumes(config)
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
+    check_protocols(config)
+    check_device(config)
     return config
 
 

@@ -374,11 +374,11 @@ class Segmentation:
         own = self._job("measure_components", wildcards.task, wildcards.repetition)
         return own | {"repetition": wildcards.repetition, "settings": settings}
 
-    def component_sweeps(self, end: str = ".csv") -> list[str]:
-        """Tables of components of every task and repetition of Figure 1."""
+    def component_sweeps(self, tasks: list[str], end: str = ".csv") -> list[str]:
+        """Tables of components of every repetition of some tasks."""
         return [
             f"{self.folder}/measure_components/{task}/{repetition}{end}"
-            for task in self.compressed["fig1"]["tasks"]
+            for task in tasks
             for repetition in self.repetitions
         ]
 
@@ -529,34 +529,34 @@ class Segmentation:
     def formula_of_test_masks(self, wildcards: Any) -> list[str]:
         """Input of `autoencoded_pate_pca`."""
         self._register.check("autoencoded_pate_pca")
-        return self.component_sweeps()
+        return self.component_sweeps(self.autoencoded["pca"]["tasks"])
 
     def formula_with_what_is_lost(self, wildcards: Any) -> list[str]:
         """Input of `compressed_pate_theorem4`."""
         self._register.check("compressed_pate_theorem4")
-        return self.component_sweeps("_formula.csv")
+        return self.component_sweeps(self.compressed["fig1"]["tasks"], "_formula.csv")
 
     def pca(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `autoencoded_pate_pca`."""
-        return {"tasks": self._component_tasks(), "key": ["sigma"]}
+        return {"tasks": self._component_tasks(self.autoencoded["pca"]["tasks"]), "key": ["sigma"]}
 
     def theorem4(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_theorem4`."""
-        return {"tasks": self._component_tasks(), "key": ["sigma", "kept"]}
+        return {"tasks": self._component_tasks(self.compressed["fig1"]["tasks"]), "key": ["sigma", "kept"]}
 
-    def _component_tasks(self) -> list[dict[str, Any]]:
-        return [self.tasks[task] for task in self.compressed["fig1"]["tasks"] for _ in self.repetitions]
+    def _component_tasks(self, names: list[str]) -> list[dict[str, Any]]:
+        return [self.tasks[task] for task in names for _ in self.repetitions]
 
     # ------------------------------------------------------------ Compressed PATE
 
     def fig1_sweeps(self, wildcards: Any) -> list[str]:
         """Input of `compressed_pate_fig1`."""
         self._register.check("compressed_pate_fig1")
-        return self.component_sweeps()
+        return self.component_sweeps(self.compressed["fig1"]["tasks"])
 
     def fig1(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_fig1`."""
-        return {"tasks": self._component_tasks()}
+        return {"tasks": self._component_tasks(self.compressed["fig1"]["tasks"])}
 
     def _fig2(self) -> list[tuple[str, str]]:
         """(task, table) of every encoder of Figure 2, and of principal components."""

@@ -174,16 +174,14 @@ def _check_components(config: dict, block: dict) -> None:
                 f"the part {task['encoder_part']}"
             )
     paper = config["compressed_pate"]
-    for item in ("fig1", "fig2"):
-        for name in paper[item]["tasks"]:
-            task = block["tasks"][name]
-            shape, most = block["volumes"][task["volumes"]]["shape"], _dimension(task, paper["fig1"]["block"])
-            _check_sides("compressed_pate.fig1.block", paper["fig1"]["block"], shape, name)
-            if paper["fig1"]["fixed"] > most:
-                raise InputError(
-                    f"compressed_pate.fig1.fixed = {paper['fig1']['fixed']}: {name} allows {most}, the numbers of a "
-                    "block"
-                )
+    for name in (*paper["fig1"]["tasks"], *paper["fig2"]["tasks"], *config["autoencoded_pate"]["pca"]["tasks"]):
+        task = block["tasks"][name]
+        shape, most = block["volumes"][task["volumes"]]["shape"], _dimension(task, paper["fig1"]["block"])
+        _check_sides("compressed_pate.fig1.block", paper["fig1"]["block"], shape, name)
+        if paper["fig1"]["fixed"] > most:
+            raise InputError(
+                f"compressed_pate.fig1.fixed = {paper['fig1']['fixed']}: {name} allows {most}, the numbers of a block"
+            )
 
 
 def _check_fig2(figure: dict, block: dict) -> None:

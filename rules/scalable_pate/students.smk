@@ -68,8 +68,8 @@ rule train_network_student:
     conda:
         torch_environment("networks")
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=6000,
+        runtime=2880,
         gpu=GPU,
         gres=GRES,
     params:
@@ -95,8 +95,8 @@ rule train_noiseless_network_student:
     conda:
         torch_environment("networks")
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=6000,
+        runtime=2880,
         gpu=GPU,
         gres=GRES,
     params:
@@ -143,8 +143,8 @@ rule train_network_baseline:
     conda:
         torch_environment("networks")
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=6000,
+        runtime=2880,
         gpu=GPU,
         gres=GRES,
     params:

@@ -58,7 +58,7 @@ rule train_network_teachers:
     conda:
         torch_environment("networks")
     resources:
-        mem_mb=4000,
+        mem_mb=8000,
         runtime=2880,
         gpu=GPU,
         gres=GRES,
@@ -79,6 +79,8 @@ rule count_votes:
         layout.log("count_votes", "{ensemble}/{drawn}"),
     conda:
         "../../envs/learning.yaml"
+    resources:
+        mem_mb=2000,
     params:
         **options(plan.scalable_pate.count_settings),
     shell:

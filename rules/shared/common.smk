@@ -13,6 +13,7 @@ from lib.plan.command_line import command_line
 from lib.plan.config import check_config, claim_ids, default_preset, expand_own_volumes, load_schema, register
 from lib.plan.needed import lacking
 from lib.plan.overlays import check_overlays
+from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
@@ -34,6 +35,8 @@ try:
     schema = load_schema()
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
+    check_protocols(config)
+    check_device(config)
 except InputError as error:
     refuse(error)
 

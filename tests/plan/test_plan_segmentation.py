@@ -354,6 +354,7 @@ def test_only_volumes_of_files_are_prepared_from_the_data_root(tmp_path):
 @pytest.mark.parametrize("changes", [(), (APART,)], ids=["together", "one each"])
 def test_every_table_of_measurements_is_told_the_task_that_it_is_about(changes):
     both = {"compressed_pate": {item: {"tasks": ["phantom_whole", "lgg"]} for item in ("fig1", "fig2", "limits")}}
+    both["autoencoded_pate"] = {"pca": {"tasks": ["phantom_whole", "lgg"]}}
     plan = planned(both, *changes)
     figures = {
         plan.fig1_sweeps: plan.fig1,
@@ -484,7 +485,7 @@ def test_masks_are_written_of_the_students_of_one_shard():
 
 
 OFF = {
-    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity")},
+    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity", "pca")},
     "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")} | {"external": None},
 }
 
@@ -496,7 +497,7 @@ OFF = {
         ("shown_volumes", "autoencoded_pate_masks", "autoencoded_pate.results.tasks"),
         ("teacher_curves", "autoencoded_pate_curves", "autoencoded_pate.results.tasks"),
         ("sensitivity_volumes", "autoencoded_pate_sensitivity", "autoencoded_pate.sensitivity.tasks"),
-        ("formula_of_test_masks", "autoencoded_pate_pca", "compressed_pate.fig1.tasks"),
+        ("formula_of_test_masks", "autoencoded_pate_pca", "autoencoded_pate.pca.tasks"),
         ("formula_with_what_is_lost", "compressed_pate_theorem4", "compressed_pate.fig1.tasks"),
         ("fig1_sweeps", "compressed_pate_fig1", "compressed_pate.fig1.tasks"),
         ("fig2_sweeps", "compressed_pate_fig2", "compressed_pate.fig2.tasks"),
@@ -516,4 +517,4 @@ def test_where_nothing_is_asked_for_nothing_runs():
     plan = planned(OFF)
     asked = (plan.tasks_of_encoders, plan.tasks_of_codes, plan.tasks_of_students, plan.tasks_of_limits)
     assert [method() for method in asked] == [[], [], [], []] and plan.tasks_of_reconstructions() == []
-    assert plan.component_sweeps() == plan.result_codes(None) == plan.limit_students(None) == []
+    assert plan.result_codes(None) == plan.limit_students(None) == []

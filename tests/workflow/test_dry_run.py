@@ -138,7 +138,8 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
     noises = len(results["dp_sgd"]["noises"])
     assert planned.counts["train_mask_dp_sgd"] == repetitions * len(results["tasks"]) * noises
     used = {tasks[name]["volumes"] for block in (results, *paper.values()) if block for name in block.get("tasks", ())}
-    used |= {tasks[name]["volumes"] for name in config["autoencoded_pate"]["sensitivity"]["tasks"]}
+    for item in ("sensitivity", "pca"):
+        used |= {tasks[name]["volumes"] for name in config["autoencoded_pate"][item]["tasks"]}
     used |= {paper["external"]["volumes"]} if paper["external"] else set()
     assert planned.counts["prepare_volumes"] == len(used)
 
@@ -182,7 +183,7 @@ def test_units_together_are_told_what_they_are_told_alone(pristine):
 
 LEFT_OUT = {
     "preset": "left_out",
-    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity")},
+    "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity", "pca")},
     "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")},
 }
 

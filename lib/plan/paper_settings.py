@@ -1,0 +1,161 @@
+"""What the papers state of their experiments, beside what a configuration says: published/settings.csv."""
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lib.core.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "published" / "settings.csv"
+UNSTATED = "unstated"  # the value of what a paper leaves open
+CODE = "code"  # how `where` begins for what the authors' public code says, and the paper does not
+DIFFERS = "differs:"  # how the note begins of what the preset `paper` has otherwise, before the reason
+CLAIMED = ("paper", "shorter")  # protocols that promise every stated setting
+# where a name that stands under a key is looked up; a task is one of its own paper's
+CATALOGUES = {
+    "model": "models",
+    "student": "models",
+    "baseline_model": "models",
+    "ensemble": "ensembles",
+    "right": "ensembles",
+    "curves": "scalable_pate.runs",
+    "selection": "scalable_pate.runs",
+    "runs": "scalable_pate.runs",
+    "network": "dp_mac.networks",
+    "volumes": "segmentation.volumes",
+}
+TASKS = {"residual_perturbation": "residual_perturbation.tasks"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A row of the table; `value` as the paper prints it, `key` the place of the configuration that must equal it.
+
+    A key is joined by dots. It goes on through a name to what the name stands for (`student.hidden`), and finds an item
+    of a list by its number, or by what it says (`series=usps_mac,noise=none`). Empty: nothing corresponds; `note` says
+    why.
+    """
+
+    paper: str
+    experiment: str
+    setting: str
+    value: str
+    key: str
+    where: str
+    note: str
+
+    @property
+    def stated(self) -> bool:
+        """Whether the paper, or its authors' code, says what the value is."""
+        return self.value != UNSTATED
+
+    @property
+    def differs(self) -> bool:
+        """Whether the preset `paper` is known to have another value."""
+        return self.note.startswith(DIFFERS)
+
+    def equals(self, found: object) -> bool:
+        """Whether a value of the configuration is the one that is stated; True where none is."""
+        return not self.stated or not self.key or yaml.safe_load(self.value) == found
+
+
+@dataclass(frozen=True)
+class Found:
+    """A value of the configuration: where it stands once names are followed, and the protocol that speaks for it."""
+
+    value: Any
+    place: str
+    protocol: str  # the key of that protocol, empty where there is none
+    promised: bool  # whether it says that what is stated is kept
+
+
+def settings(table: Path = TABLE) -> list[Setting]:
+    """The rows of the table."""
+    with table.open(encoding="utf-8", newline="") as stream:
+        return [Setting(**row) for row in csv.DictReader(stream)]
+
+
+def differences(config: Mapping, rows: Iterable[Setting] | None = None) -> list[tuple[Setting, Found]]:
+    """Rows whose stated value a configuration does not have, with what it has; defaults must be filled in."""
+    chosen = settings() if rows is None else rows
+    compared = [(row, find(config, row.key)) for row in chosen if row.key and row.stated]
+    return [(row, found) for row, found in compared if not row.equals(found.value)]
+
+
+def check_protocols(config: Mapping) -> None:
+    """Raise InputError, one line, where a block with the protocol of a paper has another setting than that states."""
+    for row, found in differences(config):
+        if found.promised:
+            raise InputError(
+                f"{found.place} = {found.value!r} is not the paper's: {row.value} ({row.paper}, {row.where}); "
+                f"set {found.protocol} to `reduced`"
+            )
+
+
+def check_device(config: Mapping) -> None:
+    """Raise InputError where a preset that needs a GPU would be trained on the CPU."""
+    if config["device"] == "cpu" and not config["allow_cpu"]:
+        raise InputError(
+            f"device = 'cpu': the preset {config['preset']} would train for years; allowed is cuda, or allow_cpu=true "
+            "beside device=cpu"
+        )
+
+
+def find(config: Mapping, key: str) -> Found:
+    """What stands at the key of a row; None, of which nothing is promised, where a part before the last is missing."""
+    block: Any = config
+    place: list[str] = []
+    protocol, text = "", None
+    for part in key.split("."):
+        if block is None:  # no student, say, of whom nothing can be said
+            return Found(None, key, "", False)
+        if isinstance(block, str):
+            block, place = _followed(config, block, place)
+        if isinstance(block, list):
+            part, block = _item(block, part)
+        else:
+            if named := _protocol(config, block, place, part):
+                protocol, text = named
+            block = block.get(part)
+        place = [*place, part]
+    return Found(block, ".".join(place), protocol, text in CLAIMED)
+
+
+def _followed(config: Mapping, name: str, place: list[str]) -> tuple[Any, list[str]]:
+    """What a name stands for, by the key that it stands under, and where that is."""
+    under = next(part for part in reversed(place) if not part.isdigit())
+    tasks = TASKS.get(place[0], "segmentation.tasks")
+    catalogue = tasks if under in ("task", "tasks") else CATALOGUES[under]
+    block: Any = config
+    for part in catalogue.split("."):
+        block = block[part]
+    return block.get(name), [*catalogue.split("."), name]
+
+
+def _item(items: list, part: str) -> tuple[str, Any]:
+    """The item of a list with this number, or the first that says what the part asks for; its number, and itself."""
+    if re.fullmatch(r"\d+", part):
+        return part, items[int(part)] if int(part) < len(items) else None
+    wanted = dict(pair.split("=") for pair in part.split(","))
+    for number, item in enumerate(items):
+        if all(str(item.get(name)) == value for name, value in wanted.items()):
+            return str(number), item
+    return part, None
+
+
+def _protocol(config: Mapping, block: Mapping, place: list[str], part: str) -> tuple[str, str] | None:
+    """The key of the protocol that speaks for one part of a block, and what it says."""
+    here = ".".join(place)
+    if place[:2] == ["scalable_pate", "runs"] and len(place) == 3:
+        if part == "student" and "student_protocol" in block:
+            return f"{here}.student_protocol", block["student_protocol"]
+        return f"ensembles.{block['ensemble']}.protocol", config["ensembles"][block["ensemble"]]["protocol"]
+    if part.startswith("baseline") and "baseline_protocol" in block:
+        return f"{here}.baseline_protocol", block["baseline_protocol"]
+    return (f"{here}.protocol", block["protocol"]) if "protocol" in block else None
