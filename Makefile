@@ -30,6 +30,7 @@ help: setup
 # docs/reproduction and the first page's table, from the committed tables and figures; needs no data
 redraw: setup
 	$(BIN)/python -m scripts.redraw
+	$(BIN)/python -m scripts.paper_settings
 
 # before a commit: what needs no workflow and no minute
 check: setup-dev
