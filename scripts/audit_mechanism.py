@@ -35,7 +35,10 @@ def main(argv: list[str] | None = None) -> None:
     print(f"promised     epsilon {found.epsilon:g} at delta {found.delta:g}")
     print(f"lower bound  epsilon {bound.epsilon:.4g}, with confidence {bound.level:g}")
     (first, second), (of_first, of_second) = bound.counts, bound.runs
-    print(f"measured     an event in {first} of {of_first} runs on the first input, in {second} of {of_second} on the other;")
+    print(
+        f"measured     an event in {first} of {of_first} runs on the first input, in {second} of {of_second} on the "
+        "other;"
+    )
     print(f"             so many can show {bound.largest:.4g} at most")
     if found.caught:
         print("BROKEN       the mechanism is not as private as promised")

@@ -16,10 +16,12 @@ from lib.reporting.tables import write_table, yes_no
 MARKERS, COLOURS = ("o", "s", "^", "v", "D", "P", "X", "*"), ("k", "C0", "C1", "C2", "C3", "C4", "C5", "0.5")
 
 
-def row_of(one: Audited, bug: str, code: dict, seed: int) -> dict:
+def row_of(one: Audited, bug: str, settings: dict, seed: int) -> dict:
     """One row: a mechanism with one bug, or intact; without numbers where it has no room for the bug."""
     trial = one.trials.get(bug)
-    found = trial and trial.audited(code["runs"], code["level"], seed, ("audit_mechanisms", one.name, one.backend, bug))
+    found = trial and trial.audited(
+        settings["runs"], settings["level"], seed, ("audit_mechanisms", one.name, one.backend, bug)
+    )
     return {
         "mechanism": one.name,
         "backend": one.backend,
@@ -29,7 +31,7 @@ def row_of(one: Audited, bug: str, code: dict, seed: int) -> dict:
         "lower_bound": found and found.bound.epsilon,
         "largest": found and found.bound.largest,
         "runs": found and found.runs,
-        "level": code["level"],
+        "level": settings["level"],
         "caught": yes_no(found.caught) if found else "n/a",
         "function": one.function,
         "no_room": one.no_room.get(bug),
@@ -65,14 +67,14 @@ def draw(axis: Axes, rows: list[dict]) -> None:
 
 
 @command
-def main(seed: int, code: dict, table: Path, privacy: Path, png: Path, pdf: Path) -> None:
+def main(seed: int, settings: dict, table: Path, privacy: Path, png: Path, pdf: Path) -> None:
     """Write the table, the meaning of its epsilons, and the figure.
 
-    seed: seed of the preset. code: the block `audit.code` of the configuration. table: the CSV to write. privacy: the
-    meaning of its epsilons.
+    seed: seed of the preset. settings: the block `audit.code` of the configuration. table: the CSV to write. privacy:
+    the meaning of its epsilons.
     """
     torch.set_num_threads(1)  # networks of two weights
-    rows = [row_of(one, bug, code, seed) for one in mechanisms(code["delta"]) for bug in (INTACT, *BUGS)]
+    rows = [row_of(one, bug, settings, seed) for one in mechanisms(settings["delta"]) for bug in (INTACT, *BUGS)]
     write_table(table, privacy, rows, key=("mechanism", "backend", "bug"))
     lines = len(rows) // (1 + len(BUGS))
     with figure(width=6.8, height=1.2 + 0.45 * lines) as (drawn, axes):

@@ -18,4 +18,4 @@ class Audit:
 
     def mechanisms_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `audit_mechanisms`."""
-        return {"seed": self.config["seed"], "code": self.config["audit"]["code"]}
+        return {"seed": self.config["seed"], "settings": self.config["audit"]["code"]}

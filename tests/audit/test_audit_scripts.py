@@ -61,7 +61,9 @@ def test_what_does_not_fit_is_refused_in_one_line(example, options, named):
 def test_the_table_has_a_row_for_each_mechanism_and_bug(tmp_path):
     files = {name: tmp_path / f"mechanisms.{name}" for name in ("table", "privacy", "png", "pdf")}
     options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
-    audit_mechanisms.main(["--seed", "1", "--code", json.dumps({"runs": 200, "level": 0.9, "delta": 0.01}), *options])
+    audit_mechanisms.main(
+        ["--seed", "1", "--settings", json.dumps({"runs": 200, "level": 0.9, "delta": 0.01}), *options]
+    )
     table, privacy = pd.read_csv(files["table"], keep_default_na=False), pd.read_csv(files["privacy"])
     assert len(table) == 15 * (1 + len(BUGS)) and set(table["bug"]) == {INTACT, *BUGS}
     empty = table["caught"] == "n/a"

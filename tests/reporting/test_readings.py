@@ -95,7 +95,7 @@ QUOTED = {
             published("2.0")["epsilon"],
             short(published("0.5")["epsilon"], 3),
         ),
-        f"no guarantee and {curve('test_accuracy', variant='as coded')} at the σ of ε = 2",
+        f"no guarantee and {curve('test_accuracy', variant='as coded')} at the",
         "the accuracy is {} and {} then".format(
             *(
                 short(row("dp_mac/table1a", variant="batch 1000", paper_epsilon=budget)["test_accuracy"], 3)
