@@ -49,6 +49,8 @@ def test_a_difference_is_found_and_named():
     config = quick(scalable_pate={"runs": {"mnist_confident": {"threshold": 250}}})
     (found,) = [found for each, found in differences(config) if each.setting == "threshold, Confident-GNMax"][:1]
     assert (found.value, found.promised) == (250, True)
+    check_protocols(config)  # a run that quick does not choose
+    config["scalable_pate"]["table1"] = ["mnist_confident"]
     with pytest.raises(InputError) as caught:
         check_protocols(config)
     assert str(caught.value) == (
