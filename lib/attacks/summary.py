@@ -47,13 +47,10 @@ class Attacked:
         A network trained for fewer passes counts as the paper's where it fits its data as the paper's does: how long
         those were trained is not stated, and what an attack sees is the fit. DP-SGD's passes are stated.
         """
-        task, recipe = self.task, self._recipe
-        images = "all images" if task["quarter"] is None else f"{task['quarter']} images a model"
-        widths = "-".join(map(str, task["widths"]))
-        trained = f"{images}, {recipe['epochs']} epochs, batches of {recipe['batch']}, widths {widths}"
-        if task["protocol"] == "reduced":
+        trained = self._trained
+        if self.task["protocol"] == "reduced":
             return f"reduced: {trained}"
-        if task["protocol"] == "paper" or self.method["kind"] == "dp_sgd":
+        if not self.shorter:
             return "paper"
         printed = self._printed_accuracy(members)
         if printed is None:
@@ -61,6 +58,24 @@ class Attacked:
         if train_accuracy < printed - FITTED:
             return f"shorter: {trained}, training accuracy {train_accuracy:.3g} where the paper has {printed:g}"
         return "paper"
+
+    @property
+    def fit_protocol(self) -> str:
+        """The protocol of a training accuracy that decides whether a shorter training counts: it could only agree."""
+        return f"shorter: {self._trained}, and counts where this number is the paper's"
+
+    @property
+    def shorter(self) -> bool:
+        """Whether networks were trained for fewer passes than the paper's may have been."""
+        return self.task["protocol"] == "shorter" and self.method["kind"] != "dp_sgd"
+
+    @property
+    def _trained(self) -> str:
+        """On how much, and for how long."""
+        task, recipe = self.task, self._recipe
+        images = "all images" if task["quarter"] is None else f"{task['quarter']} images a model"
+        widths = "-".join(map(str, task["widths"]))
+        return f"{images}, {recipe['epochs']} epochs, batches of {recipe['batch']}, widths {widths}"
 
     def _printed_accuracy(self, members: int) -> float | None:
         """Training accuracy that the paper prints of such an ensemble, None where it does not."""
@@ -74,9 +89,7 @@ class Attacked:
     def data(self) -> str:
         """The dataset with the beginning of its fingerprint, and the passes over it where they are fewer."""
         data = f"{self.record['dataset']} ({self.record['fingerprint'][:12]})"
-        if self.task["protocol"] != "shorter" or self.method["kind"] == "dp_sgd":
-            return data
-        return f"{data}, {self._recipe['epochs']} epochs"
+        return f"{data}, {self._recipe['epochs']} epochs" if self.shorter else data
 
     @property
     def _recipe(self) -> dict:
@@ -146,6 +159,9 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
     row |= {f"negative_{end}": float(rows[f"negative_auc_{end}"].mean()) for end in ("low", "high")}
     heart = mean_and_spread(control.of(1, attack)["auc"])[0] if control else None
     works = "" if heart is None else yes_no(row["constant"] == 0 and heart >= WORKS)
+    protocol = found.protocol(members, row["train_accuracy"])
+    if found.task["protocol"] == "shorter":
+        row["train_accuracy_protocol"] = found.fit_protocol if found.shorter else protocol
     return row | {
         "auc_distance": abs(row["auc"] - 0.5),
         "auc_distance_spread": row["auc_spread"],
@@ -156,7 +172,7 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
         "epsilon": found.record["privacy"].get("joint"),
         "seeds": len(draws),
         "stands_for": found.task["stands_for"],
-        "protocol": found.protocol(members, row["train_accuracy"]),
+        "protocol": protocol,
         "data": found.data,
         "sanitized": False,
     }

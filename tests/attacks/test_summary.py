@@ -139,6 +139,9 @@ def test_a_shorter_training_counts_as_the_papers_where_the_data_are_as_well_fitt
     assert row(0.951)["protocol"] == row(0.99)["protocol"] == "paper"
     assert row(0.949)["protocol"] == f"{trained}, training accuracy 0.949 where the paper has 0.96"
     assert row(0.99, gamma=2.0)["protocol"] == row(0.99, members=5)["protocol"] == trained
+    # what decides may not be judged by what it decides
+    assert row(0.99)["train_accuracy_protocol"] == f"{trained}, and counts where this number is the paper's"
+    assert row(0.5, kind="dp_sgd")["train_accuracy_protocol"] == "paper"
     assert row(0.99)["data"] == f"digits_data ({FINGERPRINT[:12]}), 12 epochs"
     by_dp_sgd = row(0.5, kind="dp_sgd")  # whose passes the paper states
     assert by_dp_sgd["protocol"] == "paper"
