@@ -48,11 +48,13 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple) -> None:
-    """A line over coefficients with its spread."""
+def curve(
+    axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple, with_spread: bool = True
+) -> None:
+    """A line over coefficients, with its spread as a band if asked for."""
     rows = rows.sort_values("gamma")
     (line,) = axis.plot(rows["gamma"], rows[column], linestyle=style, marker="o", markersize=3, label=label)
-    if f"{column}_spread" in rows:
+    if with_spread and f"{column}_spread" in rows:
         spread = rows[f"{column}_spread"].astype(float)  # empty where there is one repetition
         low, high = (rows[column] + sign * spread for sign in (-1, 1))
         axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)
@@ -79,7 +81,7 @@ def main(
     for path, rows in ((numbers, found), (comparison, compared(found))):
         with atomic_path(path) as temporary:
             rows.to_csv(temporary, index=False, float_format="%.6g")
-    with figure(1, 3 if by_size else 4, width=2.7, height=3.0) as (drawn, axes):
+    with figure(1, 3 if by_size else 4, width=2.9, height=3.0) as (drawn, axes):
         (draw_by_size if by_size else draw_by_noise)(axes, found)
         for axis in axes[-3 if by_size else -2 :]:
             axis.set_xlabel(r"noise coefficient $\gamma$")
@@ -120,11 +122,12 @@ def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     axes[2].set_title("accuracy")
     axes[2].set_ylim(0, 1.02)
     for attack, style in zip(attacks, LINES, strict=False):
-        curve(axes[3], rows[rows["attack"] == attack], "auc", attack, style)
+        # the bands of all attacks hide one another
+        curve(axes[3], rows[rows["attack"] == attack], "auc", attack, style, with_spread=attack == usual)
     axes[3].set_title("area under the attack's ROC")
     axes[3].axhline(0.5, color="0.4", linewidth=0.8)
-    for axis in axes[2:]:
-        axis.legend()
+    axes[2].legend()
+    axes[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))  # no corner is free of lines in all figures
 
 
 def draw_by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import LogFormatterSciNotation, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path, reading
@@ -105,7 +105,8 @@ def panel(axis: plt.Axes, points: pd.DataFrame, by: str, names: dict) -> None:
         line = points[points[by] == value].sort_values("scale")
         axis.plot(line["epsilon"], line["label_accuracy"], marker="o", ms=3, label=name, **style)
     axis.set_xscale("log")
-    axis.xaxis.set_major_formatter(LogFormatterSciNotation(minor_thresholds=(2, 0.5)))
+    axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))  # powers of ten alone are one or two ticks here
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_xlabel(r"$\varepsilon$ (data-dependent)")
     axis.set_ylabel("accuracy of the labels, %")

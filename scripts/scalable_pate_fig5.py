@@ -16,6 +16,8 @@ from lib.reporting import plotting
 from lib.reporting.comparisons import comparison_rows, equal_answers
 from lib.reporting.tables import write_table
 
+# a cost below this is no cost: 10,000 such answers add less than a millionth
+NEGLIGIBLE = 1e-10
 NAMES = {"lnmax": "LNMax (all)", "moderate": "Confident, moderate", "aggressive": "Confident, aggressive"}
 
 
@@ -141,8 +143,13 @@ def draw_counts(drawn: plt.Figure, axis: plt.Axes, numbers: pd.DataFrame, settin
     axis.set_xlabel("teachers that agree, %")
     axis.set_ylabel("queries answered (expected)")
     cost = axis.twinx()
-    cost.plot(middle, numbers["cost_of_answer"], "ko", ms=4, label="cost of one answer")
+    shown = numbers["cost_of_answer"] >= NEGLIGIBLE
+    cost.plot(middle[shown], numbers["cost_of_answer"][shown], "ko", ms=4, label="cost of one answer")
+    below = numbers["cost_of_answer"] < NEGLIGIBLE
+    if below.any():
+        cost.plot(middle[below], np.full(below.sum(), NEGLIGIBLE), "kv", ms=4, label=f"the same, below {NEGLIGIBLE:g}")
     cost.set_yscale("log")
+    cost.set_ylim(bottom=NEGLIGIBLE / 3)
     cost.set_ylabel(f"Rényi cost of one answer, order {settings['order']:g}")
     cost.grid(False)
     cost.spines["right"].set_visible(True)
