@@ -4,9 +4,9 @@ import argparse
 import sys
 
 from lib.audit.bound import audit_mechanism
-from lib.audit.named import named
 from lib.core.command import run
 from lib.core.errors import InputError
+from lib.core.named import named
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -17,6 +17,8 @@ from lib.reporting.tables import write_table
 
 CURVE = "lira_online"
 BEYOND = 1.25  # times what the audit can show, where the axis of epsilon ends
+# what stands in the column, by the name of the statement that counts
+GUARANTEES = {"guarantee": "yes", "claimed": "claimed"}
 
 
 def strongest(scores: pd.DataFrame) -> pd.DataFrame:
@@ -51,9 +53,9 @@ def row_of(entry: dict, records: list[dict], scores: pd.DataFrame, audit: pd.Dat
         "dataset": settings["label"],
         "method": entry["title"],
         "budget": entry["budget"],
-        "epsilon": privacy.get("guarantee", privacy.get("joint")),
+        "epsilon": privacy.get("guarantee", privacy.get("claimed", privacy.get("joint"))),
         "epsilon_tighter": tighter(privacy),
-        "guarantee": "yes" if "guarantee" in privacy else "no",
+        "guarantee": next((word for name, word in GUARANTEES.items() if name in privacy), "no"),
         "delta": settings["delta"],
         "accuracy": accuracy,
         "accuracy_spread": spread,
@@ -128,7 +130,7 @@ def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
     """Audited and promised; beyond what the audit can show a promise cannot be contradicted, and is dashed."""
     bound, largest = row["lower_bound"], row["largest"]
     ax.plot(bound, y, "o", color=colour, markersize=4)
-    if row["guarantee"] != "yes":
+    if row["guarantee"] == "no":
         return
     promised = row["epsilon"].epsilon
     ax.plot([bound, min(promised, largest)], [y, y], "-", color=colour, linewidth=0.8)

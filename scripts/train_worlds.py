@@ -1,5 +1,6 @@
 """Train one method at one budget in some worlds of the leaderboard, and ask the released models about all records."""
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -29,13 +30,15 @@ def main(
     predictions: Path,
     record: Path,
     votes: Path | None = None,
+    own: list[Path] | None = None,
 ) -> None:
     """Write what the models predict, and the record with their accuracy in percent and what they cost.
 
     worlds: the private records of every world. public: what is public in all worlds. shard: the first world, and the
     one after the last. method: the method's block of the configuration. budget: epsilon to be kept, or none. privacy:
     delta, orders, classes, and the largest pixel value. predictions: probabilities of every candidate record. record:
-    the record to write. votes: what the teachers of these worlds say, for methods that ask them.
+    the record to write. votes: what the teachers of these worlds say, for methods that ask them. own: files
+    of a method that is not this project's.
     """
     device = choose_device(training.device, training.threads)
     private, shared = read_private(worlds), read_public(public)
@@ -60,7 +63,10 @@ def main(
 
     read = {"worlds": vars(private), "public": vars(shared), "votes": said}
     numbers = range(*shard)
-    found = each_world(numbers, trained, read, training, digest("scripts/train_worlds.py"))
+    code = digest("scripts/train_worlds.py") + "".join(
+        hashlib.sha256(file.read_bytes()).hexdigest() for file in own or []
+    )
+    found = each_world(numbers, trained, read, training, code)
     accuracy = found.pop("accuracy")
     save_arrays(predictions, **found)
     write_record(

@@ -1,15 +1,15 @@
 """The methods of the leaderboard by the `kind` that configuration gives them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from lib.core.errors import InputError
 from lib.dp_mac.trainer import MacRecipe
 from lib.dp_sgd.training import SgdRecipe
-from lib.leaderboard.calibration import Budget
 from lib.leaderboard.dp_mac import dp_mac
+from lib.leaderboard.external import Elsewhere, External
 from lib.leaderboard.gradients import Memorised, Plain, Untouched, dp_sgd, dp_sgd_broken
 from lib.leaderboard.method import Method, checked_settings
 from lib.leaderboard.mlp import mlp_of
@@ -23,32 +23,11 @@ from lib.leaderboard.pate import (
     pate_lnmax,
 )
 from lib.leaderboard.residual import Residual
+from lib.leaderboard.setting import Setting
 from lib.leaderboard.settings import settings_at
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.training import ResidualRecipe
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a method is built for: n private records of a shape, pixels from 0 to `largest`, classes; and the budget.
-
-    epsilon None: no target.
-    """
-
-    samples: int
-    shape: tuple[int, ...]
-    largest: float
-    classes: int
-    epsilon: float | None
-    delta: float
-    orders: np.ndarray
-
-    def budget(self, kind: str) -> Budget:
-        """The budget of a private method; InputError where there is none."""
-        if self.epsilon is None:
-            raise InputError(f"method {kind}: epsilon None; a private method needs one")
-        return Budget(self.epsilon, self.delta, self.orders)
 
 
 def build_method(
@@ -169,6 +148,16 @@ def _pate(settings: Mapping, given: Setting) -> Pate:
     return made(queries, **common)
 
 
+def _external(settings: Mapping, given: Setting) -> External:
+    checked_settings(settings, {"kind", "entry", "promises"}, frozenset({"settings"}))
+    return External(settings, given)
+
+
+def _predictions(settings: Mapping, given: Setting) -> Elsewhere:
+    checked_settings(settings, {"kind", "folder", "promises"})
+    return Elsewhere(Path(settings["folder"]), given.epsilon, given)
+
+
 KINDS: dict[str, Callable[[Mapping, Setting], Method]] = {
     "plain": _plain,
     "memorised": _plain,
@@ -183,4 +172,6 @@ KINDS: dict[str, Callable[[Mapping, Setting], Method]] = {
     "confident_gnmax": _pate,
     "interactive_gnmax": _pate,
     "encoded_mean": _pate,
+    "external": _external,
+    "predictions": _predictions,
 }

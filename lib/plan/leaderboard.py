@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lib.core.named import module_files
 from lib.plan.layout import Layout
-from lib.plan.leaderboard_checks import ASK_TEACHERS, PROMISE_NOTHING
+from lib.plan.leaderboard_checks import ASK_TEACHERS, promises
 
 
 class Entry(NamedTuple):
@@ -35,7 +36,7 @@ class Leaderboard:
         return [
             Entry(name, budget)
             for name in self.block["chosen"]
-            for budget in (["none"] if self.methods[name]["kind"] in PROMISE_NOTHING else epsilons)
+            for budget in (epsilons if promises(self.methods[name]) else ["none"])
         ]
 
     def shards(self) -> list[tuple[int, int]]:
@@ -76,6 +77,14 @@ class Leaderboard:
     def votes(self, wildcards: Any) -> list[str]:
         """Input: what teachers say in the worlds of a shard, for methods that ask them."""
         return [f"{self.private}/votes/{wildcards.shard}.npz"] if self._asks_teachers(wildcards.method) else []
+
+    def ones_own(self, wildcards: Any) -> list[str]:
+        """Input: the code of a method of one's own, or what it predicted in the worlds of a shard."""
+        method = self.methods[wildcards.method]
+        if method["kind"] == "predictions":
+            worlds = range(*self.shards()[int(wildcards.shard)])
+            return [f"{method['folder']}/{wildcards.budget}/{world}.npz" for world in worlds]
+        return module_files(method["entry"]) if method["kind"] == "external" else []
 
     def training_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_worlds`."""

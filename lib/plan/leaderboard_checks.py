@@ -1,14 +1,23 @@
 """What a schema cannot say of the leaderboard: worlds and queries that must fit."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from lib.core.errors import InputError
+from lib.core.named import module_files
 from lib.leaderboard.settings import settings_at
 
 # kinds of methods that ask teachers, that keep no budget, and whose steps are on Poisson samples of the private records
 ASK_TEACHERS = ("lnmax", "gnmax", "gnmax_broken", "confident_gnmax", "interactive_gnmax", "encoded_mean")
 PROMISE_NOTHING = ("plain", "memorised", "untouched", "residual", "dp_sgd_broken", "gnmax_broken")
 ON_SAMPLES = ("dp_sgd", "dp_sgd_broken", "dp_mac")
+ONES_OWN = ("external", "predictions")  # which say themselves whether they keep a budget
+
+
+def promises(method: Mapping[str, Any]) -> bool:
+    """Whether a method is told how private to be, and so runs at every epsilon."""
+    return method["promises"] if method["kind"] in ONES_OWN else method["kind"] not in PROMISE_NOTHING
 
 
 def check_leaderboard(config: dict) -> None:
@@ -36,6 +45,11 @@ def check_leaderboard(config: dict) -> None:
 
 def _check_method(key: str, method: dict, block: dict) -> None:
     """One method at every epsilon of its own, those included that the leaderboard does not have."""
+    if method["kind"] == "external":
+        try:
+            module_files(method["entry"])
+        except InputError as error:
+            raise InputError(f"{key}.entry = {error}") from error
     own = [epsilon for epsilon, _ in method.get("per_epsilon", ())]
     if len(set(own)) < len(own) or not all(math.isfinite(epsilon) and epsilon > 0 for epsilon in own):
         raise InputError(f"{key}.per_epsilon = {own}: allowed are numbers above 0 that differ")

@@ -50,6 +50,7 @@ rule train_worlds:
         worlds=f"{layout.private}/leaderboard/worlds.npz",
         public=f"{layout.of('leaderboard')}/public.npz",
         votes=plan.leaderboard.votes,
+        own=plan.leaderboard.ones_own,
         code=code("train_worlds"),
     output:
         predictions=f"{layout.private}/leaderboard/predictions/{{method}}/{{budget}}/{{shard}}.npz",

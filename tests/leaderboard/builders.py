@@ -62,6 +62,7 @@ SETTINGS = {
         "confidence": 0.5,
     },
     "encoded_mean": {"kind": "encoded_mean", **PATE},
+    "external": {"kind": "external", "entry": "docs.examples.noisy_means:NoisyMeans", "promises": True},
 }
 VOTING = ("lnmax", "gnmax", "confident_gnmax", "interactive_gnmax", "encoded_mean")
 PRIVATE = ("dp_sgd", "dp_mac", *VOTING)

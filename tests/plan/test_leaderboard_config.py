@@ -1,12 +1,15 @@
 """Configurations of the leaderboard that are refused before any job starts."""
 
 import copy
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import check_config
-from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, PROMISE_NOTHING
+from lib.plan.leaderboard import Leaderboard
+from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, ONES_OWN, PROMISE_NOTHING
 from tests.plan.configurations import CONFIG, SCHEMA, refusal
 
 
@@ -48,6 +51,56 @@ def test_what_does_not_fit_is_named(change, names):
 
 
 def test_every_kind_is_sorted_by_what_it_asks_and_promises():
-    assert set(ASK_TEACHERS) | set(PROMISE_NOTHING) | set(ON_SAMPLES) == set(KINDS)
+    assert set(ASK_TEACHERS) | set(PROMISE_NOTHING) | set(ON_SAMPLES) | set(ONES_OWN) == set(KINDS)
+    assert not set(ONES_OWN) & {*ASK_TEACHERS, *PROMISE_NOTHING, *ON_SAMPLES}
     assert not set(ASK_TEACHERS) & set(ON_SAMPLES)
     assert set(PROMISE_NOTHING) & {*ASK_TEACHERS, *ON_SAMPLES} == {"dp_sgd_broken", "gnmax_broken"}
+
+
+OWN = {"title": "mine", "kind": "external", "entry": "docs.examples.noisy_means:NoisyMeans", "promises": True}
+ELSEWHERE = {"title": "theirs", "kind": "predictions", "folder": "theirs", "promises": False}
+
+
+def with_own(**methods):
+    config = copy.deepcopy(CONFIG)
+    config["leaderboard"]["methods"] |= methods
+    config["leaderboard"]["chosen"] = ["plain", *methods]
+    return config
+
+
+def test_a_method_of_ones_own_runs_at_the_budgets_it_promises_and_is_made_anew_with_its_code():
+    config = with_own(mine=OWN, theirs=ELSEWHERE)
+    check_config(config, SCHEMA)
+    board = Leaderboard(config)
+    assert [tuple(entry) for entry in board.entries()] == [
+        ("plain", "none"),
+        ("mine", "1"),
+        ("mine", "8"),
+        ("theirs", "none"),
+    ]
+    code = board.ones_own(SimpleNamespace(method="mine", budget="1", shard="0"))
+    assert [Path(file).name for file in code] == ["noisy_means.py"]
+    files = board.ones_own(SimpleNamespace(method="theirs", budget="none", shard="0"))
+    assert files == [f"theirs/none/{world}.npz" for world in range(9)]
+    assert board.ones_own(SimpleNamespace(method="plain", budget="none", shard="0")) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "names"),
+    [
+        (
+            {"entry": "nowhere.to.be:Found"},
+            "leaderboard.methods.mine.entry = nowhere.to.be:Found: no module nowhere.to.be",
+        ),
+        ({"entry": "docs.examples.noisy_means"}, "leaderboard.methods.mine.entry"),
+        ({"entry": "a:b; touch c"}, "leaderboard.methods.mine.entry"),
+        ({"promises": "yes"}, "leaderboard.methods.mine.promises"),
+    ],
+)
+def test_an_entry_that_is_none_is_refused(changed, names):
+    assert names in refusal(with_own(mine=OWN | changed))
+
+
+def test_what_a_method_of_ones_own_needs_is_named():
+    assert "entry" in refusal(with_own(mine={"title": "mine", "kind": "external", "promises": True}))
+    assert "folder" in refusal(with_own(mine={"title": "mine", "kind": "predictions", "promises": True}))

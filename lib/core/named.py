@@ -1,0 +1,45 @@
+"""What a person names on the command line: `module:attribute`."""
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from lib.core.errors import InputError
+
+
+def named(name: str) -> Any:
+    """The attribute of a module that can be imported; raises InputError where there is none."""
+    module, attribute = _parts(name)
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{name}: no module {error.name}; it must lie in the working folder or be installed"
+        ) from error
+    if not hasattr(found, attribute):
+        raise InputError(f"{name}: module {module} has no {attribute}")
+    return getattr(found, attribute)
+
+
+def module_files(name: str) -> list[str]:
+    """The files of `module:attribute` without importing the module: it, or all of the package that it lies in."""
+    module, _ = _parts(name)
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # a package on the way to it
+        found = None
+    if found is None or found.origin is None:
+        raise InputError(f"{name}: no module {module}; it must lie in the working folder or be installed")
+    if "." not in module and found.submodule_search_locations is None:
+        return [found.origin]
+    package = importlib.util.find_spec(module.partition(".")[0])
+    folders = map(Path, package.submodule_search_locations)
+    return sorted(str(file) for folder in folders for file in folder.rglob("*.py"))
+
+
+def _parts(name: str) -> tuple[str, str]:
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise InputError(f"{name!r}: allowed is MODULE:NAME, as in mypackage:mechanism")
+    return module, attribute
