@@ -185,13 +185,15 @@ class MacTrainer:
             for group in self._adam.param_groups:
                 group["lr"] = recipe.rate_at(self.step // self.epoch_steps)
             polynomials = self._polynomials(x, y, coordinates, present)
+            finite = []
             for taken in range(recipe.w_steps):
                 if taken and recipe.expansion == "exact":
                     polynomials = self._polynomials(x, y, coordinates, present)
                 for weight, polynomial in zip(self.weights, polynomials, strict=True):
                     weight.grad = polynomial.gradient(weight)
-                    self._check_finite(weight.grad)
+                    finite.append(weight.grad.isfinite().flatten(1).all(1))
                 self._adam.step()
+            self._check(torch.stack(finite).all(0))
         self.step += 1
 
     def _per_sample(self, x: torch.Tensor, y: torch.Tensor, coordinates: list[torch.Tensor]) -> list[PerSample]:
@@ -224,8 +226,8 @@ class MacTrainer:
             for k, layer in enumerate(samples)
         ]
 
-    def _check_finite(self, values: torch.Tensor) -> None:
-        finite = values.isfinite().flatten(1).all(1)
+    def _check(self, finite: torch.Tensor) -> None:
+        """InputError names the first run that is not finite (R,); once a step, since the host waits for the device."""
         if not finite.all():
             name = self._names[int((~finite).nonzero()[0])]
             raise InputError(

@@ -137,11 +137,15 @@ class SgdTrainer:
         """Batches in all."""
         return self._recipe.epochs * self.epoch_steps
 
-    def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """What the module is given, and y, of this step's Poisson sample."""
+    def _drawn(self) -> np.ndarray:
+        """Rows (b,) of this step's Poisson sample."""
         samples = len(self._x)
         rng = generator(self._seed, *self._job, self._name, f"batch {self.step}")
-        rows = torch.from_numpy(poisson_batch(rng, samples, self._recipe.batch / samples)).to(self._device)
+        return poisson_batch(rng, samples, self._recipe.batch / samples)
+
+    def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """What the module is given, and y, of this step's Poisson sample."""
+        rows = torch.from_numpy(self._drawn()).to(self._device)
         return self._seen(self._x.index_select(0, rows)), self._y.index_select(0, rows)
 
     def advance(self) -> None:
@@ -158,7 +162,8 @@ class SgdTrainer:
             self._opacus.zero_grad()
             self._clip_gradients(x, y)
             self._opacus.step()
-        if not all(parameter.isfinite().all() for parameter in self.module.parameters()):
+        # one number for all of them: every one that is read makes the host wait for the device
+        if not torch.stack([parameter.isfinite().all() for parameter in self.module.parameters()]).all():
             raise InputError(
                 f"run {self._name}: its weights after step {self.step} of {self.steps} are not finite; check the data, "
                 "or take a smaller learning rate"

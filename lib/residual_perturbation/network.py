@@ -46,22 +46,21 @@ class PerturbedResNet8:
         self,
         module: ResNet8,
         images: tuple[int, int, int],
-        gamma: Tensor,
-        pi: Tensor,
+        noisy: Sequence[tuple[bool, bool]],
         generators: Sequence[torch.Generator],
     ) -> dict[int, Tensor]:
         """Standard normal draws (R, b, ...) for every site with noise; images: b, height, width.
 
-        gamma, pi (R,): a network without noise of its own draws none, but is given zeros where another has some.
+        noisy: of each network, see `noisy_of`; one without noise of its own draws none, but is given zeros where
+        another has some.
         """
         count, *size = images
         shapes = module.site_shapes(*size)
-        noisy = list(zip((gamma > 0).tolist(), (pi > 0).tolist(), strict=True))
         drawn = {}
         for site in self.form.sites(*map(any, zip(*noisy, strict=True))):
             channels, *place = shapes[site]
             # drawn with the channels last, as images lie in memory
-            normal = torch.zeros((len(noisy), count, *place, channels), device=gamma.device)
+            normal = torch.zeros((len(noisy), count, *place, channels), device=generators[0].device)
             for own, strengths, generator in zip(normal, noisy, generators, strict=True):
                 if site in self.form.sites(*strengths):
                     own.normal_(generator=generator)
@@ -94,3 +93,8 @@ class PerturbedResNet8:
             return functional_call(module, {name: stack[name] for name in weights}, (x, perturb))
 
         return stacked_logits(single, {**weights, **noise, "gamma": gamma, "pi": pi}, x, shared, loop)
+
+
+def noisy_of(gamma: np.ndarray, pi: np.ndarray) -> list[tuple[bool, bool]]:
+    """Whether each of R networks has noise of gamma, and of pi (R,): known on the host before anything is drawn."""
+    return [(bool(one > 0), bool(other > 0)) for one, other in zip(gamma, pi, strict=True)]

@@ -7,7 +7,7 @@ import torch
 
 from lib.core.errors import InputError
 from lib.core.seeding import integer_seed
-from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.training import TrainedReplicas, checked_images, scaled
 
 
@@ -46,6 +46,7 @@ def predicted_probabilities(
     arrays = {name: torch.tensor(array, device=device) for name, array in trained.arrays.items()}
     weights = {name.removeprefix("weight."): a for name, a in arrays.items() if name.startswith("weight.")}
     gamma, pi = arrays["gamma"], arrays["pi"]
+    noisy = noisy_of(trained.arrays["gamma"], trained.arrays["pi"])
     module = network.module(np.random.default_rng(0)).to(device).eval()
     total = np.zeros((len(ensembles), len(x), network.classes))
     for draw in range(draws):
@@ -54,7 +55,7 @@ def predicted_probabilities(
         for start in range(0, len(x), chunk):
             images = torch.from_numpy(x[start : start + chunk]).to(device)
             seen = scaled(images.expand(count, *images.shape), arrays["shift"], arrays["factor"])
-            normals = network.draw(module, (len(images), *images.shape[1:3]), gamma, pi, generators)
+            normals = network.draw(module, (len(images), *images.shape[1:3]), noisy, generators)
             with torch.no_grad():
                 logits = network.logits(module, weights, seen, normals, gamma, pi, loop=loop).double()
             for k, members in enumerate(ensembles):

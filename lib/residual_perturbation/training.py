@@ -16,7 +16,7 @@ from torch.func import stack_module_state
 from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
-from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.pixels import SCALES, pixel_scale
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
@@ -122,6 +122,7 @@ class ResidualTrainer:
         self._x, self._y = torch.from_numpy(x).to(device), torch.from_numpy(y.astype(np.int64)).to(device)
         scales = [pixel_scale(recipe.scale, x[rows], largest) for rows in self._part]
         self._shift, self._factor = (self._tensor(np.stack(values)) for values in zip(*scales, strict=True))
+        self._noisy = noisy_of(*np.float32(strengths).T)
         self._gamma, self._pi = (self._tensor(values) for values in np.float32(strengths).T)
         modules = [network.module(self._generator(name, "weights")) for name in self._names]
         parameters, buffers = stack_module_state([module.to(device) for module in modules])
@@ -167,7 +168,7 @@ class ResidualTrainer:
         flat = rows.flatten()
         x = scaled(self._x.index_select(0, flat).unflatten(0, rows.shape), self._shift, self._factor)
         images = (rows.shape[1], *x.shape[-2:])
-        normals = self._network.draw(self._module, images, self._gamma, self._pi, self._noise)
+        normals = self._network.draw(self._module, images, self._noisy, self._noise)
         logits = self._network.logits(self._module, self._weights, x, normals, self._gamma, self._pi, loop=self._loop)
         losses = F.cross_entropy(logits.flatten(0, 1), self._y.index_select(0, flat), reduction="none")
         losses = losses.view(rows.shape).mean(1)

@@ -98,7 +98,8 @@ class SegmentationSgdTrainer(SgdTrainer):
         fit.
         """
         self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
-        patients = torch.from_numpy(checked_rows(rows, len(images))).to(device)
+        self._patients = checked_rows(rows, len(images))
+        patients = torch.from_numpy(self._patients).to(device)
 
         def losses(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
             return segmentation_loss(logits, masks, recipe.loss)[None]  # one patient at a time: see `_clip_gradients`
@@ -109,7 +110,7 @@ class SegmentationSgdTrainer(SgdTrainer):
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Images and masks, one patch of each patient of this step's Poisson sample."""
-        rows = super()._batch()[0].cpu().numpy()
+        rows = self._patients[self._drawn()]
         if not len(rows):
             return torch.empty(0, device=self._device), torch.empty(0, device=self._device)
         rngs = [generator(self._seed, *self._job, self._name, f"patch {self.step} {row}") for row in rows]

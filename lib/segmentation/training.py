@@ -107,7 +107,9 @@ class SegmentationTrainer:
         images, masks = self._batch()
         logits = self.module(images)
         loss = segmentation_loss(logits, masks, self._recipe.loss)
-        if not loss.isfinite():
+        # read together: every number that is read makes the host wait for the device
+        value, overlap, total = torch.stack([loss.detach().double(), *patch_overlap(logits.detach(), masks)]).tolist()
+        if not math.isfinite(value):
             raise InputError(
                 f"network {' '.join(self._job)}: the loss at step {self.step} of {self.steps} is not finite; take a "
                 "smaller learning rate"
@@ -118,7 +120,7 @@ class SegmentationTrainer:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), self._recipe.longest)
         self._optimizer.step()
-        self.history[self.step] = loss.item(), patch_dice(logits.detach(), masks)
+        self.history[self.step] = value, 2 * overlap / total if total else 1.0
         self.step += 1
 
     def state(self) -> State:
@@ -137,14 +139,14 @@ class SegmentationTrainer:
         restore_optimizer(self._optimizer, state)
 
 
-def patch_dice(logits: torch.Tensor, masks: torch.Tensor) -> float:
-    """Dice of whole tumours in a batch of patches, logits (b, C, x, y, z) against soft masks; 1 where there is none."""
+def patch_overlap(logits: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Voxels of whole tumours in a batch of patches, found by logits (b, C, x, y, z) and true by soft masks: in both,
+    and the sum of either, as doubles. Their Dice is twice the first over the second."""
     if logits.shape[1] == 1:
         found, true = logits[:, 0] >= 0, masks[:, 0] >= 0.5
     else:
         found, true = logits.argmax(1) > 0, masks.argmax(1) > 0
-    total = (found.sum() + true.sum()).item()
-    return 2 * (found & true).sum().item() / total if total else 1.0
+    return (found & true).sum().double(), (found.sum() + true.sum()).double()
 
 
 def curve(history: np.ndarray, points: int = 40) -> list[dict[str, float]]:
@@ -180,7 +182,7 @@ def train_segmentation(
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Weights by name of one network, trained on the rows of images and targets (see `SegmentationTrainer`).
 
-    Beside them its history, float32 (steps, 2): of each step the loss, and the Dice of its patches (`patch_dice`).
+    Beside them its history, float32 (steps, 2): of each step the loss, and the Dice of its patches.
 
     Networks trained in turn in one job need a job's name, and a checkpoint, each. With a checkpoint, which must be
     entered, training goes on where it stopped and gives the same bytes. Calls progress(done, total) after each batch.

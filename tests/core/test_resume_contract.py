@@ -76,7 +76,7 @@ ADAM = replace(SGD, optimizer="adam", rate=0.05)
 
 
 def measured(weights):
-    inputs, targets = (torch.tensor(data, dtype=torch.float32) for data in (X, Y))
+    inputs, targets = (torch.tensor(data, dtype=torch.float32, device=weights[0].device) for data in (X, Y))
     return {"error": squared_errors(NETWORK, weights, inputs, targets)}
 
 
@@ -186,7 +186,7 @@ def published_belief_network(**how):
 def network_of(train, settings, evaluate, **how):
     trained = train(settings, IMAGES[:, None] / np.float32(255), ANSWERS, 3, 0.5, *DRAWS, "one", CPU, evaluate, **how)
     parts = {
-        f"{name} {number}": part.detach().numpy()
+        f"{name} {number}": part.detach().cpu().numpy()
         for name in ("hidden", "dense", "output")
         for number, part in enumerate(getattr(trained.network, name, ()))
         if torch.is_tensor(part)

@@ -6,13 +6,14 @@ import torch
 from torch import nn
 from torch.func import stack_module_state
 
-from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.noise import NoiseForm
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 FORMS = [NoiseForm(), NoiseForm(scaling="std"), NoiseForm("multiplicative", floor=0.1)]
 GAMMA, PI = torch.tensor([0.0, 0.5, 1.0]), torch.tensor([0.0, 0.25, 0.0])
+NOISY = noisy_of(GAMMA, PI)
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -25,13 +26,13 @@ def test_logits_gradients_and_statistics_are_those_of_single_modules(form, loop,
     x = torch.randn((3, 7, 2, 8, 8), generator=torch.Generator().manual_seed(1))
     y = torch.randint(5, (3, 7), generator=torch.Generator().manual_seed(2))
     streams = [torch.Generator().manual_seed(k) for k in range(3)]
-    normals = network.draw(modules[0], (7, 8, 8), GAMMA, PI, streams)
+    normals = network.draw(modules[0], (7, 8, 8), NOISY, streams)
     logits = network.logits(modules[0], {**parameters, **buffers}, x, normals, GAMMA, PI, loop=loop)
     nn.functional.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="sum").backward()
     for k, module in enumerate(modules):
         # its own stream, as if it were alone
         stream = torch.Generator().manual_seed(k)
-        own = network.draw(module, (7, 8, 8), GAMMA[k : k + 1], PI[k : k + 1], [stream])
+        own = network.draw(module, (7, 8, 8), NOISY[k : k + 1], [stream])
         assert torch.equal(stream.get_state(), streams[k].get_state())
         perturb = form.perturb({site: normal[0] for site, normal in own.items()}, GAMMA[k], PI[k])
         expected = module(x[k], perturb)
