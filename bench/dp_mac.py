@@ -24,8 +24,8 @@ from lib.dp_mac.activations import ACTIVATIONS
 from lib.dp_mac.backpropagation import ChainTrainer
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.dp_sgd.sampling import poisson_batch
-from lib.dp_sgd.training import SgdRecipe
 from lib.models.chain import Chain
 from lib.training.device import choose_device
 

@@ -15,7 +15,7 @@ from lib.core.command import Job, Training, command, progress, run
 from lib.core.files import atomic_path
 from lib.data.samples import read_samples
 from lib.dp_mac.accounting import one_block, statements
-from lib.dp_sgd.training import account
+from lib.dp_sgd.recipe import account
 from lib.reporting.records import write_record
 from lib.residual_perturbation.audited import Audited, audited, canary_statistics
 from lib.training.device import choose_device

@@ -8,10 +8,10 @@ from lib.core.command import Job, command, run
 from lib.core.errors import InputError
 from lib.core.seeding import integer_seed
 from lib.models.classifiers import make_classifier
+from lib.release.classifier_weights import classifier_weights
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
 from lib.release.student import keep, read_lessons
-from lib.release.weights import classifier_weights
 from lib.teachers.classification import features
 
 

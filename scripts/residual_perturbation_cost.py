@@ -9,7 +9,7 @@ import torch
 
 from lib.core.command import Device, command, run
 from lib.core.files import atomic_path
-from lib.dp_sgd.training import SgdRecipe
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.reporting.spread import mean_and_spread
 from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
 from lib.residual_perturbation.network import PerturbedResNet8

@@ -9,7 +9,7 @@ from lib.accounting.replaced import replaced_epsilon, replaced_statement
 from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.command import command, progress, run
 from lib.core.files import atomic_path, save_arrays
-from lib.dp_sgd.training import account
+from lib.dp_sgd.recipe import account
 from lib.reporting.records import write_record
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
 from lib.segmentation.job import SegmentationTraining

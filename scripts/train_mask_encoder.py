@@ -7,14 +7,12 @@ import numpy as np
 from lib.core.command import command, progress, run
 from lib.core.shards import save_shard
 from lib.encoders.build import blocks_of, build_encoder, design_of
-from lib.encoders.coarse import checked_grid, coarse
 from lib.encoders.principal_components import fit_blocks, fit_volumes
 from lib.encoders.reconstruction import checked_spread
 from lib.reporting.records import record_of, write_records
 from lib.segmentation.baselines import for_everyone, mean_of_masks
 from lib.segmentation.dice import CLASSES, TUMOUR, best_threshold, dice, hard_labels
 from lib.segmentation.job import SegmentationJob, SegmentationTraining
-from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
 
 PERCENT = [percent / 100 for percent in range(1, 101)]  # thresholds at which a mean mask is cut
 
@@ -30,6 +28,9 @@ def fit_components(job: SegmentationTraining, name: str, settings: dict) -> dict
 
 def fit_autoencoder(job: SegmentationTraining, name: str, settings: dict) -> dict[str, np.ndarray]:
     """Weights of an autoencoder of masks, or of their coarser form."""
+    from lib.encoders.coarse import checked_grid, coarse  # torch: principal components need none
+    from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
+
     part = job.task["encoder_part"]
     if settings["grid"]:
         checked_grid(job.shape, tuple(settings["grid"]))

@@ -9,7 +9,7 @@ from lib.attacks.predictions import SIDES
 from lib.core.command import Job, Training, command, progress, run
 from lib.core.errors import InputError
 from lib.dp_mac.accounting import one_block, statements
-from lib.dp_sgd.training import SgdRecipe, account
+from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.job import Networks, NetworksJob
 from lib.residual_perturbation.training import Replica

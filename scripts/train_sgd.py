@@ -14,7 +14,7 @@ from lib.dp_mac.task import (
     network_of,
     projections_of,
 )
-from lib.dp_sgd.training import SgdRecipe, account
+from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.training.device import choose_device
 
 

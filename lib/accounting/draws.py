@@ -3,14 +3,19 @@
 A ledger is a list of such draws with how often each was made, so that whoever holds it can price it again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import dp_accounting
 import numpy as np
 
 from lib.accounting import gnmax, gnss, lnmax, threshold
 from lib.accounting.discrete import DISCRETE
+
+if TYPE_CHECKING:
+    import dp_accounting
 
 NEIGHBOURING = "replace_one"
 
@@ -32,8 +37,19 @@ class Draw:
 
 
 def _gaussian(sensitivity: float) -> Callable[[dict[str, float]], dp_accounting.DpEvent]:
-    # plain numbers: how numpy writes its own differs between versions
-    return lambda given: dp_accounting.GaussianDpEvent(given["sigma"] / float(sensitivity))
+    def event(given: dict[str, float]) -> dp_accounting.DpEvent:
+        import dp_accounting  # takes a second, and not every job needs it
+
+        # plain numbers: how numpy writes its own differs between versions
+        return dp_accounting.GaussianDpEvent(given["sigma"] / float(sensitivity))
+
+    return event
+
+
+def _two_laplace(given: dict[str, float]) -> dp_accounting.DpEvent:
+    import dp_accounting
+
+    return dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(given["laplace_scale"]), 2)
 
 
 def _released_epsilon(orders: np.ndarray, given: dict[str, float]) -> np.ndarray:
@@ -61,7 +77,7 @@ DRAWS = {
     "lnmax": Draw(
         ("laplace_scale",),
         lambda orders, given: lnmax.rdp_independent(orders, given["laplace_scale"]),
-        lambda given: dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(given["laplace_scale"]), 2),
+        _two_laplace,
         exact=False,
     ),
     "gnss": Draw(("order", "beta", "sigma_ss"), _released_epsilon, lambda given: None, exact=False),
@@ -70,6 +86,8 @@ DRAWS = {
 
 def as_dict(name: str, count: int, parameters: dict[str, float]) -> dict:
     """Draws as a ledger writes them, in plain JSON values."""
+    import dp_accounting
+
     return {
         "mechanism": name,
         "count": count,

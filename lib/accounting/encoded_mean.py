@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import dp_accounting
 import numpy as np
 
 from lib.accounting import rdp
@@ -63,6 +62,8 @@ class EncodedMeanNoise:
 
     def ledger(self, orders: np.ndarray) -> Ledger:
         """One entry, a draw for every code's mean; dp_accounting's accountant is its second route."""
+        import dp_accounting  # takes a second, and not every job needs it
+
         orders = np.asarray(orders, float)
         count, once = self.queries * self.pieces, sensitivity(1, self.teachers, self.radius)
         cost = rdp.gaussian_rdp(orders, self.sigma, once)

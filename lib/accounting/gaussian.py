@@ -5,8 +5,6 @@
 
 import math
 
-import dp_accounting
-
 # dp_accounting finds roots within 1e-12, from either side; what it finds is moved this far to the safe side
 ROUNDING = 1e-9
 
@@ -24,6 +22,8 @@ def sigma_rdp(sensitivity: float, epsilon: float, delta: float) -> float:
 
 def sigma_analytic(sensitivity: float, epsilon: float, delta: float) -> float:
     """Sigma of the analytic Gaussian mechanism (Balle and Wang 2018, Theorem 8), by dp_accounting."""
+    import dp_accounting  # takes a second, and not every job needs it
+
     _check(sensitivity, epsilon, delta)
     # the formula depends on sigma / sensitivity only; 1e-12 is too coarse for the smallest of these ratios
     unit = float(dp_accounting.get_sigma_gaussian(epsilon, delta, tol=1e-15))
@@ -43,6 +43,8 @@ def epsilon_rdp(sensitivity: float, sigma: float, delta: float) -> float:
 def epsilon_analytic(sensitivity: float, sigma: float, delta: float) -> float:
     """Least epsilon that noise of `sigma` gives at `delta` (Balle and Wang 2018, Theorem 8), rounded up."""
     _check(sensitivity, sigma, delta, "sigma")
+    import dp_accounting
+
     return float(dp_accounting.get_epsilon_gaussian(sigma / sensitivity, delta)) * (1 + ROUNDING) + ROUNDING
 
 

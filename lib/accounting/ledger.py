@@ -4,16 +4,20 @@ Each entry is a kind of noise draw, the number of times it was made, its Renyi c
 `dp_accounting` event that describes one draw. Replace-one neighbours throughout.
 """
 
-from dataclasses import dataclass, field
+from __future__ import annotations
 
-import dp_accounting
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
 import numpy as np
-from dp_accounting import rdp as dp_rdp
 
 from lib.accounting import gnmax, lnmax, rdp, threshold
 from lib.accounting.discrete import DISCRETE
 from lib.accounting.draws import DRAWS, NEIGHBOURING
 from lib.accounting.statement import PrivacyStatement
+
+if TYPE_CHECKING:
+    import dp_accounting
 
 AGREEMENT = 1e-9  # relative; both routes evaluate the same closed form where the noise is Gaussian
 
@@ -71,6 +75,9 @@ class Ledger:
 
     def _priced(self, entry: Entry) -> np.ndarray:
         """All draws of one entry by dp_accounting's RDP accountant, (k,)."""
+        import dp_accounting  # takes a second, and not every job needs it
+        from dp_accounting import rdp as dp_rdp
+
         accountant = dp_rdp.RdpAccountant(self.orders, dp_accounting.NeighboringRelation.REPLACE_ONE)
         if entry.count:
             accountant.compose(entry.event, entry.count)

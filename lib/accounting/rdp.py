@@ -4,7 +4,6 @@ Throughout, `orders` is a 1-D array of orders > 1 and RDP values are in nats at 
 """
 
 import numpy as np
-from dp_accounting import rdp as dp_rdp
 
 
 def order_grid(
@@ -37,6 +36,8 @@ def epsilon_classic(orders: np.ndarray, rdp: np.ndarray, delta: float) -> tuple[
 
 def epsilon_tight(orders: np.ndarray, rdp: np.ndarray, delta: float) -> tuple[float, float]:
     """dp_accounting's tighter conversion (Canonne et al. 2020, Prop. 12). Returns (epsilon, optimal order)."""
+    from dp_accounting import rdp as dp_rdp  # takes a second, and not every job needs it
+
     epsilon, order = dp_rdp.compute_epsilon(orders, rdp, delta)
     return float(epsilon), float(order)
 

@@ -16,9 +16,7 @@ what dominates so dominates every Renyi divergence and every adaptive compositio
 the line swaps P and Q: both directions are one.
 """
 
-import dp_accounting
 import numpy as np
-from dp_accounting import pld
 from scipy.special import logsumexp
 
 from lib.accounting import rdp
@@ -72,6 +70,9 @@ def replaced_gaussian_pld(rate: float, sigma: float, steps: int, delta: float, i
     A second route, and a lower one: Renyi divergences lose a little when they are converted. Raises InputError for a
     rate or sigma as `replaced_gaussian_rdp`, and for a delta outside (0, 1).
     """
+    import dp_accounting  # takes a second, and not every job needs it
+    from dp_accounting import pld
+
     _check(rate, sigma)
     if not 0 < delta < 1:
         raise InputError(f"delta {delta}: it must lie in (0, 1)")

@@ -4,20 +4,23 @@ Neighbouring relation: add or remove one record, throughout. A step's sum, in th
 at most, has a sensitivity of 1, so a step is one Gaussian mechanism with multiplier sigma on a Poisson sample.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-import dp_accounting
 import numpy as np
-from dp_accounting import pld
-from dp_accounting import rdp as dp_rdp
 
 from lib.accounting import rdp
 from lib.accounting.calibration import least_noise
 from lib.accounting.statement import PrivacyStatement
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
 from lib.core.errors import InputError
+
+if TYPE_CHECKING:
+    import dp_accounting
 
 NEIGHBOURING = "add_or_remove_one"
 AGREEMENT = 1e-6  # relative; of AGREEMENT itself where a cost is less than that
@@ -76,6 +79,8 @@ class TrainingRun:
 
     def training_event(self, epochs: int, sigma: float) -> dp_accounting.DpEvent:
         """The same as an event; sigma: on the scaled vector."""
+        import dp_accounting  # takes a second, and not every job needs it
+
         step = dp_accounting.PoissonSampledDpEvent(self.rate, dp_accounting.GaussianDpEvent(sigma / self.sensitivity))
         return dp_accounting.SelfComposedDpEvent(step, epochs * steps_per_epoch(self.samples, self.batch))
 
@@ -94,6 +99,9 @@ def check(run: TrainingRun, orders: np.ndarray) -> float:
     Talwar and Zhang 2019, Section 3.3) alternates, and dp_accounting 0.6 adds its terms without their signs.
     Raises ArithmeticError, naming the part, where they do not agree.
     """
+    import dp_accounting
+    from dp_accounting import rdp as dp_rdp
+
     orders = np.asarray(orders, float)
     around = np.unique(np.concatenate([np.floor(orders), np.ceil(orders)]))
     around = around[around > 1]
@@ -142,6 +150,9 @@ def pld_statement(run: TrainingRun, delta: float, interval: float = 1e-3) -> Pri
     Losses are rounded upwards at `interval`, so that it is a guarantee; it loses nothing in a conversion, and so is
     less than `statements` says, as a rule.
     """
+    import dp_accounting
+    from dp_accounting import pld
+
     accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, interval)
     for event in run.events().values():
         accountant.compose(event)

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv
 
 from lib.core.errors import InputError
 
@@ -93,8 +93,8 @@ def clopper_pearson(count: np.ndarray, runs: int, error: float) -> tuple[np.ndar
     """
     count = np.asarray(count, float)
     # at either end of the scale a beta distribution would have a parameter of 0
-    low = np.where(count > 0, beta.ppf(error, np.maximum(count, 1), runs - count + 1), 0.0)
-    high = np.where(count < runs, beta.isf(error, count + 1, np.maximum(runs - count, 1)), 1.0)
+    low = np.where(count > 0, betaincinv(np.maximum(count, 1), runs - count + 1, error), 0.0)
+    high = np.where(count < runs, betainccinv(count + 1, np.maximum(runs - count, 1), error), 1.0)
     return low, high
 
 

@@ -21,7 +21,8 @@ from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.dp_sgd.ghost_clipping import GhostClipping
 from lib.dp_sgd.per_sample_clipping import PerSampleClipping
 from lib.dp_sgd.readings import pld_cost
-from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.dp_sgd.recipe import SgdRecipe
+from lib.dp_sgd.training import SgdTrainer
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 
 SIGMA, RATE, SLOPE = 1.0, 0.25, 10.0  # noise multiplier, chance of the record in a batch, its gradient over the clip

@@ -51,14 +51,14 @@ def _needs(path: Path, root: Path) -> tuple[Path, ...]:
     for node in ast.walk(ast.parse(path.read_bytes(), filename=str(path))):
         if isinstance(node, ast.Import):
             for name in node.names:
-                needs |= _module_files(name.name.split("."), root)
+                needs |= module_files(name.name.split("."), root)
         elif isinstance(node, ast.ImportFrom):
             prefix = node.module.split(".") if node.module else []
             if node.level:
                 package = path.parents[node.level - 1].relative_to(root).parts
                 prefix = [*package, *prefix]
             for name in node.names:
-                needs |= _module_files([*prefix, name.name], root)
+                needs |= module_files([*prefix, name.name], root)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and "DATA_FILES" in _assigned(node):
             needs |= {(path.parent / name).resolve() for name in ast.literal_eval(node.value)}
     return tuple(sorted(needs))
@@ -70,7 +70,7 @@ def _assigned(node: ast.Assign | ast.AnnAssign) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def _module_files(parts: list[str], root: Path) -> set[Path]:
+def module_files(parts: list[str], root: Path) -> set[Path]:
     """Files that importing the dotted name runs: each `__init__.py` on the way, and the module if there is one."""
     files = set()
     for depth in range(1, len(parts) + 1):

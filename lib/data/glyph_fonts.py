@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from fontTools.ttLib import TTFont, TTLibError
 from PIL import ImageFont
@@ -54,6 +53,8 @@ def find_fonts(settings: GlyphSettings) -> list[Font]:
 def _candidates(settings: GlyphSettings) -> Iterator[Path]:
     """Every file that may be a font."""
     if settings.bundled_fonts:
+        import matplotlib  # for where its fonts lie, which whoever has the prepared shapes need not know
+
         bundled = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
         for pattern in _BUNDLED:
             yield from sorted(bundled.glob(pattern))

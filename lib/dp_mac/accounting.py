@@ -6,16 +6,21 @@ a step is one Gaussian mechanism with multiplier sigma on a Poisson sample. The 
 same vector as if that sensitivity were sqrt(K) (its mixture N(1_K, sigma^2 I)); that reading stands apart, by name.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import dp_accounting
 import numpy as np
 
 from lib.accounting import rdp, training_run
 from lib.accounting.statement import PrivacyStatement
 from lib.accounting.training_run import TrainingRun, check_sigma
 from lib.core.errors import InputError
+
+if TYPE_CHECKING:
+    import dp_accounting
 
 COEFFICIENTS = ("constant", "linear", "quadratic")  # the paper's a, b and C
 SCALINGS = ("blocks", "layers")
@@ -104,6 +109,8 @@ class MacRun(TrainingRun):
 
     def events(self) -> dict[str, dp_accounting.DpEvent]:
         """The same parts as dp_accounting events (add or remove one)."""
+        import dp_accounting  # takes a second, and not every job needs it
+
         found = {name: dp_accounting.GaussianDpEvent(sigma) for name, sigma in self._prepared.items()}
         if self.pretraining_epochs:
             found["pretraining"] = self.training_event(self.pretraining_epochs, self._sigma_before)

@@ -11,8 +11,9 @@ from lib.dp_mac.activations import ACTIVATIONS
 from lib.dp_mac.evaluation import Evaluate
 from lib.dp_mac.network import MacNetwork, check_data
 from lib.dp_mac.training import Trained
-from lib.dp_sgd.ghost_clipping import GhostClipping
-from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.dp_sgd.clipping import ghost_clipping
+from lib.dp_sgd.recipe import SgdRecipe
+from lib.dp_sgd.training import SgdTrainer
 from lib.models.chain import Chain
 
 
@@ -51,7 +52,7 @@ class ChainTrainer(SgdTrainer):
         def loss(u: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
             return factor * objective.value(u, target).sum(1)
 
-        super().__init__(chain, loss, GhostClipping, tensor(x), tensor(y), recipe, sigma, seed, job, name)
+        super().__init__(chain, loss, ghost_clipping, tensor(x), tensor(y), recipe, sigma, seed, job, name)
 
     @property
     def weights(self) -> list[torch.Tensor]:

@@ -9,9 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import dp_accounting
 import numpy as np
-from dp_accounting import pld
 
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
@@ -74,6 +72,9 @@ def rdp_cost(multiplier: float, rate: float, orders: np.ndarray, delta: float) -
 
 def pld_cost(multiplier: float, rate: float, delta: float, interval: float = 1e-3) -> Cost:
     """Epsilon by dp_accounting's privacy loss distributions, rounded up at `interval`: the second route, and less."""
+    import dp_accounting  # takes a second, and not every job needs it
+    from dp_accounting import pld
+
     _check_delta(delta)
     step = dp_accounting.PoissonSampledDpEvent(rate, dp_accounting.GaussianDpEvent(multiplier))
 

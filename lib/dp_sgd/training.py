@@ -8,74 +8,23 @@ sigma C / B; the public code of DP-MAC's paper adds sigma C / (2B) to its DP-SGD
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import torch
-from opacus.optimizers import DPOptimizerFastGradientClipping
 from torch import nn
 
-from lib.accounting.training_run import TrainingRun, steps_per_epoch
+from lib.accounting.training_run import steps_per_epoch
 from lib.core.checkpoint import State
 from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
-from lib.dp_sgd.ghost_clipping import GhostClipping
-from lib.dp_sgd.per_sample_clipping import PerSampleClipping
+from lib.dp_sgd.clipping import Clipping
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.dp_sgd.sampling import poisson_batch
 from lib.dp_sgd.slack import SLACK
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
-OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+_OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of each sample (b,), from what a module gives and y
-
-
-@dataclass(frozen=True, kw_only=True)
-class SgdRecipe:
-    """How a network is trained by gradients.
-
-    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
-    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
-    more after the first `decay_epochs` (None: always). clip: C, the largest norm of a sample's gradient over all
-    layers; None: plain backpropagation. Raises InputError for what is not allowed.
-    """
-
-    batch: float
-    epochs: int
-    rate: float
-    optimizer: str = "sgd"
-    decay: float = 1.0
-    decay_every: int = 1
-    decay_epochs: int | None = None
-    clip: float | None = None
-
-    def __post_init__(self) -> None:
-        """Check numbers and names."""
-        if self.optimizer not in OPTIMIZERS:
-            raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
-        for what, least in (("epochs", 0), ("decay_every", 1), ("decay_epochs", 1)):
-            if getattr(self, what) is not None and getattr(self, what) < least:
-                raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
-        for what in ("batch", "rate", "decay", "clip"):
-            value = getattr(self, what)
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise InputError(f"{what} {value}: it must be positive and finite")
-
-    def rate_at(self, epoch: int) -> float:
-        """Learning rate in an epoch, counted from 0."""
-        return self.rate * self.decay ** (min(epoch, (self.decay_epochs or math.inf) - 1) // self.decay_every)
-
-
-def account(samples: int, recipe: SgdRecipe, sigma: float) -> TrainingRun:
-    """What the accountant must charge for one run of an `SgdTrainer` with noise of `sigma`.
-
-    A step's release, the clipped sum over C, is a vector that one record moves by at most 1, with noise of sigma on
-    each number, on a Poisson sample of rate B / N; what the optimizer makes of it is post-processing. That a gradient
-    has many layers does not matter, since they are clipped jointly. Raises InputError where there is no epsilon:
-    sigma 0 and no clip.
-    """
-    if recipe.clip is None:
-        raise InputError("clip None: without one there is no epsilon")
-    return TrainingRun(samples=samples, batch=recipe.batch, epochs=recipe.epochs, sigma=sigma)
 
 
 class SgdTrainer:
@@ -90,7 +39,7 @@ class SgdTrainer:
         self,
         module: nn.Module,
         loss: Loss,
-        clipping: type[GhostClipping] | type[PerSampleClipping],
+        clipping: Callable[[nn.Module, float], Clipping],
         x: torch.Tensor,
         y: torch.Tensor,
         recipe: SgdRecipe,
@@ -116,10 +65,12 @@ class SgdTrainer:
         self._loss, self._seen, self._recipe, self._device = loss, seen, recipe, x.device
         self._seed, self._job, self._name = seed, job, name
         self._x, self._y = x, y
-        self._optimizer = OPTIMIZERS[recipe.optimizer](module.parameters(), lr=recipe.rate, fused=True)
+        self._optimizer = _OPTIMIZERS[recipe.optimizer](module.parameters(), lr=recipe.rate, fused=True)
         self._noise = torch.Generator(x.device).manual_seed(integer_seed(seed, *job, name, "noise"))
         self._clipped = self._opacus = None
         if recipe.clip is not None:
+            from opacus.optimizers import DPOptimizerFastGradientClipping  # a second, and plain runs need none
+
             clip = (1 - SLACK) * recipe.clip
             self._clipped = clipping(module, clip)
             self._opacus = DPOptimizerFastGradientClipping(

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from dp_accounting.pld import common, privacy_loss_distribution
 
 from lib.accounting import gnmax, lnmax, rdp
 from lib.accounting.calibration import least_noise
@@ -123,6 +122,8 @@ def lnmax_noise(queries: int, budget: Budget) -> Calibrated:
     """
 
     def composed(scale: float) -> float:
+        from dp_accounting.pld import common, privacy_loss_distribution  # takes a second, and not every job needs it
+
         one = common.DifferentialPrivacyParameters(lnmax.pure_epsilon(scale), 0)
         made = privacy_loss_distribution.from_privacy_parameters(one, value_discretization_interval=INTERVAL)
         return float(made.self_compose(queries).get_epsilon_for_delta(budget.delta))

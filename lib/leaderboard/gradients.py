@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
-from lib.dp_sgd.training import SgdRecipe, account
+from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.mlp import Mlp, Predict, train_mlp

@@ -7,7 +7,7 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.dp_mac.trainer import MacRecipe
-from lib.dp_sgd.training import SgdRecipe
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.leaderboard.dp_mac import dp_mac
 from lib.leaderboard.external import Elsewhere, External
 from lib.leaderboard.gradients import Memorised, Plain, Untouched, dp_sgd, dp_sgd_broken

@@ -8,8 +8,9 @@ import torch
 
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.ghost_clipping import GhostClipping
-from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.dp_sgd.clipping import ghost_clipping
+from lib.dp_sgd.recipe import SgdRecipe
+from lib.dp_sgd.training import SgdTrainer
 from lib.models.chain import Chain
 from lib.models.mlp import StackedMLP
 from lib.training.epochs import run_to_end
@@ -90,7 +91,7 @@ def mlp_trainer(
 
     module = mlp.chain(generator(seed, *job, "weights"), device)
     rows, wanted = (torch.tensor(array, device=device) for array in (mlp.rows(x), targets.astype(np.float32)))
-    return SgdTrainer(module, loss, GhostClipping, rows, wanted, recipe, sigma, seed, job, "training")
+    return SgdTrainer(module, loss, ghost_clipping, rows, wanted, recipe, sigma, seed, job, "training")
 
 
 def train_mlp(

@@ -17,7 +17,7 @@ from lib.aggregation.interactive import TEACHERS, interactive_gnmax
 from lib.aggregation.lnmax import lnmax
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.training import SgdRecipe
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.leaderboard import simplex
 from lib.leaderboard.calibration import (
     Budget,

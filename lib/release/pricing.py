@@ -2,9 +2,7 @@
 
 import math
 
-import dp_accounting
 import numpy as np
-from dp_accounting import rdp as dp_rdp
 
 from lib.accounting import rdp
 from lib.accounting.draws import DRAWS, as_dict
@@ -47,6 +45,9 @@ def own_rdp(orders: np.ndarray, draws: list[dict]) -> np.ndarray:
 
 def second_rdp(orders: np.ndarray, draws: list[dict]) -> np.ndarray:
     """The same by dp_accounting; what it has no event for is priced as by `own_rdp`."""
+    import dp_accounting  # takes a second, and not every job needs it
+    from dp_accounting import rdp as dp_rdp
+
     accountant = dp_rdp.RdpAccountant(orders, dp_accounting.NeighboringRelation.REPLACE_ONE)
     rest = []
     for draw in draws:

@@ -7,8 +7,6 @@ import re
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
-from sklearn.base import ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
 
 from lib.core.errors import InputError
 
@@ -16,37 +14,6 @@ _FOREST = ("root", "left", "right", "feature", "threshold", "value", "classes")
 _LOGISTIC = ("mean", "scale", "coef", "intercept", "classes")
 _FLOATS = {"random_forest": ("float64",), "logistic_regression": ("float64",), "dense": ("float32",)}
 _ROUNDING = 1e-9  # of shares that add up to 1
-
-
-def classifier_weights(model: ClassifierMixin) -> dict[str, np.ndarray]:
-    """Weights of a fitted classifier of `lib.models.classifiers`.
-
-    A forest's trees lie one after another: root (T,) first node of each; left, right (N,) children, -1 in a leaf;
-    feature (N,), threshold (N,) float64; value (N, classes) shares of the classes.
-    """
-    if isinstance(model, RandomForestClassifier):
-        trees = [estimator.tree_ for estimator in model.estimators_]
-        root = np.cumsum([0, *(tree.node_count for tree in trees[:-1])])
-        children = {
-            side: np.concatenate(
-                [
-                    np.where(found >= 0, found + start, -1)
-                    for start, found in zip(root, (getattr(tree, f"children_{side}") for tree in trees), strict=True)
-                ]
-            )
-            for side in ("left", "right")
-        }
-        stacked = {name: np.concatenate([getattr(tree, name) for tree in trees]) for name in ("feature", "threshold")}
-        value = np.concatenate([tree.value[:, 0] for tree in trees])
-        return {"root": root, **children, **stacked, "value": value, "classes": model.classes_}
-    scaler, linear = model[0], model[-1]
-    return {
-        "mean": scaler.mean_,
-        "scale": scaler.scale_,
-        "coef": linear.coef_,
-        "intercept": linear.intercept_,
-        "classes": linear.classes_,
-    }
 
 
 def read_weights(content: bytes) -> dict[str, np.ndarray]:

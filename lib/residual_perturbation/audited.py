@@ -14,7 +14,7 @@ import torch
 from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.canary import Neighbours
 from lib.core.errors import InputError
-from lib.dp_sgd.training import SgdRecipe
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities

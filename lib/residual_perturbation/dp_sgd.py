@@ -13,8 +13,9 @@ from torch.nn.functional import cross_entropy
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.per_sample_clipping import PerSampleClipping
-from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.dp_sgd.clipping import per_sample_clipping
+from lib.dp_sgd.recipe import SgdRecipe
+from lib.dp_sgd.training import SgdTrainer
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.pixels import pixel_scale
 from lib.residual_perturbation.training import Replica, TrainedReplicas, checked_images, checked_replicas, scaled
@@ -61,7 +62,7 @@ def residual_dp_sgd_trainer(
     images = torch.from_numpy(x[replica.rows]).to(device)
     labels = torch.from_numpy(y[replica.rows].astype(np.int64)).to(device)
     module = network.module(generator(seed, *job, replica.name, "weights")).to(device)
-    return SgdTrainer(module, loss, PerSampleClipping, images, labels, recipe, sigma, seed, job, replica.name, seen)
+    return SgdTrainer(module, loss, per_sample_clipping, images, labels, recipe, sigma, seed, job, replica.name, seen)
 
 
 def public_scale(network: PerturbedResNet8, largest: float, device: torch.device) -> list[torch.Tensor]:

@@ -19,7 +19,8 @@ import torch
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.training import SgdRecipe, SgdTrainer
+from lib.dp_sgd.recipe import SgdRecipe
+from lib.dp_sgd.training import SgdTrainer
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping, layers
 from lib.segmentation.loss import LOSSES, segmentation_loss

@@ -19,7 +19,6 @@ from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
 from lib.encoders.autoencoder import AutoencoderDesign, code_of, weights_of
 from lib.encoders.encoder import checked_masks
-from lib.segmentation.augmentation import moved
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
@@ -108,6 +107,8 @@ class AutoencoderTrainer:
         masks = self._tensor(rows)
         if not self._recipe.moved:
             return masks
+        from lib.segmentation.augmentation import moved  # MONAI, seconds to import, for masks that are moved alone
+
         rngs = [generator(self._seed, *self._job, f"move {self.step} {place}") for place in range(len(rows))]
         return torch.stack([moved(rng, mask) for rng, mask in zip(rngs, masks, strict=True)])
 

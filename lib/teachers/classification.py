@@ -1,11 +1,16 @@
 """Teachers, students and baselines that are ordinary classifiers of flat features."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from lib.core.errors import InputError
+
+if TYPE_CHECKING:
+    from sklearn.base import ClassifierMixin  # counting votes should not wait for it
 
 Part = Callable[[int], tuple[np.ndarray, np.ndarray]]
 

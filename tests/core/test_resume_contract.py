@@ -23,7 +23,7 @@ from lib.dp_mac.evaluation import squared_errors
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, Noise
 from lib.dp_mac.training import Learning, train
-from lib.dp_sgd.training import SgdRecipe
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.encoders.autoencoder import AutoencoderDesign
 from lib.functional_mechanism import cdbn, published
 from lib.models.mlp import StackedMLP

@@ -23,7 +23,7 @@ from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.references import mean_image_error
 from lib.dp_mac.trainer import MacRecipe, MacTrainer
 from lib.dp_sgd import training as module
-from lib.dp_sgd.training import SgdRecipe, account
+from lib.dp_sgd.recipe import SgdRecipe, account
 
 pytestmark = pytest.mark.usefixtures("device")
 

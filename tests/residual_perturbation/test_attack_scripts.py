@@ -22,7 +22,8 @@ from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.dp_mac.accounting import one_block, statements
-from lib.dp_sgd.training import SgdRecipe, SgdTrainer, account
+from lib.dp_sgd.recipe import SgdRecipe, account
+from lib.dp_sgd.training import SgdTrainer
 from lib.reporting.records import read_record
 from lib.residual_perturbation import dp_sgd as residual_dp_sgd
 from lib.residual_perturbation import job as residual_job

@@ -12,7 +12,7 @@ from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
-from lib.dp_sgd.training import SgdRecipe
+from lib.dp_sgd.recipe import SgdRecipe
 from lib.plan.config import catalogue
 from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.loading import load_claims

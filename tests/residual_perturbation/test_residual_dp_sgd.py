@@ -14,7 +14,7 @@ from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.dp_sgd import training as dp_sgd
-from lib.dp_sgd.training import SgdRecipe, account
+from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm

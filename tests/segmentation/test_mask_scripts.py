@@ -18,7 +18,7 @@ from lib.core.files import load_arrays
 from lib.core.shards import load_unit, save_shard
 from lib.data.volumes.split import teacher_shards
 from lib.dp_mac.accounting import one_block, statements
-from lib.dp_sgd.training import account
+from lib.dp_sgd.recipe import account
 from lib.encoders.blocks import Blocks
 from lib.encoders.build import build_encoder
 from lib.encoders.coarse import coarse

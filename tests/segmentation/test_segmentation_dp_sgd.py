@@ -12,7 +12,7 @@ from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.dp_sgd import training as dp_sgd
-from lib.dp_sgd.training import account
+from lib.dp_sgd.recipe import account
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, SegmentationSgdTrainer, train_segmentation_dp_sgd

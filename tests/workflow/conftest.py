@@ -36,6 +36,7 @@ if "RECORD_TO" in os.environ:
         modules = {os.path.abspath(file) for file in files if file and os.path.isfile(file)}
         content = {
             "log": os.fstat(1).st_ino,  # where a rule sends what its script prints
+            "packages": sorted({name.partition(".")[0] for name in list(sys.modules)}),
             "modules": sorted(file[len(root):] for file in modules if file.startswith(root)),
             "opened": sorted(file for file in opened if os.path.isfile(root + file)),  # what is left of them
         }
@@ -49,13 +50,14 @@ if "RECORD_TO" in os.environ:
 
 @dataclass(frozen=True)
 class Job:
-    """A job that ran: its rule, the inputs and outputs it declared, and the project's files it really used."""
+    """A job that ran: its rule, the inputs and outputs it declared, and the files and packages it really used."""
 
     rule: str
     inputs: frozenset[str]
     outputs: frozenset[str]  # and the benchmark file, which other jobs may read
     modules: frozenset[str]
     opened: frozenset[str]
+    packages: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ def recorded(pristine, tmp_path_factory) -> Recorded:
                 outputs=frozenset(output for output, _ in rows) | {benchmark},
                 modules=frozenset(record["modules"]) - {"sitecustomize.py"},
                 opened=frozenset(record["opened"]) - {"sitecustomize.py"},
+                packages=frozenset(record["packages"]),
             )
         )
     assert not by_log, f"no record of {by_log}"

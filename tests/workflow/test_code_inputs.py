@@ -188,6 +188,12 @@ def test_importing_a_script_loads_no_other_file():
         assert files <= declared, f"{script} loads {sorted(files - declared)} unseen"
 
 
+def test_monai_is_imported_by_jobs_with_networks_of_volumes_alone(recorded):
+    users = {job.rule for job in recorded.jobs if "monai" in job.packages}
+    assert {"prepare_volumes", "train_mask_teachers", "train_mask_students"} <= users
+    assert users <= {"prepare_volumes", "train_mask_teachers", "train_mask_students", "autoencoded_pate_masks"}
+
+
 def test_no_job_uses_a_file_that_it_does_not_declare(recorded):
     rules = {job.rule for job in recorded.jobs}
     assert {"prepare_data", "account", "scalable_pate_epsilon", "claims", "reproduction"} <= rules

@@ -1,0 +1,58 @@
+"""How a module is trained by gradients, by DP-SGD or plainly, and what that costs; `training` does it."""
+
+import math
+from dataclasses import dataclass
+
+from lib.accounting.training_run import TrainingRun
+from lib.core.errors import InputError
+
+OPTIMIZERS = ("sgd", "adam")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SgdRecipe:
+    """How a network is trained by gradients.
+
+    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
+    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
+    more after the first `decay_epochs` (None: always). clip: C, the largest norm of a sample's gradient over all
+    layers; None: plain backpropagation. Raises InputError for what is not allowed.
+    """
+
+    batch: float
+    epochs: int
+    rate: float
+    optimizer: str = "sgd"
+    decay: float = 1.0
+    decay_every: int = 1
+    decay_epochs: int | None = None
+    clip: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check numbers and names."""
+        if self.optimizer not in OPTIMIZERS:
+            raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
+        for what, least in (("epochs", 0), ("decay_every", 1), ("decay_epochs", 1)):
+            if getattr(self, what) is not None and getattr(self, what) < least:
+                raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
+        for what in ("batch", "rate", "decay", "clip"):
+            value = getattr(self, what)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise InputError(f"{what} {value}: it must be positive and finite")
+
+    def rate_at(self, epoch: int) -> float:
+        """Learning rate in an epoch, counted from 0."""
+        return self.rate * self.decay ** (min(epoch, (self.decay_epochs or math.inf) - 1) // self.decay_every)
+
+
+def account(samples: int, recipe: SgdRecipe, sigma: float) -> TrainingRun:
+    """What the accountant must charge for one run of an `SgdTrainer` with noise of `sigma`.
+
+    A step's release, the clipped sum over C, is a vector that one record moves by at most 1, with noise of sigma on
+    each number, on a Poisson sample of rate B / N; what the optimizer makes of it is post-processing. That a gradient
+    has many layers does not matter, since they are clipped jointly. Raises InputError where there is no epsilon:
+    sigma 0 and no clip.
+    """
+    if recipe.clip is None:
+        raise InputError("clip None: without one there is no epsilon")
+    return TrainingRun(samples=samples, batch=recipe.batch, epochs=recipe.epochs, sigma=sigma)
