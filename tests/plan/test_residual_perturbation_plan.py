@@ -34,7 +34,7 @@ def test_a_network_is_trained_as_its_entry_says_at_any_spelling_of_its_noise():
     plan = planned()
     for gamma in ("0.75", "0.750"):
         settings = plan.network_settings(network("shapes", "strategy1", gamma))
-        assert (settings["members"], settings["repetitions"], settings["sizes"]) == (2, 3, [1, 2])
+        assert (settings["members"], settings["repetitions"], settings["sizes"]) == (2, 2, [1, 2])
         assert settings["job"] == ["shapes", "strategy1", gamma]
         assert settings["checkpoint"] == f"results/quick/checkpoints/shapes/strategy1/{gamma}.npz"
     # of two entries of one method that with the coefficient
@@ -150,5 +150,5 @@ def test_the_two_pictures_differ_by_how_noise_comes_in():
     one, eight = (getattr(planned(), f"settings_of_fig{number}")(NOTHING) for number in (1, 8))
     assert (one.pop("strategy"), eight.pop("strategy")) == ("additive", "multiplicative")
     assert (
-        one == eight == {"seed": CONFIG["seed"], "repetitions": 3, "settings": CONFIG["residual_perturbation"]["sde"]}
+        one == eight == {"seed": CONFIG["seed"], "repetitions": 2, "settings": CONFIG["residual_perturbation"]["sde"]}
     )

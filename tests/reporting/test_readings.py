@@ -39,6 +39,10 @@ def student(noise: str, epsilon: object):
     return found
 
 
+def held_out(**where):
+    return row("autoencoded_pate/held_out", **where)
+
+
 def curve(accuracy: str, digits: int = 3, **where):
     return with_spread(row("dp_mac/table1a", method="DP-MAC", noise="printed", **where), accuracy, digits)
 
@@ -79,6 +83,14 @@ QUOTED = {
         f"unsteady, {with_spread(masks(method='DP-SGD', noise='clipped'), 'dice_whole')}, and",
         f"ε of {short(row('autoencoded_pate/noise', encoder='moved_ball', budget='8.0')['epsilon_100'])} with 100",
         f"and {short(student('calibrated', 160)['tuned_dice_whole'])} at a lower threshold",
+        f"student on true labels {with_spread(held_out(method='student on true labels'), 'dice')}",
+        f"teachers {with_spread(held_out(method=TEACHERS), 'dice')} (one of three",
+        f"encoder {short(held_out(noise='calibrated')['encoder_dice_whole'])}, DP-SGD without noise",
+        f"{with_spread(held_out(method='DP-SGD'), 'dice_whole')}. At the paper's budget the student has",
+        f"{with_spread(held_out(noise='calibrated'), 'dice_whole')} beside "
+        f"{short(held_out(noise='calibrated')['label_dice_whole'])} of its labels, "
+        f"{with_spread(held_out(method='student on the mean mask'), 'dice_whole')} of a student",
+        f"{with_spread(held_out(method='Autoencoded PATE student', noise='none'), 'dice_whole')} without noise: as",
     ],
     "compressed_pate": lambda: [
         f"reach a Dice of {with_spread(row('compressed_pate/fig3', labels='true'), 'tuned_dice')}",
@@ -86,6 +98,14 @@ QUOTED = {
             *(
                 short(row("compressed_pate/fig3", queries=40, budget="1.0")[column])
                 for column in ("tuned_dice", "label_dice")
+            )
+        ),
+        *(
+            text.format(with_spread(row("compressed_pate/held_out", **where), "tuned_dice"))
+            for text, where in (
+                ("true labels give {}, 40", {"labels": "true"}),
+                ("decoded ones {} at ε = 8", {"labels": "decoded", "budget": "8.0"}),
+                ("{} without noise.", {"labels": "decoded", "budget": "nan"}),
             )
         ),
     ],
