@@ -105,7 +105,7 @@ QUOTED = {
             for text, where in (
                 ("true labels give {}, 40", {"labels": "true"}),
                 ("decoded ones {} at ε = 8", {"labels": "decoded", "budget": "8.0"}),
-                ("{} without noise.", {"labels": "decoded", "budget": "nan"}),
+                ("{} without noise.", {"labels": "decoded", "budget": ""}),
             )
         ),
     ],
