@@ -11,10 +11,10 @@ TEACHERS = "teachers' average"
 
 
 def row(table: str, **where):
-    """The one row of a committed table with these cells."""
+    """The one row of a committed table with these cells; None: empty."""
     found = read_table(ROOT / "docs" / "reproduction" / f"{table}.csv")
     for column, cell in where.items():
-        found = found[found[column].astype(str) == str(cell)]
+        found = found[found[column].isna() if cell is None else found[column].astype(str) == str(cell)]
     assert len(found) == 1, (table, where, len(found))
     return found.iloc[0]
 
@@ -105,7 +105,7 @@ QUOTED = {
             for text, where in (
                 ("true labels give {}, 40", {"labels": "true"}),
                 ("decoded ones {} at ε = 8", {"labels": "decoded", "budget": "8.0"}),
-                ("{} without noise.", {"labels": "decoded", "budget": ""}),
+                ("{} without noise.", {"labels": "decoded", "budget": None}),
             )
         ),
     ],
