@@ -109,7 +109,8 @@ def changed(content: bytes, pack: Callable[[bytes], bytes], rng: np.random.Gener
         elif kind < 0.9:
             text[place:place] = text[place : place + int(rng.integers(1, 100))]
         else:
-            del text[max(place, 1) :]
+            del text[place:]
+        text = text or bytearray(b"\0")
     return bytes(text) if packed else pack(bytes(text))
 
 
