@@ -11,8 +11,12 @@ REPORT := $(RESULTS)/report.html
 
 # what is in VENV, and the plugins for clusters, without which VENV stays
 CLUSTER_VENV ?= .venv-cluster
+# what makes the locked files
+LOCK_VENV ?= .venv-lock
+# only files whose SHA-256 is in the locked file
+INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run help redraw check check-tests test test-long test-cluster lint format bench faults setup setup-dev
+.PHONY: run help redraw check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom
 .DEFAULT_GOAL := run
 
 run: setup
@@ -75,18 +79,36 @@ faults: setup-dev
 setup: $(VENV)/.installed
 setup-dev: $(VENV)/.installed-dev
 
-$(VENV)/.installed: requirements.txt
+$(VENV)/.installed: requirements.lock
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m $(INSTALL) -r requirements.lock
 	touch $@
 
-$(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	$(BIN)/python -m $(INSTALL) -r requirements-dev.lock
 	touch $@
 
-$(CLUSTER_VENV)/.installed: requirements-slurm.txt requirements-kubernetes.txt $(VENV)/.installed-dev
+$(CLUSTER_VENV)/.installed: requirements-cluster.lock $(VENV)/.installed-dev
 	$(PYTHON) -m venv $(CLUSTER_VENV)
 	path="import sysconfig; print(sysconfig.get_path('purelib'))"; \
 	$(BIN)/python -c "$$path" > "$$($(CLUSTER_VENV)/bin/python -c "$$path")/venv.pth"
-	$(CLUSTER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-slurm.txt -r requirements-kubernetes.txt
+	$(CLUSTER_VENV)/bin/python -m $(INSTALL) -r requirements-cluster.lock
+	touch $@
+
+# what is edited are the .txt; this makes from them the files by which everything is installed, and by its SHA-256
+LOCK = $(LOCK_VENV)/bin/uv pip compile --quiet --no-config --default-index https://pypi.org/simple --no-emit-index-url \
+	--generate-hashes --no-annotate --python-version 3.11 --custom-compile-command "make lock"
+
+lock: $(LOCK_VENV)/.installed
+	$(LOCK) requirements.txt --output-file requirements.lock
+	$(LOCK) requirements-dev.txt --output-file requirements-dev.lock
+	$(LOCK) requirements-slurm.txt requirements-kubernetes.txt --output-file requirements-cluster.lock
+
+# what make installs, as CycloneDX: a list for whoever looks for a package with a known fault
+sbom: $(LOCK_VENV)/.installed
+	$(LOCK_VENV)/bin/cyclonedx-py requirements --output-reproducible --output-format JSON -o results/sbom.json requirements.lock
+
+$(LOCK_VENV)/.installed:
+	$(PYTHON) -m venv $(LOCK_VENV)
+	$(LOCK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 cyclonedx-bom==7.5.0
 	touch $@

@@ -111,7 +111,7 @@ def released(
             metrics[f"ledger difference {name}"] = entries.check()
             # one true label in place of all teachers' answers is changed by one record as a whole, not by 1 / K of it
             privacy |= {
-                f"{name} {route}": statement if answers.real else dataclasses.replace(statement, guarantee=False)
+                f"{name} {route}": statement if answers.real else dataclasses.replace(statement, proved_bound=False)
                 for route, statement in noise.statements(labelling["delta"]).items()
             }
             ledger += [entry | {"labelling": name} for entry in entries.as_dict()]

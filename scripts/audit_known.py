@@ -34,10 +34,10 @@ def known(name: str, epsilon: float, delta: float, noise: float) -> tuple[Gaussi
     return RandomisedResponse(flip, noise), response_epsilon(flip * noise, delta)
 
 
-def stated(epsilon: float, delta: float, accountant: str, guarantee: bool) -> PrivacyStatement:
+def stated(epsilon: float, delta: float, accountant: str, proved_bound: bool) -> PrivacyStatement:
     """An epsilon of a mechanism that looks at no data of anybody's."""
     return PrivacyStatement.data_independent(
-        epsilon, delta, accountant=accountant, conversion="none", neighbouring="replace_one", guarantee=guarantee
+        epsilon, delta, accountant=accountant, conversion="none", neighbouring="replace_one", proved_bound=proved_bound
     )
 
 

@@ -26,7 +26,8 @@ def row_of(one: Audited, bug: str, settings: dict, seed: int) -> dict:
         "mechanism": one.name,
         "backend": one.backend,
         "bug": bug,
-        "promised_epsilon": trial and replace(trial.promised, guarantee=trial.promised.guarantee and bug == INTACT),
+        "promised_epsilon": trial
+        and replace(trial.promised, proved_bound=trial.promised.proved_bound and bug == INTACT),
         "delta": found and found.delta,
         "lower_bound": found and found.bound.epsilon,
         "largest": found and found.bound.largest,

@@ -35,7 +35,7 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
                 cost = noise.statements(row["delta"])[route]
                 # with another number of teachers than answered it says what their answers would cost, of nothing done
                 real = count == row["teachers"]
-                made[f"epsilon_{count}"] = dataclasses.replace(cost, guarantee=cost.guarantee and real)
+                made[f"epsilon_{count}"] = dataclasses.replace(cost, proved_bound=cost.proved_bound and real)
         columns = (SHOWN, f"{SHOWN}_spread", PLAIN, f"{PLAIN}_spread", "label_dice_whole", "seeds", "data")
         rows.append(made | {name: row[name] for name in columns})
     return sorted(rows, key=lambda row: (row["dataset"], row["encoder"], row["noise"]))

@@ -45,6 +45,7 @@ def row_of(
     """One row: mean Dice over repetitions, of all classes, of each, and of nested regions."""
     row = {"dataset": task["label"], "stands_for": task["stands_for"], "protocol": task["protocol"], "method": method}
     row |= {"noise": more.get("noise", "none"), "encoder": more.get("encoder", ""), "epsilon": epsilon}
+    row["neighbouring"] = epsilon.neighbouring if epsilon else ""
     row |= {"budget": more.get("budget"), "main": "yes" if more.get("main") else "no", "delta": more.get("delta")}
     row |= {key: more.get(key) for key in ("sigma", "radius", "sigma_train", "latent_dim", "teachers", "queries")}
     row |= {key: more.get(key) for key in ("label_dice_whole", "encoder_dice_whole")}

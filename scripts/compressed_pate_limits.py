@@ -59,7 +59,7 @@ def main(
                 queries=settings["queries"], teachers=int(row["teachers"]), radius=row["radius"], sigma=row["sigma"]
             )
             # nobody is protected where true masks stand in for the answers: what so many teachers' answers would cost
-            epsilon = dataclasses.replace(noise.statements(settings["delta"])[settings["route"]], guarantee=False)
+            epsilon = dataclasses.replace(noise.statements(settings["delta"])[settings["route"]], proved_bound=False)
             made |= {"epsilon": epsilon, "teachers": noise.teachers}
         rows.append(made)
     write_table(numbers, privacy, rows, key=("dataset", "encoder", "latent_dim", "teachers", "sigma"))

@@ -22,7 +22,7 @@ def each_batch(run: MacRun, noise: float, orders: list[float], delta: float) -> 
     together = (run.sigma**-2 + run.histograms * noise**-2) ** -0.5
     instead = replace(run, sigma=together, pretraining_epochs=0, sigma_histogram=None)
     made = statements(instead, orders, delta)["joint"]
-    return replace(made, accountant="rdp, thresholds of every batch", guarantee=False)
+    return replace(made, accountant="rdp, thresholds of every batch", proved_bound=False)
 
 
 def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:

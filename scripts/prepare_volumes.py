@@ -11,12 +11,14 @@ from lib.data.volumes.prepare import Geometry, prepare
 def main(name: str, block: dict, index: Path, root: Path | None = None) -> None:
     """Write the folder.
 
-    name: name of the collection. block: the block of the configuration: settings, shape, crop, label_mode, images.
-    index: index.json of the folder to write. root: folder below which the collection's files lie.
+    name: name of the collection. block: the block of the configuration: settings, shape, crop, label_mode, images,
+    and the fingerprint to expect, if any. index: index.json of the folder to write. root: folder below which the
+    collection's files lie.
     """
     source = registry.get(name, block["settings"], root and str(root))
     crop = block["crop"] and tuple(block["crop"])
-    prepare(source, index.parent, Geometry(tuple(block["shape"]), crop, block["label_mode"]), block["images"])
+    geometry = Geometry(tuple(block["shape"]), crop, block["label_mode"])
+    prepare(source, index.parent, geometry, block["images"], block.get("fingerprint"))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+from lib.accounting.announced import announced
 from lib.core.command import command, run
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.results import by_job, data_name, numbers, statement
@@ -67,11 +68,12 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "epsilon_data_independent_spread": independent_spread,
         "epsilon_two_sided": statement(accounts, "epsilon_two_sided")[0],
         "epsilon_labels_scale": statement(accounts, "epsilon_labels_scale")[0] if by_orders else None,
-        # guarantees
+        # proved bounds, and guarantees
         "epsilon_joint": statement(accounts, "epsilon_joint")[0],
         "epsilon_charge_all": statement(accounts, "epsilon_charge_all")[0],
         "epsilon_charge_all_two_sided": statement(accounts, "epsilon_charge_all_two_sided")[0],
         "epsilon_caps": statement(accounts, "epsilon_caps")[0],
+        "epsilon_announced": announced(run, int(numbers(accounts, "queries_made")[0])),
         "max_answered": run.get("max_answered"),
         # real runs, one a repetition
         "queries_answered_realised": asked,

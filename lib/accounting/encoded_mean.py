@@ -98,7 +98,7 @@ class EncodedMeanNoise:
                 accountant=accountant,
                 conversion=conversion,
                 neighbouring=NEIGHBOURING,
-                guarantee=True,
+                proved_bound=True,
             )
         return made
 

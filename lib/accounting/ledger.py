@@ -126,7 +126,7 @@ class Ledger:
                 data_dependent=not fixed,
                 sanitized=False,
                 one_sided=private,
-                guarantee=fixed,
+                proved_bound=fixed,
             )
         return made
 

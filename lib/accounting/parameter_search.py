@@ -46,7 +46,7 @@ def search(run: dict, votes: np.ndarray, truth: np.ndarray, factors: dict, order
             if reached <= len(votes):
                 costs = checks[:asked].sum(axis=0) + weights @ answer[:asked]
                 # as the paper reads it; and with the search in it, it would be no guarantee in any case
-                reading = Reading(costs[None], data_dependent=True, one_sided=True, guarantee=False)
+                reading = Reading(costs[None], data_dependent=True, one_sided=True, proved_bound=False)
                 point["epsilon"], _ = reading.statement(orders, run["delta"])
             own_point = of_threshold == of_check == of_sigma == 1.0
             found.append(point | {"is_the_run": own_point, "chosen": False})

@@ -21,7 +21,7 @@ class Reading:
     costs: np.ndarray
     data_dependent: bool
     one_sided: bool
-    guarantee: bool
+    proved_bound: bool
 
     def statement(
         self, orders: np.ndarray, delta: float, conversion: str = "classic"
@@ -42,7 +42,7 @@ class Reading:
             data_dependent=self.data_dependent,
             sanitized=False,
             one_sided=self.one_sided,
-            guarantee=self.guarantee,
+            proved_bound=self.proved_bound,
         )
 
     def followed_by(self, later: "Reading") -> "Reading":
@@ -51,7 +51,7 @@ class Reading:
             np.concatenate([self.costs, later.costs]),
             data_dependent=self.data_dependent or later.data_dependent,
             one_sided=self.one_sided or later.one_sided,
-            guarantee=self.guarantee and later.guarantee,
+            proved_bound=self.proved_bound and later.proved_bound,
         )
 
     def curve(self, orders: np.ndarray, delta: float, lengths: np.ndarray) -> np.ndarray:
@@ -91,7 +91,7 @@ def lnmax_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int
 
     def dependent(scale: float) -> Reading:
         costs = lnmax.rdp(orders, lnmax.log_error_bound(votes, scale), scale)
-        return Reading(costs, data_dependent=True, one_sided=True, guarantee=True)
+        return Reading(costs, data_dependent=True, one_sided=True, proved_bound=True)
 
     scale, delta = run["laplace_scale"], run["delta"]
     readings = {
@@ -113,8 +113,8 @@ def gnmax_account(orders: np.ndarray, votes: np.ndarray, run: dict, moments: int
     log_q = gnmax.log_error_bound(votes, sigma)
     two_sided = gnmax.rdp_two_sided(orders, log_q, sigma, votes.shape[1])
     readings = {
-        "epsilon": Reading(gnmax.rdp(orders, log_q, sigma), data_dependent=True, one_sided=True, guarantee=True),
-        "epsilon_two_sided": Reading(two_sided, data_dependent=True, one_sided=False, guarantee=True),
+        "epsilon": Reading(gnmax.rdp(orders, log_q, sigma), data_dependent=True, one_sided=True, proved_bound=True),
+        "epsilon_two_sided": Reading(two_sided, data_dependent=True, one_sided=False, proved_bound=True),
         "epsilon_data_independent": _repeated(gnmax.rdp_independent(orders, sigma), votes),
     }
     return Account(readings, np.ones(len(votes)))
@@ -135,24 +135,26 @@ def confident_account(
     two_sided = gnmax.rdp_two_sided(orders, gnmax.log_error_bound(votes, sigma), sigma, votes.shape[1])
     independent = check + answered[:, None] * gnmax.rdp_independent(orders, sigma)
     readings = {
-        "epsilon": Reading(confident.expected_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=False),
+        "epsilon": Reading(
+            confident.expected_rdp(*parameters), data_dependent=True, one_sided=True, proved_bound=False
+        ),
         # the number of answers is an expectation here, and depends on the votes
-        "epsilon_data_independent": Reading(independent, data_dependent=True, one_sided=False, guarantee=False),
+        "epsilon_data_independent": Reading(independent, data_dependent=True, one_sided=False, proved_bound=False),
         "epsilon_joint": Reading(
-            confident.joint_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=scores is None
+            confident.joint_rdp(*parameters), data_dependent=True, one_sided=True, proved_bound=scores is None
         ),
         "epsilon_charge_all": Reading(
-            confident.charge_all_rdp(*parameters), data_dependent=True, one_sided=True, guarantee=scores is None
+            confident.charge_all_rdp(*parameters), data_dependent=True, one_sided=True, proved_bound=scores is None
         ),
         "epsilon_two_sided": Reading(
-            check + answered[:, None] * two_sided, data_dependent=True, one_sided=False, guarantee=False
+            check + answered[:, None] * two_sided, data_dependent=True, one_sided=False, proved_bound=False
         ),
         "epsilon_charge_all_two_sided": Reading(
-            check + two_sided, data_dependent=True, one_sided=False, guarantee=True
+            check + two_sided, data_dependent=True, one_sided=False, proved_bound=True
         ),
     }
     caps = selective_caps(orders, len(votes), run["max_answered"], sigma_threshold, sigma)
-    announced = Reading(caps[None], data_dependent=False, one_sided=False, guarantee=True)
+    announced = Reading(caps[None], data_dependent=False, one_sided=False, proved_bound=True)
     return Account(readings, answered, caps=announced)
 
 
@@ -164,7 +166,7 @@ def discrete_confident_account(orders: np.ndarray, votes: np.ndarray, run: dict,
     sigma_threshold, sigma = run["sigma_threshold"], run["sigma"]
     costs = gnmax.rdp_independent(orders, sigma) + threshold.rdp_independent(orders, sigma_threshold)
     announced = selective_caps(orders, len(votes), run["max_answered"], sigma_threshold, sigma)
-    caps = Reading(announced[None], data_dependent=False, one_sided=False, guarantee=True)
+    caps = Reading(announced[None], data_dependent=False, one_sided=False, proved_bound=True)
     return _held(_repeated(costs, votes), votes, caps)
 
 
@@ -186,5 +188,5 @@ def _held(reading: Reading, votes: np.ndarray, caps: Reading | None = None) -> A
 def _repeated(costs: np.ndarray, votes: np.ndarray) -> Reading:
     """A data-independent cost (k,) paid on every query."""
     return Reading(
-        np.broadcast_to(costs, (len(votes), len(costs))), data_dependent=False, one_sided=False, guarantee=True
+        np.broadcast_to(costs, (len(votes), len(costs))), data_dependent=False, one_sided=False, proved_bound=True
     )

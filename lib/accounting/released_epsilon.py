@@ -79,7 +79,7 @@ def release_epsilon(
         privacy["sanitized_epsilon_fixed"] = held
         # unbiased, so it may fall below what holds: no guarantee, but the one number here that may be published
         privacy["sanitized_epsilon_released"] = dataclasses.replace(
-            held, epsilon=drawn, sanitized=True, guarantee=False
+            held, epsilon=drawn, sanitized=True, proved_bound=False
         )
         numbers |= _numbers("fixed", release)
         ledger = [as_dict("gnss", 1, {"order": order, "beta": release.beta, "sigma_ss": release.sigma_ss})]

@@ -92,7 +92,7 @@ def replaced_statement(run: TrainingRun, orders: np.ndarray, delta: float) -> Pr
     if second > epsilon * (1 + 1e-3):
         raise ArithmeticError(f"epsilon {epsilon} by Renyi divergences, but {second} by privacy loss distributions")
     return PrivacyStatement.data_independent(
-        epsilon, delta, accountant="rdp", conversion="tight", neighbouring="replace_one", guarantee=True
+        epsilon, delta, accountant="rdp", conversion="tight", neighbouring="replace_one", proved_bound=True
     )
 
 

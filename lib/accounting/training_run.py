@@ -140,7 +140,7 @@ def statements(run: TrainingRun, orders: np.ndarray, delta: float) -> dict[str, 
         made[f"added{suffix}"] = statement(added, len(costs) * delta, "rdp, parts added", conversion)
     if "training" in costs:
         alone = rdp.epsilon_classic(orders, costs["training"], delta)[0]
-        made["training"] = statement(alone, delta, "rdp, training only", "classic", guarantee=len(costs) == 1)
+        made["training"] = statement(alone, delta, "rdp, training only", "classic", proved_bound=len(costs) == 1)
     return made
 
 
@@ -161,11 +161,16 @@ def pld_statement(run: TrainingRun, delta: float, interval: float = 1e-3) -> Pri
 
 
 def statement(
-    epsilon: float, delta: float, accountant: str, conversion: str, guarantee: bool = True
+    epsilon: float, delta: float, accountant: str, conversion: str, proved_bound: bool = True
 ) -> PrivacyStatement:
     """An epsilon of a run as a statement: data-independent, add or remove one."""
     return PrivacyStatement.data_independent(
-        epsilon, delta, accountant=accountant, conversion=conversion, neighbouring=NEIGHBOURING, guarantee=guarantee
+        epsilon,
+        delta,
+        accountant=accountant,
+        conversion=conversion,
+        neighbouring=NEIGHBOURING,
+        proved_bound=proved_bound,
     )
 
 

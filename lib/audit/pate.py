@@ -80,7 +80,7 @@ def _pure(sensitivity: float, queries: int = 1) -> PrivacyStatement:
     """LNMax's promise; sensitivity: by how much one record moves the histogram, over the 2 that it does."""
     epsilon = queries * lnmax_accounting.pure_epsilon(SCALE / sensitivity)
     return PrivacyStatement.data_independent(
-        epsilon, PURE_DELTA, accountant="pure", conversion="none", neighbouring=NEIGHBOURING, guarantee=True
+        epsilon, PURE_DELTA, accountant="pure", conversion="none", neighbouring=NEIGHBOURING, proved_bound=True
     )
 
 
@@ -92,7 +92,7 @@ def _selective(delta: float, checks: int, answers: int, sigma_threshold: float, 
         accountant="rdp",
         conversion="tight",
         neighbouring=NEIGHBOURING,
-        guarantee=True,
+        proved_bound=True,
     )
 
 

@@ -11,7 +11,7 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -85,15 +85,40 @@ def clear_temporaries(path: str | Path) -> None:
             shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
 
 
+def _make_folder(path: Path) -> None:
+    """Make a folder; of results, those of private data and of half-done work on them are for their owner alone."""
+    path.mkdir(parents=True, exist_ok=True)
+    if closed := _closed(path):
+        with suppress(PermissionError):  # somebody else's, who decides
+            closed.chmod(0o700)
+
+
+def _closed(path: Path) -> Path | None:
+    """The folder results/{preset}/private, or checkpoints there, that a path lies in; None for any other."""
+    parts = path.parts
+    for place, name in enumerate(parts[2:], 2):
+        if name in ("private", "checkpoints") and parts[place - 2] == "results":
+            return Path(*parts[: place + 1])
+    return None
+
+
+def _close(path: Path) -> None:
+    """A file of a closed folder is for its owner alone, too, wherever it may be copied."""
+    if _closed(path):
+        for each in [*path.rglob("*"), path] if path.is_dir() else [path]:
+            each.chmod(0o700 if each.is_dir() else 0o600)
+
+
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path` that replaces it on success and vanishes on failure."""
     temporary = path.with_name(f".{os.getpid()}.{path.name}")
     with _filling(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(path.parent)
         clear_temporaries(path)
         try:
             yield temporary
+            _close(temporary)
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -111,6 +136,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         yield temporary
         if path.suffix == ".csv":
             _beside(path).write_bytes(_line(temporary, path.name))
+            _close(_beside(path))
 
 
 @contextmanager
@@ -122,11 +148,12 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     temporary, before = (path.with_name(f".{os.getpid()}.{role}.{path.name}") for role in ("new", "old"))
     with _filling(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(path.parent)
         clear_temporaries(path)
         temporary.mkdir()
         try:
             yield temporary
+            _close(temporary)
             if path.exists():
                 os.replace(path, before)
             os.replace(temporary, path)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lib.core.files import reading
 
@@ -12,6 +12,8 @@ PUBLIC, MECHANISM, POST_PROCESSING = "public", "mechanism", "post-processing"
 def provenance(kind: str, read: Iterable[str | Path], wrote: Iterable[str | Path]) -> dict:
     """The provenance block of a record: the job's kind, and path and SHA-256 of each file, as given.
 
+    Of a private file no digest is told (null): a record lies outside of the private folder, and whoever can guess all
+    of the file but one record would learn from it whether the guess of that one is right.
     kind: `public`, it writes nothing that depends on private data; `mechanism`, what it writes depends on them through
     the noise in its ledger alone; `post-processing`, it writes what follows from the files it read.
     wrote: the job's files but its record. InputError names a file that cannot be read.
@@ -19,8 +21,13 @@ def provenance(kind: str, read: Iterable[str | Path], wrote: Iterable[str | Path
     return {"kind": kind, "read": _hashed(read), "wrote": _hashed(wrote)}
 
 
-def _hashed(paths: Iterable[str | Path]) -> list[dict[str, str]]:
-    return [{"path": str(path), "sha256": file_digest(path)} for path in paths]
+def is_private(path: str | Path) -> bool:
+    """Whether a path lies in a folder of private data."""
+    return "private" in PurePosixPath(path).parts
+
+
+def _hashed(paths: Iterable[str | Path]) -> list[dict[str, str | None]]:
+    return [{"path": str(path), "sha256": None if is_private(path) else file_digest(path)} for path in paths]
 
 
 def file_digest(path: str | Path) -> str:

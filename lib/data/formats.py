@@ -1,11 +1,13 @@
 """Readers of `.npy`, `.npz` and idx files that name the file and the fault when they cannot read it."""
 
 import gzip
+import io
 import math
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -13,21 +15,23 @@ from lib.core.errors import InputError
 from lib.core.files import reading
 
 _IDX_UNSIGNED_BYTES = b"\x00\x00\x08"
+_LONGEST_HEADER = 10_000  # bytes of a .npy header, as numpy has it
 
 
-def read_npy(path: Path) -> np.ndarray:
-    """The array of a `.npy` file, whatever its dtype and shape, pickled objects excepted.
+def read_npy(path: Path, most: int) -> np.ndarray:
+    """The array of a `.npy` file of at most so many bytes, whatever its dtype and shape, pickled objects excepted.
 
-    Raises InputError, naming the file, if it is missing, empty, truncated or something else.
+    Raises InputError, naming the file, if it is missing, empty, truncated, larger or something else.
     """
     with reading(path, ".npy"), open(path, "rb") as stream:
-        return np.lib.format.read_array(stream, allow_pickle=False)
+        return _read_array(stream, most)
 
 
-def read_npz(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+def read_npz(path: Path, names: Sequence[str], most: int) -> dict[str, np.ndarray]:
     """The arrays `names` of a `.npz` file, whatever their dtypes and shapes, pickled objects excepted.
 
-    Raises InputError, naming the file, if it is missing, empty, truncated, something else, or lacks an array.
+    most: bytes of one array; a small file may unpack to any number of them. Raises InputError, naming the file, if it
+    is missing, empty, truncated, something else, or lacks an array, or if one is larger.
     """
     with reading(path, ".npz"), zipfile.ZipFile(path) as archive:
         members = {member.removesuffix(".npy") for member in archive.namelist()}
@@ -37,26 +41,57 @@ def read_npz(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
         arrays = {}
         for name in names:
             with archive.open(f"{name}.npy") as stream:
-                arrays[name] = np.lib.format.read_array(stream, allow_pickle=False)
+                arrays[name] = _read_array(stream, most)
         return arrays
 
 
-def read_idx(path: Path) -> np.ndarray:
+def _read_array(stream: BinaryIO, most: int) -> np.ndarray:
+    """The array of a stream in numpy's format; ValueError for one that its header says is larger, before it is read."""
+    check_header(stream, most)
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+def check_header(stream: BinaryIO, most: int) -> None:
+    """ValueError unless a stream in numpy's format holds at most so many bytes, by its header, and plain numbers."""
+    lengths = {(1, 0): "<H", (2, 0): "<I"}
+    version = np.lib.format.read_magic(stream)
+    if version not in lengths:
+        raise ValueError(f"version {version} of the format; allowed are 1.0 and 2.0")
+    size = stream.read(struct.calcsize(lengths[version]))
+    (length,) = struct.unpack(lengths[version], size)
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"a header of {length} bytes; allowed are {_LONGEST_HEADER}")
+    header = io.BytesIO(size + stream.read(length))
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+    shape, _, dtype = read(header)
+    if min(shape, default=1) < 0 or math.prod(shape) * dtype.itemsize > most:
+        raise ValueError(f"{dtype} of shape {shape}; allowed are {most} bytes")
+
+
+def read_idx(path: Path, most: int) -> np.ndarray:
     """The array (uint8) of an idx file of unsigned bytes, gzip-compressed where its name ends in `.gz`.
 
-    Raises InputError, naming the file, if it is missing, empty, truncated, too long or something else.
+    most: values that it may hold. Raises InputError, naming the file, if it is missing, empty, truncated, too long or
+    something else, or if its header asks for more.
     """
     with reading(path, "idx"), gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as stream:
-        content = stream.read()
-    dimensions = content[3] if len(content) > 3 else 0
-    header = 4 + 4 * dimensions
-    if content[:3] != _IDX_UNSIGNED_BYTES or len(content) < header:
-        raise InputError(f"{path}: not a readable idx file (no header of unsigned bytes in its {len(content)} bytes)")
-    shape = struct.unpack(f">{dimensions}I", content[4:header])
-    expected = header + math.prod(shape)
-    if len(content) != expected:
-        raise InputError(f"{path}: {len(content)} bytes, but its header, shape {shape}, asks for {expected}")
-    return np.frombuffer(content, np.uint8, offset=header).reshape(shape).copy()
+        start = stream.read(4)
+        dimensions = start[3] if len(start) > 3 else 0
+        lengths = stream.read(4 * dimensions)
+        if start[:3] != _IDX_UNSIGNED_BYTES or len(lengths) < 4 * dimensions:
+            found = len(start) + len(lengths)
+            raise InputError(f"{path}: not a readable idx file (no header of unsigned bytes in its {found} bytes)")
+        shape = struct.unpack(f">{dimensions}I", lengths)
+        if math.prod(shape) > most:
+            raise InputError(f"{path}: its header, shape {shape}, asks for more than the {most} values expected")
+        content = stream.read(math.prod(shape))
+        if len(content) != math.prod(shape) or stream.read(1):
+            how = "more" if len(content) == math.prod(shape) else f"{len(content)}"
+            raise InputError(
+                f"{path}: {how} bytes of values, but its header, shape {shape}, asks for {math.prod(shape)}"
+            )
+    return np.frombuffer(content, np.uint8).reshape(shape).copy()
 
 
 def labelled_images(

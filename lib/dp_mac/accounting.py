@@ -150,4 +150,4 @@ def appendix_h(run: MacRun, orders: np.ndarray, delta: float, layers: int | None
     taken = run.layers if layers is None else layers
     costs = run.parts_read(orders, math.sqrt(taken), 0.5)
     epsilon = sum(rdp.epsilon_classic(orders, cost, delta)[0] for cost in costs.values())
-    return training_run.statement(epsilon, delta, f"appendix H, K={taken}", "classic", guarantee=False)
+    return training_run.statement(epsilon, delta, f"appendix H, K={taken}", "classic", proved_bound=False)

@@ -67,7 +67,7 @@ class CurveJob:
         delta = self.series["delta"]
         made = statements(run, self.orders, delta)
         if not poisson:
-            claimed = replace(made["joint"], accountant="rdp, as if batches were sampled", guarantee=False)
+            claimed = replace(made["joint"], accountant="rdp, as if batches were sampled", proved_bound=False)
             return {"published": claimed}
         return made | {"pld": pld_statement(run, delta)}
 

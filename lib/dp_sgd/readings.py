@@ -112,7 +112,7 @@ def statement(
         accountant=accountant,
         conversion="tight" if accountant == "rdp" else "none",
         neighbouring=NEIGHBOURING,
-        guarantee=clipping == reading.clipping,
+        proved_bound=clipping == reading.clipping,
     )
 
 

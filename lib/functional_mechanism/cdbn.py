@@ -328,5 +328,5 @@ def privacy(epsilon: float, delta: float, replace_one: bool = False) -> PrivacyS
         accountant="sum of pure epsilons",
         conversion="none",
         neighbouring="replace_one" if replace_one else "add_or_remove_one",
-        guarantee=True,
+        proved_bound=True,
     )

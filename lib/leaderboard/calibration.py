@@ -184,7 +184,7 @@ def _statements(epsilons: Mapping[str, float], delta: float) -> dict[str, Privac
             accountant={"analytic": "analytic gaussian"}.get(route, route),
             conversion="tight" if route == "rdp" else "none",
             neighbouring=NEIGHBOURING,
-            guarantee=True,
+            proved_bound=True,
         )
         for route, epsilon in epsilons.items()
     }

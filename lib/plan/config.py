@@ -75,7 +75,9 @@ def expand_own_volumes(config: dict) -> None:
     found = block.get("volumes") if isinstance(block, dict) else None
     for name, volumes in (found if isinstance(found, dict) else {}).items():
         if isinstance(volumes, dict) and "layout" in volumes:
-            prepared = {key: volumes.pop(key) for key in ("crop", "shape", "label_mode") if key in volumes}
+            prepared = {
+                key: volumes.pop(key) for key in ("crop", "shape", "label_mode", "fingerprint") if key in volumes
+            }
             settings = {"folder": name} | volumes
             if isinstance(settings.get("labels"), dict):
                 settings["labels"] = {str(number): meaning for number, meaning in settings["labels"].items()}

@@ -21,7 +21,7 @@ def draw(made: Price, path: Path) -> None:
     axes = figure.subplots()
     for colour, (name, values) in zip(COLOURS, made.curves.items(), strict=False):
         statement = made.statements[name]
-        kind = "guarantee" if statement.guarantee else "no guarantee"
+        kind = "guarantee" if statement.guarantee else "proved" if statement.proved_bound else "not proved"
         where = "on any votes" if not statement.data_dependent else "private"
         axes.plot(made.lengths, values, color=colour, label=f"{name} ({kind}, {where})")
     axes.set_yscale("log")

@@ -136,7 +136,7 @@ def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int 
         draw = DRAWS[run["aggregator"]]
         once = draw.independent(orders, {key: run[key] for key in PARAMETERS[run["aggregator"]]})
         curve = [made * once for made in lengths]
-    reading = Reading(curve[-1][None], data_dependent=False, one_sided=False, guarantee=True)
+    reading = Reading(curve[-1][None], data_dependent=False, one_sided=False, proved_bound=True)
     statements, found = {}, {}
     statements[name], found[name] = reading.statement(orders, run["delta"])
     statements["epsilon_tight"], found["epsilon_tight"] = reading.statement(orders, run["delta"], "tight")
@@ -163,7 +163,7 @@ def account_of(votes: np.ndarray, run: dict, orders: np.ndarray, points: int) ->
     distinct, lengths, caps = _Distinct(votes), _lengths(len(votes), points), None
     if run["aggregator"] == "confident_gnmax":
         announced = _caps(orders, len(votes), _most_answered(run, len(votes)), run)
-        caps = Reading(announced[None], data_dependent=False, one_sided=False, guarantee=True)
+        caps = Reading(announced[None], data_dependent=False, one_sided=False, proved_bound=True)
     if len(distinct.histograms) <= MANY:
         account = _summed(distinct, run, orders, lengths)
     else:
@@ -271,7 +271,7 @@ def drawn(votes: np.ndarray, run: dict, seed: int, orders: np.ndarray | None = N
         ledger = selective_ledger(orders, votes[part], passed[part], *given)
         ledger.check()
         dependent, independent = dependent + ledger.dependent, independent + ledger.independent
-    flags = {"data_dependent": True, "guarantee": False}
+    flags = {"data_dependent": True, "proved_bound": False}
     spent = {
         "epsilon_realised": Reading(dependent[None], one_sided=True, **flags),
         "epsilon_realised_data_independent": Reading(independent[None], one_sided=False, **flags),

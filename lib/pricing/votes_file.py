@@ -13,6 +13,7 @@ from lib.core.errors import InputError
 
 LAYOUTS = ("teachers,queries", "queries,teachers", "histograms")
 BLOCK = 20_000  # queries that are counted together, so that memory does not grow with a file of labels
+MOST_BYTES = 2**31  # of an array in an .npz, which is read at once: 1,000 teachers' labels of 268,000 queries
 MOST_CLASSES = 1_000_000  # no vote has more; a file of other numbers has
 
 
@@ -160,6 +161,8 @@ def _read_npz(path: Path, key: str | None) -> np.ndarray:
         if key not in archive.files:
             asked = "holds several arrays; say which with --key" if key is None else f"has no array {key!r}"
             raise InputError(f"{path}: {asked}: {', '.join(archive.files) or 'it is empty'}")
+        if (size := archive.zip.getinfo(f"{key}.npy").file_size) > MOST_BYTES:  # no more than it says is unpacked
+            raise InputError(f"{path}: {key} has {size} bytes, unpacked; allowed are {MOST_BYTES}, and more in an .npy")
         return archive[key]
 
 

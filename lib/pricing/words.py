@@ -110,17 +110,17 @@ def as_text(made: Price, released: ReleasedEpsilon | None = None, seeded: bool =
             f"  {_meaning(statement)}",
             "",
         ]
-    holds = {key: each for key, each in made.statements.items() if each.guarantee}
-    public = {key: each for key, each in holds.items() if not each.data_dependent}
+    public = {key: each for key, each in made.statements.items() if each.guarantee}
+    proved = {key: each for key, each in made.statements.items() if each.proved_bound and not each.guarantee}
     lines += ["What is guaranteed, known before the run, to every record whatever the votes, in both directions"]
     lines += [_line(key, each, made) for key, each in public.items()]
-    hidden = {key: each for key, each in holds.items() if each.data_dependent and key != made.paper}
+    hidden = {key: each for key, each in proved.items() if key != made.paper}
     if hidden:
         lines += ["", "What is proved for these votes alone; the numbers are private until they are sanitised"]
         lines += [_line(key, each, made) for key, each in hidden.items()]
-    rest = {key: each for key, each in made.statements.items() if not each.guarantee and key != made.paper}
+    rest = {key: each for key, each in made.statements.items() if not each.proved_bound and key != made.paper}
     if rest:
-        lines += ["", "What is no guarantee, for comparison; private"]
+        lines += ["", "What is not proved, for comparison; private"]
         lines += [_line(key, each, made) for key, each in rest.items()]
     if released is not None:
         lines += ["", *_sanitizing(released, seeded)]
@@ -155,7 +155,7 @@ def _line(name: str, statement: PrivacyStatement, made: Price) -> str:
 
 def _meaning(statement: PrivacyStatement) -> str:
     """What a paper's epsilon is worth."""
-    kind = "a bound for these votes" if statement.guarantee else "an expectation over runs and no guarantee"
+    kind = "a bound for these votes" if statement.proved_bound else "an expectation over runs and no guarantee"
     sides = "one direction only" if statement.one_sided else "both directions"
     return f"{kind}, in {sides}, computed from the votes: private itself"
 

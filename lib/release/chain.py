@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from lib.core.errors import InputError
-from lib.core.provenance import MECHANISM, POST_PROCESSING, PUBLIC, file_digest
+from lib.core.provenance import MECHANISM, POST_PROCESSING, PUBLIC, file_digest, is_private
 
 # What may call itself so. A job of another name that reads private files is neither, whatever its record says.
 PUBLIC_JOBS = ("public_part",)
@@ -54,11 +54,6 @@ def job_of(path: str, record: dict) -> Job:
     }
     outputs = wrote | {f"{path}{LEDGER}": None, f"{path}{RELEASED}": None}
     return Job(name, kind, read, outputs, record["ledger"], released, record["parameters"]["noise_seed"])
-
-
-def is_private(path: str) -> bool:
-    """Whether a path lies in a folder of private data."""
-    return "private" in PurePosixPath(path).parts
 
 
 def trace(target: str, jobs: Iterable[Job]) -> list[Job]:

@@ -76,23 +76,25 @@ def epsilons(orders: list[float], draws: list[dict], delta: float) -> tuple[floa
     return own, second
 
 
-def statement(orders: list[float], draws: list[dict], delta: float, fixed: bool, guarantee: bool) -> PrivacyStatement:
+def statement(
+    orders: list[float], draws: list[dict], delta: float, fixed: bool, proved_bound: bool
+) -> PrivacyStatement:
     """What the draws cost on any data, rounded up; fixed: their numbers were known beforehand."""
     return PrivacyStatement(
         epsilon=max(epsilons(orders, draws, delta)) * (1 + ROUNDING),
         delta=delta,
         conversion="classic",
         neighbouring="replace_one",
-        **flags(fixed, guarantee),
+        **flags(fixed, proved_bound),
     )
 
 
-def flags(fixed: bool, guarantee: bool) -> dict:
+def flags(fixed: bool, proved_bound: bool) -> dict:
     """What else a `statement` says."""
     return {
         "accountant": "rdp",
         "data_dependent": not fixed,
         "sanitized": False,
         "one_sided": False,
-        "guarantee": guarantee,
+        "proved_bound": proved_bound,
     }

@@ -108,7 +108,7 @@ def privacy(
     check_draws(spent, "spent")
     # the number of checks is known from what was released only where there is none
     counts_are_fixed = run["aggregator"] == "gnmax"
-    before = statement(orders, announced, delta, fixed=True, guarantee=unknown).as_dict()
+    before = statement(orders, announced, delta, fixed=True, proved_bound=unknown).as_dict()
     return {
         "format": 2,
         "meaning": meaning(noise_seed, before),
@@ -124,7 +124,7 @@ def privacy(
         "spent": {
             "draws": spent,
             "statement": statement(
-                orders, spent, delta, fixed=counts_are_fixed, guarantee=unknown and counts_are_fixed
+                orders, spent, delta, fixed=counts_are_fixed, proved_bound=unknown and counts_are_fixed
             ).as_dict(),
         },
         "sanitized": sanitized,

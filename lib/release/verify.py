@@ -158,19 +158,21 @@ def _statement(privacy: dict) -> Check:
     # the votes decide how many draws there are where a check is among them
     fixed = not any(draw["mechanism"] in CHECKS for draw in privacy["announced"]["draws"])
     expected = {
-        "announced": flags(fixed=True, guarantee=unknown),
-        "spent": flags(fixed=fixed, guarantee=unknown and fixed),
+        "announced": flags(fixed=True, proved_bound=unknown),
+        "spent": flags(fixed=fixed, proved_bound=unknown and fixed),
         "sanitized": {
             "accountant": "rdp + gnss (exact cost)",
             "data_dependent": True,
             "sanitized": True,
             "one_sided": True,
-            "guarantee": False,
+            "proved_bound": False,
         },
     }
     for name, said in expected.items():
         block = privacy["sanitized"] if name == "sanitized" else privacy[name]["statement"]
-        for key, value in (said | {"delta": privacy["delta"]}).items() if block else ():
+        guarantee = said["proved_bound"] and not (said["data_dependent"] or said["one_sided"])
+        said |= {"delta": privacy["delta"], "guarantee": guarantee}
+        for key, value in said.items() if block else ():
             if block[key] != value:
                 check.faults.append(f"privacy.json: {name}: {key} is {block[key]}; of such noise it is {value}")
     return check

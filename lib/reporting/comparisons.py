@@ -82,8 +82,8 @@ def _over_draws(same: tuple[dict, ...], column: str) -> tuple[float | None, floa
 def statement_like(fields: Mapping[str, object], epsilon: float) -> PrivacyStatement:
     """A privacy statement with another epsilon, from a row of a table or a dictionary that has its fields.
 
-    It is no guarantee: no run costs just the epsilon that was read off a curve, or is the mean of several.
+    It is no proved bound: no run costs just the epsilon that was read off a curve, or is the mean of several.
     """
-    names = [name for name in PrivacyStatement.__dataclass_fields__ if name not in ("epsilon", "guarantee")]
+    names = [name for name in PrivacyStatement.__dataclass_fields__ if name not in ("epsilon", "proved_bound")]
     plain = {name: fields[name].item() if hasattr(fields[name], "item") else fields[name] for name in names}
-    return PrivacyStatement(epsilon=epsilon, guarantee=False, **plain)
+    return PrivacyStatement(epsilon=epsilon, proved_bound=False, **plain)

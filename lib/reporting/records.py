@@ -90,7 +90,9 @@ def read_records(path: str | Path) -> list[dict]:
 def _read(path: str | Path, record: dict) -> dict:
     _validate(path, record)
     try:
-        record["privacy"] = {name: PrivacyStatement(**statement) for name, statement in record["privacy"].items()}
+        record["privacy"] = {
+            name: PrivacyStatement.from_dict(statement) for name, statement in record["privacy"].items()
+        }
     except (ValueError, OverflowError) as error:  # JSON's integers know no bounds
         raise InputError(f"{path}: not a result record ({error})") from error
     record["private_metrics"] = record["private_metrics"]["values"]

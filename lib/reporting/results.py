@@ -28,7 +28,7 @@ def numbers(records: Sequence[dict], name: str, private: bool = False) -> tuple[
 def statement(records: Sequence[dict], name: str) -> tuple[PrivacyStatement | None, float | None]:
     """The records' statement of that name with their mean epsilon, and the spread; (None, None) if none has it.
 
-    The mean of several epsilons bounds no run: it is a guarantee only where they are all the same.
+    The mean of several epsilons bounds no run: it is proved only where they are all the same.
     Raises ValueError if the records' statements differ in anything but epsilon.
     """
     found = [record["privacy"][name] for record in records if name in record["privacy"]]
@@ -36,7 +36,7 @@ def statement(records: Sequence[dict], name: str) -> tuple[PrivacyStatement | No
     if mean is None:
         return None, None
     equal = len({made.epsilon for made in found}) == 1
-    same = {dataclasses.replace(made, epsilon=mean, guarantee=made.guarantee and equal) for made in found}
+    same = {dataclasses.replace(made, epsilon=mean, proved_bound=made.proved_bound and equal) for made in found}
     if len(same) != 1:
         raise ValueError(f"the statements {name} of {len(found)} repetitions mean different things")
     return same.pop(), spread

@@ -29,7 +29,7 @@ def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], ke
     """Write `rows` (equal keys, in column order) to `path`, and every statement in them to `privacy_path`.
 
     A cell of an epsilon column must be a PrivacyStatement or None: a bare number raises TypeError. `key` names the
-    columns that identify a row; `privacy_path` has one line a statement: key, column, and the statement's fields.
+    columns that identify a row; `privacy_path` has one line a statement: key, column, and the statement's values.
     None becomes an empty cell. Raises ValueError if there are no rows.
     """
     if not rows:
@@ -42,7 +42,7 @@ def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], ke
             if isinstance(cell, PrivacyStatement):
                 statements.append({name: row[name] for name in key} | {"column": column} | cell.as_dict())
         plain.append({name: cell.epsilon if isinstance(cell, PrivacyStatement) else cell for name, cell in row.items()})
-    fields = [*key, "column", *PrivacyStatement.__dataclass_fields__]
+    fields = [*key, "column", *PrivacyStatement.__dataclass_fields__, "guarantee"]
     for target, content, columns in ((path, plain, list(rows[0])), (privacy_path, statements, fields)):
         with atomic_path(target) as temporary:
             pd.DataFrame(content, columns=columns).to_csv(temporary, index=False, float_format="%.6g")

@@ -1,6 +1,6 @@
 """Theorems 1 and 2 of residual perturbation as the paper states them, solved for the budget and for the noise.
 
-No number here is a guarantee: both proofs have gaps, and every PrivacyStatement says guarantee=False.
+No number here is a guarantee: both proofs have gaps, and every PrivacyStatement says proved_bound=False.
 
 Theorem 1 (Section III-A, Strategy I) asks for pi > R sqrt(2 k alpha / (lambda epsilon)) of the noise on the input and
 gamma > G sqrt(2 k alpha / (lambda epsilon)) of the noise in every residual mapping, with k = T b / N uses of a sample
@@ -116,7 +116,7 @@ def _statements(number: int, by_gamma: float, by_pi: float, delta: float) -> dic
             accountant=f"residual perturbation, Theorem {number}, condition {condition}",
             conversion="classic",
             neighbouring=NEIGHBOURING,
-            guarantee=False,
+            proved_bound=False,
         )
         for condition, epsilon in epsilons
     }

@@ -143,7 +143,7 @@ def test_a_discrete_account_does_not_look_at_the_votes(run):
     for account in made:
         assert set(account.readings) == {"epsilon", "epsilon_data_independent"}
         reading = account.readings["epsilon"]
-        assert reading.guarantee and not reading.data_dependent and not reading.one_sided
+        assert reading.proved_bound and not reading.data_dependent and not reading.one_sided
         np.testing.assert_array_equal(reading.costs, made[0].readings["epsilon"].costs)
         charged = spent(ORDERS, VOTES, np.full(5, TEACHERS), run).independent
         np.testing.assert_allclose(reading.costs.sum(axis=0), charged)

@@ -47,9 +47,9 @@ seeds = st.integers(0, 999)
 # ---------------------------------------------------------------- what they are called
 
 
-def test_only_bounds_are_called_guarantees():
+def test_only_bounds_are_called_proved():
     made = account("confident_gnmax", drawn_votes(1, 25))
-    flags = {name: (one.data_dependent, one.one_sided, one.guarantee) for name, one in made.readings.items()}
+    flags = {name: (one.data_dependent, one.one_sided, one.proved_bound) for name, one in made.readings.items()}
     assert flags == {
         "epsilon": (True, True, False),
         "epsilon_data_independent": (True, False, False),
@@ -58,9 +58,9 @@ def test_only_bounds_are_called_guarantees():
         "epsilon_two_sided": (True, False, False),
         "epsilon_charge_all_two_sided": (True, False, True),
     }
-    assert (made.caps.data_dependent, made.caps.one_sided, made.caps.guarantee) == (False, False, True)
+    assert (made.caps.data_dependent, made.caps.one_sided, made.caps.proved_bound) == (False, False, True)
     caps, _ = made.caps.statement(ORDERS, DELTA)
-    assert (caps.data_dependent, caps.one_sided, caps.guarantee, caps.sanitized) == (False, False, True, False)
+    assert (caps.data_dependent, caps.one_sided, caps.proved_bound, caps.sanitized) == (False, False, True, False)
 
 
 @pytest.mark.parametrize("name", ["lnmax", "gnmax"])
@@ -69,11 +69,11 @@ def test_mechanisms_that_always_answer_give_bounds(name):
     assert made.caps is None
     assert (made.answered == 1).all()
     epsilon, independent = made.readings["epsilon"], made.readings["epsilon_data_independent"]
-    assert (epsilon.data_dependent, epsilon.one_sided, epsilon.guarantee) == (True, True, True)
-    assert (independent.data_dependent, independent.one_sided, independent.guarantee) == (False, False, True)
+    assert (epsilon.data_dependent, epsilon.one_sided, epsilon.proved_bound) == (True, True, True)
+    assert (independent.data_dependent, independent.one_sided, independent.proved_bound) == (False, False, True)
     if name == "gnmax":
         both = made.readings["epsilon_two_sided"]
-        assert (both.data_dependent, both.one_sided, both.guarantee) == (True, False, True)
+        assert (both.data_dependent, both.one_sided, both.proved_bound) == (True, False, True)
     else:
         moments = made.extra["epsilon_moments"]
         assert (moments.conversion, moments.accountant, moments.one_sided) == ("moments", "moments(1..8)", True)
@@ -83,10 +83,10 @@ def test_mechanisms_that_always_answer_give_bounds(name):
 def test_statements_repeat_the_flags_of_their_reading(name):
     for reading in account(name, drawn_votes(2, 25)).readings.values():
         made, order = reading.statement(ORDERS, DELTA)
-        assert (made.data_dependent, made.one_sided, made.guarantee) == (
+        assert (made.data_dependent, made.one_sided, made.proved_bound) == (
             reading.data_dependent,
             reading.one_sided,
-            reading.guarantee,
+            reading.proved_bound,
         )
         assert made.neighbouring == "replace_one" and made.delta == DELTA and not made.sanitized
         assert order in ORDERS
@@ -253,18 +253,18 @@ def test_two_rounds_cost_what_both_cost():
     for name, reading in both.readings.items():
         parts = (first.readings[name], later.readings[name])
         np.testing.assert_allclose(reading.costs.sum(axis=0), sum(part.costs.sum(axis=0) for part in parts))
-        assert (reading.data_dependent, reading.one_sided, reading.guarantee) == (
+        assert (reading.data_dependent, reading.one_sided, reading.proved_bound) == (
             parts[0].data_dependent,
             parts[0].one_sided,
-            parts[0].guarantee and name not in ("epsilon_joint", "epsilon_charge_all"),
+            parts[0].proved_bound and name not in ("epsilon_joint", "epsilon_charge_all"),
         )
         assert reading.statement(ORDERS, DELTA)[0].epsilon > max(p.statement(ORDERS, DELTA)[0].epsilon for p in parts)
     expected = books.selective_caps(ORDERS, 12, 10, 8.0, 4.0) + books.selective_caps(ORDERS, 18, 7, 8.0, 6.0)
     np.testing.assert_allclose(both.caps.costs.sum(axis=0), expected)
-    assert both.caps.guarantee and not both.caps.data_dependent
+    assert both.caps.proved_bound and not both.caps.data_dependent
 
 
-def test_a_bound_that_knows_the_students_scores_is_no_guarantee_of_two_rounds():
+def test_a_bound_that_knows_the_students_scores_is_not_proved_of_two_rounds():
     """The scores are drawn too: where the first round might have gone otherwise, the second one tells far more."""
     first_run = {"threshold": -1e4, "sigma_threshold": 1000.0, "sigma": 60.0, "max_answered": 1, "delta": DELTA}
     first_run |= {"aggregator": "confident_gnmax"}
@@ -280,8 +280,8 @@ def test_a_bound_that_knows_the_students_scores_is_no_guarantee_of_two_rounds():
     for name in ("epsilon_joint", "epsilon_charge_all"):
         stated, _ = made.readings[name].statement(ORDERS, DELTA)
         exact = other_label * np.maximum(here - np.exp(stated.epsilon) * there, 0).sum()
-        assert exact > 0.1 and not stated.guarantee
-    assert made.caps.guarantee and made.readings["epsilon_charge_all_two_sided"].guarantee
+        assert exact > 0.1 and not stated.proved_bound
+    assert made.caps.proved_bound and made.readings["epsilon_charge_all_two_sided"].proved_bound
 
 
 def test_two_rounds_have_the_readings_that_both_have():
@@ -296,10 +296,35 @@ def test_what_is_weaker_in_one_round_is_weaker_in_both():
     votes = drawn_votes(9, 10)
     for first, later in (("gnmax", "confident_gnmax"), ("confident_gnmax", "gnmax")):
         both = account(first, votes).followed_by(account(later, votes))
-        assert both.readings["epsilon"].guarantee is False
+        assert both.readings["epsilon"].proved_bound is False
         assert both.readings["epsilon_data_independent"].data_dependent
 
 
 def test_an_unknown_conversion_is_refused():
     with pytest.raises(KeyError):
         account("gnmax", drawn_votes(1, 5)).readings["epsilon"].statement(ORDERS, DELTA, "loose")
+
+
+def test_a_one_sided_bound_is_proved_and_no_guarantee():
+    """Eight answers on votes (18, 12), whose neighbour with (17, 13) tells 25 times more than delta the other way."""
+    votes, delta = np.tile([18, 12], (8, 1)), 1e-8
+    run = {"aggregator": "gnmax", "sigma": 1.0, "delta": delta}
+    orders = np.linspace(1.01, 60, 5900)
+    made = account_of(orders, [(votes, run, None)], 8)
+    seconds = np.arange(9)  # how many of the answers are the second class
+    here, there = (binom.pmf(seconds, 8, norm.sf(gap / np.sqrt(2))) for gap in (6, 4))
+
+    def exceeds(epsilon, first, second):
+        return np.maximum(first - np.exp(epsilon) * second, 0).sum() / delta
+
+    one_sided, _ = made.readings["epsilon"].statement(orders, delta)
+    assert one_sided.epsilon == pytest.approx(15.60, abs=0.01)
+    assert exceeds(one_sided.epsilon, here, there) <= 1  # as it says, and
+    assert exceeds(one_sided.epsilon, there, here) == pytest.approx(25.9, abs=0.1)  # the converse
+    assert one_sided.proved_bound and not one_sided.guarantee
+    two_sided, _ = made.readings["epsilon_two_sided"].statement(orders, delta)
+    assert two_sided.proved_bound and not two_sided.guarantee  # other votes have another epsilon
+    independent, _ = made.readings["epsilon_data_independent"].statement(orders, delta)
+    assert independent.guarantee
+    for made_up in (two_sided, independent):
+        assert max(exceeds(made_up.epsilon, here, there), exceeds(made_up.epsilon, there, here)) <= 1

@@ -238,3 +238,11 @@ def test_the_dearer_route_is_never_passed_over(monkeypatch):
     monkeypatch.setattr(replaced, "replaced_gaussian_pld", lambda *given: 1e3)
     with pytest.raises(ArithmeticError, match="privacy loss distributions"):
         replaced_statement(run, ORDERS, 1e-3)
+
+
+def test_the_baseline_for_masks_is_charged_for_a_record_replaced():
+    """20 steps of 40 of 400 patients: what the page prints, and what one added or removed would cost."""
+    orders, sigma, delta = rdp.order_grid(), 0.664021, 1e-3
+    costs = (rdp_of(orders, 0.1, sigma) for rdp_of in (replaced_gaussian_rdp, subsampled_gaussian_rdp))
+    found = [rdp.epsilon_tight(orders, 20 * cost, delta)[0] for cost in costs]
+    assert found == pytest.approx([7.999, 6.810], abs=1e-3)

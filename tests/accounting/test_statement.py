@@ -19,7 +19,7 @@ FIELDS = {
     "data_dependent": True,
     "sanitized": False,
     "one_sided": True,
-    "guarantee": True,
+    "proved_bound": True,
 }
 
 
@@ -64,7 +64,7 @@ def test_only_what_depends_on_the_data_can_be_sanitized():
 
 
 def test_a_number_known_without_the_data_is_two_sided_and_needs_no_release():
-    given = {name: FIELDS[name] for name in ("accountant", "conversion", "neighbouring", "guarantee")}
+    given = {name: FIELDS[name] for name in ("accountant", "conversion", "neighbouring", "proved_bound")}
     plain = {"data_dependent": False, "sanitized": False, "one_sided": False}
     assert PrivacyStatement.data_independent(1.97, 1e-5, **given) == PrivacyStatement(**FIELDS | plain)
     for field in given:
@@ -74,12 +74,12 @@ def test_a_number_known_without_the_data_is_two_sided_and_needs_no_release():
 
 def test_statements_add_up_to_no_more_than_the_weakest_of_them_says():
     held = PrivacyStatement(**FIELDS | {"data_dependent": False, "sanitized": False, "one_sided": False})
-    read = dataclasses.replace(held, epsilon=0.5, delta=2e-5, data_dependent=True, one_sided=True, guarantee=False)
+    read = dataclasses.replace(held, epsilon=0.5, delta=2e-5, data_dependent=True, one_sided=True, proved_bound=False)
     both = added([held, read])
     assert (both.epsilon, both.delta) == pytest.approx((held.epsilon + 0.5, held.delta + 2e-5))
-    assert both.data_dependent and both.one_sided and not both.guarantee and not both.sanitized
+    assert both.data_dependent and both.one_sided and not both.proved_bound and not both.sanitized
     assert (both.accountant, both.conversion) == ("basic composition", "none")
-    assert added([held, held]).guarantee == held.guarantee
+    assert added([held, held]).guarantee and held.guarantee
 
 
 def test_statements_about_different_neighbours_do_not_add_up():
@@ -99,12 +99,30 @@ def test_statements_about_different_neighbours_do_not_add_up():
             "data_dependent": st.just(True),
             "sanitized": st.booleans(),
             "one_sided": st.booleans(),
-            "guarantee": st.booleans(),
+            "proved_bound": st.booleans(),
         }
     )
 )
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_statements_survive_json(fields):
     statement = PrivacyStatement(**fields)
-    assert statement.as_dict() == fields
-    assert PrivacyStatement(**json.loads(json.dumps(statement.as_dict()))) == statement
+    assert statement.as_dict() == fields | {"guarantee": False}
+    assert PrivacyStatement.from_dict(json.loads(json.dumps(statement.as_dict()))) == statement
+
+
+@pytest.mark.parametrize("proved", [False, True])
+@pytest.mark.parametrize("one_sided", [False, True])
+@pytest.mark.parametrize("data_dependent", [False, True])
+def test_a_guarantee_is_proved_two_sided_and_independent_of_the_data(proved, one_sided, data_dependent):
+    said = {"proved_bound": proved, "one_sided": one_sided, "data_dependent": data_dependent}
+    statement = PrivacyStatement(**FIELDS | said)
+    assert statement.guarantee is (proved and not one_sided and not data_dependent)
+    assert PrivacyStatement.from_dict(statement.as_dict()) == statement
+    with pytest.raises(ValueError, match="guarantee is"):
+        PrivacyStatement.from_dict(statement.as_dict() | {"guarantee": not statement.guarantee})
+
+
+def test_what_was_written_before_the_two_were_told_apart_is_a_proved_bound():
+    old = {name: FIELDS[name] for name in FIELDS if name != "proved_bound"} | {"guarantee": True}
+    read = PrivacyStatement.from_dict(old)
+    assert read.proved_bound and not read.guarantee

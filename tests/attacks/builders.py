@@ -26,7 +26,7 @@ JOINT = PrivacyStatement(
     data_dependent=False,
     sanitized=False,
     one_sided=False,
-    guarantee=True,
+    proved_bound=True,
 )
 ROW = {
     "members": 1,

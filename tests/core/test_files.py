@@ -392,3 +392,37 @@ def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(tmp_path):
     assert sorted(os.listdir(tmp_path)) == [".7.0.8.csv", ".7.new.made", ".8.csv.sha256", "8.csv"]
     with files.atomic_folder(tmp_path / "made") as folder:
         assert [path.name for path in tmp_path.glob(".*made")] == [folder.name]
+
+
+@pytest.mark.parametrize("folder", ["private/votes", "checkpoints/train"])
+def test_what_is_made_of_private_data_is_for_its_owner_alone(tmp_path, folder):
+    top = tmp_path / "results" / "mine" / folder.partition("/")[0]
+    place = tmp_path / "results" / "mine" / folder
+    place.mkdir(parents=True)  # as the workflow makes it, before a job starts
+    top.chmod(0o755)
+    files.save_arrays(place / "a.npz", a=np.ones(3))
+    with files.atomic_path(place / "a.csv") as temporary:
+        temporary.write_text("a\n1\n")
+    with files.atomic_folder(place / "volumes") as made:
+        (made / "inside").mkdir()
+        (made / "inside" / "image.npy").write_bytes(b"1")
+    assert top.stat().st_mode & 0o777 == 0o700
+    found = {path.name: path.stat().st_mode & 0o777 for path in place.rglob("*")}
+    closed = dict.fromkeys(("a.npz", "a.csv", ".a.csv.sha256", "image.npy"), 0o600)
+    assert found == closed | {"volumes": 0o700, "inside": 0o700}
+
+
+@pytest.mark.parametrize("folder", ["results/mine/scalable_pate", "private/mine/votes", "results/private"])
+def test_other_folders_are_as_the_user_has_them(tmp_path, folder):
+    place = tmp_path / folder
+    place.mkdir(parents=True)
+    place.chmod(0o755)
+    files.write_text(place / "a.txt", "a\n")
+    assert place.stat().st_mode & 0o777 == 0o755
+    assert (place / "a.txt").stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    now = os.umask(0)
+    os.umask(now)
+    return now

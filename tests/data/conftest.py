@@ -21,7 +21,7 @@ from lib.data.spec import DatasetSpec
 
 
 def read(files):
-    arrays = read_npz(files[0], ("x", "y"))
+    arrays = read_npz(files[0], ("x", "y"), 2**20)
     check_array(files[0], arrays["x"], kinds="i", shape=(None, 2))
     return arrays
 

@@ -10,7 +10,7 @@ import pytest
 from torchvision.datasets import CIFAR10
 
 from lib.core.errors import InputError
-from lib.data import registry
+from lib.data import registry, torchvision_sets
 from lib.data.sources import cifar
 from tests.data.made_sets import arrays_of, publish, register
 
@@ -100,6 +100,9 @@ def test_what_is_published_damaged_is_refused_by_name(made, monkeypatch):
     archive = SPECS["cifar10"].layouts[2][0]
     (public / archive).write_bytes(b"no archive")
     monkeypatch.setattr(CIFAR10, "tgz_md5", hashlib.md5(b"no archive", usedforsecurity=False).hexdigest())
+    with pytest.raises(InputError, match=rf"{archive}: not the published {archive}: expected SHA-256"):
+        cifar.read([public / archive], 10)
+    monkeypatch.setitem(torchvision_sets.SHA256, archive, hashlib.sha256(b"no archive").hexdigest())
     with pytest.raises(InputError, match=rf"{archive}: not readable as torchvision's CIFAR10 \(not a gzip file"):
         cifar.read([public / archive], 10)
 

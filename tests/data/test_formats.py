@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lib.core.errors import InputError
 from lib.data.formats import check_array, check_range, read_idx, read_npy, read_npz
 
+MOST = 2**20  # bytes
 IDX = bytes([0, 0, 8, 2]) + struct.pack(">II", 2, 3) + bytes([5, 0, 255, 1, 2, 3])
 
 
@@ -19,10 +20,10 @@ def contents(tmp_path) -> dict:
     np.save(tmp_path / "good.npy", np.arange(6.0).reshape(2, 3))
     np.savez_compressed(tmp_path / "good.npz", a=np.arange(40), b=np.zeros(3))
     return {
-        "x.npy": ((tmp_path / "good.npy").read_bytes(), read_npy),
-        "x.npz": ((tmp_path / "good.npz").read_bytes(), lambda path: read_npz(path, ("a", "b"))),
-        "x-idx2-ubyte": (IDX, read_idx),
-        "x-idx2-ubyte.gz": (gzip.compress(IDX), read_idx),
+        "x.npy": ((tmp_path / "good.npy").read_bytes(), lambda path: read_npy(path, MOST)),
+        "x.npz": ((tmp_path / "good.npz").read_bytes(), lambda path: read_npz(path, ("a", "b"), MOST)),
+        "x-idx2-ubyte": (IDX, lambda path: read_idx(path, MOST)),
+        "x-idx2-ubyte.gz": (gzip.compress(IDX), lambda path: read_idx(path, MOST)),
     }
 
 
@@ -81,15 +82,15 @@ def test_refuses_pickled_objects(tmp_path):
     np.save(tmp_path / "x.npy", objects)
     np.savez(tmp_path / "x.npz", a=objects)
     with pytest.raises(InputError, match=r"x\.npy"):
-        read_npy(tmp_path / "x.npy")
+        read_npy(tmp_path / "x.npy", MOST)
     with pytest.raises(InputError, match=r"x\.npz"):
-        read_npz(tmp_path / "x.npz", ("a",))
+        read_npz(tmp_path / "x.npz", ("a",), MOST)
 
 
 def test_names_the_arrays_an_npz_lacks(tmp_path):
     np.savez(tmp_path / "x.npz", a=np.zeros(2), b=np.zeros(2))
     with pytest.raises(InputError, match=r"x\.npz: lacks the arrays \['c'\]; it has \['a', 'b'\]"):
-        read_npz(tmp_path / "x.npz", ("a", "c"))
+        read_npz(tmp_path / "x.npz", ("a", "c"), MOST)
 
 
 @pytest.mark.parametrize("content", [IDX + b"\x00", IDX[:-1], bytes([0, 0, 13, 1, 0, 0, 0, 0]), b"\x00\x00\x08"])
@@ -97,7 +98,7 @@ def test_refuses_idx_files_of_another_length_or_type(tmp_path, content):
     path = tmp_path / "x-idx2-ubyte"
     path.write_bytes(content)
     with pytest.raises(InputError, match="x-idx2-ubyte"):
-        read_idx(path)
+        read_idx(path, MOST)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_altered_and_truncated_files_are_refused_by_name(tmp_path, small_mnist, 
     with pytest.raises(InputError, match=rf"{layout[0]}.*expected fingerprint .* found"):
         registry.load("mnist", "mnist", "data_root", tmp_path)
     path.write_bytes(good[:-20])
-    with pytest.raises(InputError, match=rf"{layout[0]}: not readable as torchvision's MNIST"):
+    with pytest.raises(InputError, match=rf"{layout[0]}: not a readable MNIST file"):
         registry.load("mnist", "mnist", "data_root", tmp_path)
 
 

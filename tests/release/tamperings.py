@@ -255,8 +255,12 @@ def reads(rule: str, path: str, digest: str | None = None) -> Callable[[Forgery]
 def unseeded(forged: Forgery) -> None:
     """Say that nobody knows the noise."""
     forged.privacy["noise_seed"] = None
-    forged.privacy["announced"]["statement"]["guarantee"] = True
+    forged.privacy["announced"]["statement"] |= {"proved_bound": True, "guarantee": True}
     forged.say()
+
+
+def held(place: str) -> Callable[[Forgery], None]:
+    return both(*(put("privacy", f"{place}.{word}", True) for word in ("proved_bound", "guarantee")))
 
 
 def rowed(**more: float) -> Callable[[Forgery], None]:
@@ -377,8 +381,8 @@ TAMPERINGS = [
         P, "a delta too large for so many records", both(put("privacy", "delta", 0.01), draws(lambda draw: None))
     ),
     Tampering(P, "a statement at another delta", put("privacy", "announced.statement.delta", 1e-9, say=True)),
-    Tampering(P, "a guarantee with a known seed", put("privacy", "announced.statement.guarantee", True)),
-    Tampering(P, "the data-dependent epsilon called a guarantee", put("privacy", "sanitized.guarantee", True)),
+    Tampering(P, "a guarantee with a known seed", held("announced.statement")),
+    Tampering(P, "the data-dependent epsilon called a guarantee", held("sanitized")),
     Tampering(P, "spent called independent of the data", put("privacy", "spent.statement.data_dependent", False)),
     Tampering(P, "spent called sanitised", put("privacy", "spent.statement.sanitized", True)),
     Tampering(P, "the released epsilon called two-sided", put("privacy", "sanitized.one_sided", False)),

@@ -5,6 +5,8 @@ import dataclasses
 import pytest
 
 from lib.core.errors import InputError
+from lib.core.files import write_text
+from lib.core.provenance import provenance
 from lib.release.chain import Job, check_on_disk, published, trace
 from lib.release.files import CONTENT
 from lib.release.origins import origins, samples_digest
@@ -129,3 +131,13 @@ def test_a_file_that_is_not_what_its_job_wrote_is_refused(tmp_path):
     path.write_text("x")
     with pytest.raises(InputError, match="is not what public_part/1 wrote"):
         check_on_disk([dataclasses.replace(PART, wrote={str(path): "a" * 64})])
+
+
+def test_no_record_tells_a_digest_of_a_private_file(tmp_path, monkeypatch):
+    """Who knows all votes but one could try what that one is, and compare."""
+    monkeypatch.chdir(tmp_path)
+    for path in (VOTES, SAMPLES):
+        write_text(path, "1\n")
+    made = provenance("mechanism", [VOTES, SAMPLES], [])
+    private, public = made["read"]
+    assert private == {"path": VOTES, "sha256": None} and len(public["sha256"]) == 64

@@ -18,7 +18,7 @@ MEANING = {
     "data_dependent": True,
     "sanitized": False,
     "one_sided": True,
-    "guarantee": True,
+    "proved_bound": True,
 }
 ENSEMBLE = {"label": "Ours", "stands_for": "Theirs", "protocol": "small"}
 POINTS = st.lists(st.tuples(st.floats(0.01, 100), st.floats(0, 100)), min_size=1, max_size=8, unique_by=lambda p: p[0])
@@ -75,7 +75,7 @@ def draw(epsilon: float) -> list[dict]:
     """One draw with an epsilon compared, and a value."""
     compared = {"comparison": "a_and_b", "at": "here", "answers": 10.0, "epsilon": epsilon, "other_epsilon": 5.0}
     return [
-        compared | {"statement": MEANING, "other_statement": MEANING | {"guarantee": False}},
+        compared | {"statement": MEANING, "other_statement": MEANING | {"proved_bound": False}},
         {"comparison": "costs", "at": "there", "value": 1.0, "other_value": 2.0},
     ]
 
@@ -84,7 +84,7 @@ def test_rows_hold_means_spreads_and_what_the_epsilons_mean():
     compared, costs = comparison_rows([draw(1.0), draw(2.0), draw(3.0)], ENSEMBLE, "data (f00)")
     assert (compared["dataset"], compared["stands_for"], compared["protocol"]) == ("Ours", "Theirs", "small")
     # the mean of three bounds is none
-    assert compared["epsilon"] == PrivacyStatement(epsilon=2.0, **(MEANING | {"guarantee": False}))
+    assert compared["epsilon"] == PrivacyStatement(epsilon=2.0, **(MEANING | {"proved_bound": False}))
     assert not compared["other_epsilon"].guarantee
     assert compared["sanitized"] is False
     assert compared["epsilon_spread"] == pytest.approx(1.0)
@@ -112,6 +112,6 @@ def test_what_a_draw_lacks_is_left_empty():
 
 def test_a_statement_takes_numbers_as_tables_hold_them():
     fields = {name: np.array(value)[()] if isinstance(value, float) else value for name, value in MEANING.items()}
-    assert statement_like(fields | {"guarantee": np.True_}, 3.0) == PrivacyStatement(
-        epsilon=3.0, **(MEANING | {"guarantee": False})
+    assert statement_like(fields | {"proved_bound": np.True_}, 3.0) == PrivacyStatement(
+        epsilon=3.0, **(MEANING | {"proved_bound": False})
     )

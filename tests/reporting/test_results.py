@@ -21,7 +21,7 @@ STATEMENT = PrivacyStatement(
     data_dependent=True,
     sanitized=False,
     one_sided=True,
-    guarantee=True,
+    proved_bound=True,
 )
 
 
@@ -105,7 +105,7 @@ def test_numbers_come_from_the_block_that_is_asked():
 def test_statements_of_one_meaning_are_averaged():
     mean, spread = results.statement([record(1.0), record(2.0), record(6.0)], "epsilon")
     # the mean of three bounds bounds none of the runs
-    assert mean == dataclasses.replace(STATEMENT, epsilon=3.0, guarantee=False)
+    assert mean == dataclasses.replace(STATEMENT, epsilon=3.0, proved_bound=False)
     assert spread == pytest.approx(7**0.5)
     assert results.statement([record(1.5), record(1.5)], "epsilon")[0] == dataclasses.replace(STATEMENT, epsilon=1.5)
     assert results.statement([record(1.5)], "epsilon") == (dataclasses.replace(STATEMENT, epsilon=1.5), None)
@@ -126,7 +126,7 @@ def test_records_without_the_statement_do_not_count():
         {"neighbouring": "add_or_remove_one"},
         {"sanitized": True},
         {"one_sided": False},
-        {"guarantee": False},
+        {"proved_bound": False},
         {"data_dependent": False},
     ],
     ids=lambda change: next(iter(change)),
@@ -145,6 +145,7 @@ def test_every_field_of_the_meaning_is_tried_above():
         "data_dependent",
         "sanitized",
         "one_sided",
+        "proved_bound",
         "guarantee",
     }
 

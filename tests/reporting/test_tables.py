@@ -21,7 +21,7 @@ STATEMENT = PrivacyStatement(
     data_dependent=True,
     sanitized=False,
     one_sided=True,
-    guarantee=False,
+    proved_bound=False,
 )
 words = st.sampled_from(["sanitized", "joint", "charge", "all", "two", "sided", "dependent", "mean", "labels", "x2"])
 
@@ -80,7 +80,7 @@ def test_near_exceptions_are_none(column):
 
 
 def test_one_line_of_meaning_a_statement(tmp_path):
-    other = dataclasses.replace(STATEMENT, epsilon=4.5, guarantee=True)
+    other = dataclasses.replace(STATEMENT, epsilon=4.5, proved_bound=True)
     rows = [
         {"dataset": "a", "run": 1, "epsilon": STATEMENT, "epsilon_joint": other, "accuracy": 98.7654321},
         {"dataset": "b", "run": 2, "epsilon": other, "epsilon_joint": None, "accuracy": None},
@@ -96,7 +96,8 @@ def test_one_line_of_meaning_a_statement(tmp_path):
         ("b", "2", "epsilon"),
     ]
     assert list(privacy[0]) == ["dataset", "run", "column", *STATEMENT.as_dict()]
-    assert [line["guarantee"] for line in privacy] == ["False", "True", "True"]
+    assert [line["proved_bound"] for line in privacy] == ["False", "True", "True"]
+    assert [line["guarantee"] for line in privacy] == ["False"] * 3  # one-sided, and of these data alone
     assert privacy[0]["neighbouring"] == "replace_one" and float(privacy[0]["delta"]) == 1e-5
 
 

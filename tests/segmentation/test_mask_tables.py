@@ -139,7 +139,10 @@ def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(res
     assert set(meanings["epsilon"]) == set(table["epsilon"].dropna())
     students = table[table["method"] == "Autoencoded PATE student"]
     assert students["epsilon"].dropna().tolist() == [8.0, 1e6]
-    assert (meanings["neighbouring"] == "replace_one").all()  # one relation for all
+    # one relation for all, in the table itself, too
+    assert (meanings["neighbouring"] == "replace_one").all()
+    assert (table["neighbouring"].notna() == table["epsilon"].notna()).all()
+    assert set(table["neighbouring"].dropna()) == {"replace_one"}
 
 
 def test_students_over_noise_cost_less_with_more_teachers(results, tmp_path):

@@ -25,7 +25,7 @@ def made(tmp_path) -> Path:
     if not shutil.which("make"):
         pytest.skip("needs make")
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for name in ("requirements.txt", "report/caption.rst", "results/quick/logs/job.log", *PROGRAMS):
+    for name in ("requirements.lock", "report/caption.rst", "results/quick/logs/job.log", *PROGRAMS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(SNAKEMAKE)
     for name in PROGRAMS:

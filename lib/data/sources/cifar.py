@@ -16,6 +16,7 @@ from lib.data.spec import DatasetSpec
 from lib.data.torchvision_sets import decoded, download
 
 _ARRAYS = ("x_train", "y_train", "x_test", "y_test")
+_MOST = 50_000 * 32 * 32 * 3  # bytes of an array
 _FOLDERS = {10: "cifar-10-batches-py", 100: "cifar-100-python"}
 _BATCHES = {
     10: (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch", "batches.meta"),
@@ -36,7 +37,7 @@ def read(files: Sequence[Path], classes: int) -> dict[str, np.ndarray]:
     Raises InputError, naming the file, if it holds something else.
     """
     if files[0].suffix == ".npz":
-        arrays = read_npz(files[0], _ARRAYS)
+        arrays = read_npz(files[0], _ARRAYS, _MOST)
     elif len(files) == 1:
         arrays = decoded(f"CIFAR{classes}", {_ARCHIVES[classes]: files[0]})
     else:

@@ -11,6 +11,7 @@ from lib.data.spec import DatasetSpec
 from lib.data.torchvision_sets import decoded, download
 
 _ARRAYS = ("x_train", "y_train", "x_test", "y_test")
+_MOST = 60_000 * 28 * 28 + 16  # bytes of an array, and of an idx file with its header
 _IDX_FILES = (
     "train-images-idx3-ubyte",
     "train-labels-idx1-ubyte",
@@ -27,9 +28,10 @@ def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
     Raises InputError, naming the file, if it holds something else.
     """
     if len(files) == 1:
-        arrays = read_npz(files[0], _ARRAYS)
+        arrays = read_npz(files[0], _ARRAYS, _MOST)
     else:
-        arrays = decoded("MNIST", {f"{name}{path.suffix}": path for name, path in zip(_RAW, files, strict=True)})
+        named = {f"{name}{path.suffix}": path for name, path in zip(_RAW, files, strict=True)}
+        arrays = decoded("MNIST", named, _MOST)
     return labelled_splits(files, arrays, shape=(28, 28), classes=10)
 
 

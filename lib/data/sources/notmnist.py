@@ -9,6 +9,7 @@ from lib.data.formats import labelled_images, read_idx, read_npz
 from lib.data.spec import DatasetSpec
 
 _ARRAYS = ("x", "y")
+_MOST = 10_000 * 28 * 28  # bytes of an array
 
 
 def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
@@ -18,9 +19,9 @@ def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
     Raises InputError, naming the file, if it holds something else.
     """
     if len(files) == 1:
-        arrays = read_npz(files[0], _ARRAYS)
+        arrays = read_npz(files[0], _ARRAYS, _MOST)
     else:
-        arrays = {name: read_idx(path) for name, path in zip(_ARRAYS, files, strict=True)}
+        arrays = {name: read_idx(path, _MOST) for name, path in zip(_ARRAYS, files, strict=True)}
     x, y = labelled_images(", ".join(map(str, files)), arrays["x"], arrays["y"], shape=(28, 28), classes=10)
     return {"x": x, "y": y}
 

@@ -1,5 +1,6 @@
 """The vote histograms that the authors of PATE published, with the files that go with them."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_votes(path: Path, *, queries: int, classes: int, teachers: int) -> np.n
     Raises InputError, naming the file and the first bad row, unless the file holds whole numbers, none negative,
     that sum to `teachers` in every row.
     """
-    votes = read_npy(path)
+    votes = read_npy(path, 8 * queries * classes)
     check_array(path, votes, kinds="uif", shape=(queries, classes))
     # Signed, so that the difference of two counts does not wrap around.
     return check_votes(votes, teachers, str(path)).astype(np.int16)
@@ -55,7 +56,7 @@ def read_votes(path: Path, *, queries: int, classes: int, teachers: int) -> np.n
 
 def _read_integers(path: Path, shape: tuple[int, ...], below: int) -> np.ndarray:
     """An int64 array of values 0 to below - 1; raises InputError, naming the file, if it holds something else."""
-    array = read_npy(path)
+    array = read_npy(path, 8 * math.prod(shape))
     check_array(path, array, kinds="ui", shape=shape)
     check_range(path, array, 0, below - 1)
     return array.astype(np.int64)

@@ -3,9 +3,12 @@
 The former come from the `.mat` file that the authors publish or as an `.npz`, the latter as torchvision gets them.
 """
 
+import struct
+import zlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import scipy.io
@@ -16,6 +19,8 @@ from lib.data.formats import check_array, labelled_images, labelled_splits, read
 from lib.data.spec import DatasetSpec
 from lib.data.torchvision_sets import decoded, download
 
+_MOST = 11_000 * 16 * 16  # bytes of an array
+_COMPRESSED = 15  # kind of an element of a .mat file
 _LIBSVM_FILES = ("usps.bz2", "usps.t.bz2")
 
 
@@ -26,7 +31,7 @@ def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
     Raises InputError, naming the file, if it holds something else.
     """
     (path,) = files
-    arrays = _read_mat(path) if path.suffix == ".mat" else read_npz(path, ("x", "y"))
+    arrays = _read_mat(path) if path.suffix == ".mat" else read_npz(path, ("x", "y"), _MOST)
     x, y = labelled_images(path, arrays["x"], arrays["y"], shape=(16, 16), classes=10)
     return {"x": x, "y": y}
 
@@ -42,6 +47,7 @@ def read_libsvm(files: Sequence[Path]) -> dict[str, np.ndarray]:
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
     with reading(path, ".mat"), open(path, "rb") as stream:
+        _check_size(stream)
         try:
             data = scipy.io.loadmat(stream).get("data")
         except scipy.io.matlab.MatReadError as error:
@@ -52,6 +58,25 @@ def _read_mat(path: Path) -> dict[str, np.ndarray]:
     # columns of pixels, as MATLAB stores images; the classes are 1 to 9, then 0
     x = data.transpose(2, 1, 0).reshape(-1, 16, 16).transpose(0, 2, 1)
     return {"x": np.ascontiguousarray(x), "y": np.repeat(np.arange(1, 11) % 10, data.shape[1])}
+
+
+def _check_size(stream: BinaryIO) -> None:
+    """ValueError where the elements of a .mat file (version 5), of which some are compressed, hold more than expected.
+
+    Another version is left to scipy: 4 has no compression, 7.3 it does not read.
+    """
+    stream.seek(124)
+    version, order = stream.read(2), {b"IM": "<", b"MI": ">"}.get(stream.read(2))
+    left = 2 * _MOST
+    while order and version in (b"\0\1", b"\1\0") and len(tag := stream.read(8)) == 8:
+        kind, length = struct.unpack(f"{order}II", tag)
+        unpack = zlib.decompressobj() if kind == _COMPRESSED else None
+        while length and (part := stream.read(min(length, 2**16))):
+            length -= len(part)
+            left -= len(unpack.decompress(part, left + 1)) if unpack else len(part)
+            if left < 0:
+                raise ValueError(f"it holds more than the {2 * _MOST} bytes expected")
+    stream.seek(0)
 
 
 DATASETS = {

@@ -14,6 +14,7 @@ from lib.data.volumes.source import Volume, one_each
 
 # What the file calls its channels, in its order, and what they are called here.
 _MODALITIES = {"flair": "flair", "t1w": "t1", "t1gd": "t1ce", "t2w": "t2"}
+_MOST_VOXELS = 2**26  # of a file of four channels; there are 240 x 240 x 155 x 4, about half as many
 _LABELS = {"0": "background", "1": "edema", "2": "non-enhancing tumor", "3": "enhancing tumour"}
 
 
@@ -43,7 +44,7 @@ class DecathlonBrainTumour:
     def read(self, name: str) -> Volume:
         """Image and label of a case; InputError, naming the file, where they are not whole."""
         path = self._case_files()[name][0]
-        array, axes = nifti.load_image(path)
+        array, axes = nifti.load_image(path, _MOST_VOXELS)
         if array.ndim != 4 or array.shape[3] != len(self.channels):
             missing = "; a modality is missing" if array.ndim < 4 or array.shape[3] < len(self.channels) else ""
             raise InputError(f"{path}: shape {array.shape}, expected (X, Y, Z, {len(self.channels)}){missing}")
@@ -57,7 +58,7 @@ class DecathlonBrainTumour:
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
         path = self._case_files()[name][1]
-        array, axes = nifti.load_image(path)
+        array, axes = nifti.load_image(path, _MOST_VOXELS)
         if array.ndim != 3:
             raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
         return path, labels.canonical(array, labels.MSD, path), axes

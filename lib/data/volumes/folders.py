@@ -15,6 +15,7 @@ from lib.data.volumes.source import Volume, one_each
 # what they enclose in a slice, are the head, specks aside.
 _AIR = 0.08
 _BRIGHTEST = 99.0  # percentile
+_MOST_VOXELS = 2**24  # of a file; those of BraTS have 240 x 240 x 155, about half as many
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,13 @@ class CaseFolders:
         """Image and label of a case; InputError, naming the file, where they are not whole."""
         layout = self._layout
         image, axes = nifti.load_channels(
-            [self._file(name, file, channel) for channel, file in layout.channels.items()]
+            [self._file(name, file, channel) for channel, file in layout.channels.items()], _MOST_VOXELS
         )
         path, label, own_axes = self._label(name)
         nifti.check_grid(path, label.shape, own_axes, image.shape[1:], axes)
         if layout.brain:
             path = self._file(name, layout.brain, "brain mask")
-            brain, own_axes = nifti.load_image(path)
+            brain, own_axes = nifti.load_image(path, _MOST_VOXELS)
             nifti.check_grid(path, brain.shape, own_axes, image.shape[1:], axes)
             image[:, brain < 0.5] = 0
         if layout.air:
@@ -108,7 +109,7 @@ class CaseFolders:
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
         path = self._file(name, self._layout.label, "label")
-        array, axes = nifti.load_image(path)
+        array, axes = nifti.load_image(path, _MOST_VOXELS)
         if array.ndim != 3:
             raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
         return path, labels.canonical(array, self._layout.values, path), axes

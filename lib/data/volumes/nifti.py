@@ -22,21 +22,21 @@ def existing(stem: Path, what: str) -> Path:
     raise InputError(f"{stem.parent}: missing {what}, expected {stem.name}.nii.gz or {stem.name}.nii")
 
 
-def load(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+def load(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, tuple[str, ...]]:
     """The array of a file, axes left to right, back to front, upwards; and how its file's axes ran, as ("L", "P", "S").
 
-    Raises InputError, naming the file, if it cannot be read, has no axes in space, holds what is no real number, or
-    says that it has more than MOST_VOXELS, before any of these is read.
+    Raises InputError, naming the file, if it cannot be read, has no axes in space, holds what is no real number of at
+    most 8 bytes, or says that it has more than `most` voxels, before any of these is read.
     """
     with reading(path, "NIfTI"):
         try:
             image = nibabel.load(path)
             axes = nibabel.aff2axcodes(image.affine)
-            shape, kind = image.shape, image.get_data_dtype().kind
-            if kind not in "biuf":
-                raise ValueError(f"voxels of type {image.get_data_dtype()}; allowed are real numbers")
-            if not 0 < math.prod(shape) <= MOST_VOXELS:
-                raise ValueError(f"shape {shape}; allowed are 1 to {MOST_VOXELS} voxels")
+            shape, kind = image.shape, image.get_data_dtype()
+            if kind.kind not in "biuf" or kind.itemsize > 8:
+                raise ValueError(f"voxels of type {kind}; allowed are real numbers of at most 8 bytes")
+            if not 0 < math.prod(shape) <= most:
+                raise ValueError(f"shape {shape}; allowed are 1 to {most} voxels")
             if None in axes:
                 raise ValueError("its affine leaves an axis without a direction")
             return np.asarray(nibabel.as_closest_canonical(image).dataobj), axes
@@ -44,25 +44,25 @@ def load(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
             raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
-def load_image(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+def load_image(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, tuple[str, ...]]:
     """`load` as float32, every number finite; InputError, naming the file, otherwise."""
-    array, axes = load(path)
+    array, axes = load(path, most)
     array = array.astype(np.float32)
     if bad := np.size(array) - np.count_nonzero(np.isfinite(array)):
         raise InputError(f"{path}: {bad} voxels are NaN or infinite; allowed are finite numbers")
     return array, axes
 
 
-def load_channels(paths: Sequence[Path]) -> tuple[np.ndarray, tuple[str, ...]]:
+def load_channels(paths: Sequence[Path], most: int = MOST_VOXELS) -> tuple[np.ndarray, tuple[str, ...]]:
     """One file a channel: (channels, X, Y, Z) float32, and how the axes ran.
 
     Raises InputError, naming the file, where one is no volume or differs from the first in shape or axes.
     """
-    first, axes = load_image(paths[0])
+    first, axes = load_image(paths[0], most)
     image = np.empty((len(paths), *first.shape), np.float32)
     image[0] = first
     for number, path in enumerate(paths[1:], 1):
-        channel, own_axes = load_image(path)
+        channel, own_axes = load_image(path, most)
         check_grid(path, channel.shape, own_axes, first.shape, axes)
         image[number] = channel
     if first.ndim != 3:

@@ -10,7 +10,8 @@ import torch
 from monai.transforms import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 
 from lib.core.errors import InputError
-from lib.data.volumes.prepared import writing
+from lib.core.files import fingerprint
+from lib.data.volumes.prepared import together, writing
 from lib.data.volumes.source import VolumeSource
 
 LABEL_MODES = ("nearest", "majority")
@@ -81,26 +82,37 @@ def normalised(image: np.ndarray, where: object) -> np.ndarray:
     return _array(NormalizeIntensity(nonzero=True, channel_wise=True)(image.copy()))
 
 
-def prepare(source: VolumeSource, folder: str | Path, geometry: Geometry, images: bool = True) -> None:
+def prepare(
+    source: VolumeSource, folder: str | Path, geometry: Geometry, images: bool = True, expected: str | None = None
+) -> None:
     """Normalise every subject of a source, bring it to one shape, and write what `read_prepared` reads.
 
-    images: False for labels alone; then no image is read. One subject is in memory at a time. Says how far it is on
-    standard error. Raises InputError as the source does; then nothing is written.
+    images: False for labels alone; then no image is read. expected: fingerprint of names and decoded samples, of images
+    and labels or of labels alone (hex), None for whatever they are. One subject is in memory at a time. Says how far it
+    is, and the fingerprint, on standard error. Raises InputError as the source does, and for another fingerprint; then
+    nothing is written.
     """
-    names = source.subjects()
+    names, digests = source.subjects(), []
     with writing(folder, len(names), len(source.channels) if images else None, geometry.shape) as writer:
         said = time.monotonic()
         for number, name in enumerate(names, 1):
             if images:
                 volume = source.read(name)
+                digests.append(fingerprint(image=volume.image, label=volume.label))
                 writer.add(geometry.image(normalised(volume.image, name)), geometry.label(volume.label))
             else:
-                writer.add(None, geometry.label(source.label(name)))
+                label = source.label(name)
+                digests.append(fingerprint(label=label))
+                writer.add(None, geometry.label(label))
             if time.monotonic() - said > _INTERVAL or number == len(names):
                 print(f"{number} of {len(names)} volumes", file=sys.stderr, flush=True)
                 said = time.monotonic()
+        decoded = together(names, digests)
+        print(f"fingerprint of the decoded volumes: {decoded}", file=sys.stderr, flush=True)
+        if expected not in (None, decoded):
+            raise InputError(f"{folder}: other volumes than expected: fingerprint {decoded}, expected {expected}")
         patients = [source.patient(name) for name in names]
-        writer.finish(names, patients, source.channels if images else (), source.classes)
+        writer.finish(names, patients, source.channels if images else (), source.classes, decoded)
 
 
 def _array(volume: np.ndarray | torch.Tensor) -> np.ndarray:

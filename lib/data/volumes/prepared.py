@@ -111,19 +111,19 @@ class Writer:
             np.lib.format.write_array(stream, np.ascontiguousarray(label, np.uint8), allow_pickle=False)
         self._digests.append(fingerprint(**arrays))
 
-    def finish(self, names: Sequence[str], groups: Sequence[str], channels: Sequence[str], classes: int) -> None:
-        """Write the index, once all subjects are there, in the order of `names`."""
+    def finish(
+        self, names: Sequence[str], groups: Sequence[str], channels: Sequence[str], classes: int, decoded: str
+    ) -> None:
+        """Write the index, once all subjects are there, in the order of `names`; decoded: `together` as they were."""
         self.close()
-        whole = hashlib.sha256()
-        for name, digest in sorted(zip(names, self._digests, strict=True)):
-            whole.update(f"{name} {digest}\n".encode())
         content = {
             "names": list(names),
             "groups": list(groups),
             "channels": list(channels),
             "classes": classes,
             "shape": list(self._shape),
-            "fingerprint": whole.hexdigest(),
+            "fingerprint": together(names, self._digests),
+            "decoded": decoded,
             "files": {path.name: _file_digest(path) for path in sorted(self._folder.iterdir())},
         }
         write_sealed_json(self._folder / _INDEX, content)
@@ -134,6 +134,14 @@ class Writer:
         if self._image is not None:
             self._image.flush()
             self._image = None
+
+
+def together(names: Sequence[str], digests: Sequence[str]) -> str:
+    """SHA-256 (hex) of subjects' names and the digest of each one's samples, in whatever order they come."""
+    whole = hashlib.sha256()
+    for name, digest in sorted(zip(names, digests, strict=True)):
+        whole.update(f"{name} {digest}\n".encode())
+    return whole.hexdigest()
 
 
 @contextmanager

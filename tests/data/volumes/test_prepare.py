@@ -256,3 +256,19 @@ def test_phantoms_are_prepared_like_any_other(tmp_path):
     found = read_prepared(tmp_path / "cache")
     assert found.image.shape == (2, 4, 16, 16, 16) and found.names == found.groups == list(source.subjects())
     assert np.isfinite(found.image).all() and np.asarray(found.label).any(axis=(1, 2, 3)).all()
+
+
+@pytest.mark.parametrize("images", [True, False])
+def test_other_volumes_than_those_expected_are_refused(tmp_path, capsys, images):
+    """By what was decoded, not by what became of it: one voxel that is cut away counts."""
+    volumes = [volume("a", 1), volume("b", 2)]
+    prepare(Made(volumes), tmp_path / "one", Geometry((8, 8, 8), SHAPE), images)
+    found = read_json(tmp_path / "one" / "index.json")["decoded"]
+    assert f"decoded volumes: {found}\n" in capsys.readouterr().err
+    prepare(Made(volumes[::-1]), tmp_path / "same", Geometry((4, 4, 4)), images, found)
+    changed = volumes[1].label.copy()
+    changed[0, 0, 0] = (changed[0, 0, 0] + 1) % 4
+    other = Made([volumes[0], Volume("b", volumes[1].image, changed)])
+    with pytest.raises(InputError, match=rf"other: other volumes than expected: fingerprint \w+, expected {found}"):
+        prepare(other, tmp_path / "other", Geometry((2, 2, 2), (4, 4, 4)), images, found)
+    assert not (tmp_path / "other").exists()

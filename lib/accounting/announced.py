@@ -1,0 +1,45 @@
+"""What a run of votes costs on any data, by the tightest route known: the least epsilon announced before it.
+
+Neighbouring relation: replace one record, which changes one teacher's vote: two counts by one each, a plurality by at
+most one. The paper's route, Renyi divergences and their classic conversion (`Account.caps`), announces more.
+"""
+
+import math
+
+from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism
+
+from lib.accounting.discrete import is_discrete
+from lib.accounting.gaussian import epsilon_analytic
+from lib.accounting.ledger import NEIGHBOURING
+from lib.accounting.statement import PrivacyStatement
+
+
+def announced(run: dict, queries: int) -> PrivacyStatement | None:
+    """The guarantee of a run's block that asks so many queries; None where no tighter route than Renyi's is known.
+
+    GNMax: q answers are one Gaussian mechanism of sensitivity sqrt(2 q). Confident-GNMax: checks and at most
+    `max_answered` answers, whose squared sensitivities over their noise add up to no more than q / sigma_threshold^2 +
+    2 max_answered / sigma^2 whatever is drawn; such an adaptive sequence is no worse than one Gaussian mechanism of
+    that sum (Smith and Thakurta 2022, "Fully adaptive composition for Gaussian differential privacy"; Koskela, Tobaben
+    and Honkela 2023, "Individual privacy accounting with Gaussian differential privacy"). LNMax: the noisy counts
+    themselves, two Laplace mechanisms of sensitivity 1 a query, by dp_accounting's privacy loss distributions, rounded
+    up; their maximum tells no more. Not for discrete noise, nor for a run of two rounds.
+    """
+    if is_discrete(run):
+        return None
+    if run["aggregator"] == "lnmax":
+        noisy_counts = from_laplace_mechanism(run["laplace_scale"]).self_compose(2 * queries)
+        return _stated(float(noisy_counts.get_epsilon_for_delta(run["delta"])), run["delta"], "pld")
+    if run["aggregator"] == "gnmax":
+        squares = 2 * queries / run["sigma"] ** 2
+    elif run["aggregator"] == "confident_gnmax":
+        squares = queries / run["sigma_threshold"] ** 2 + 2 * min(run["max_answered"], queries) / run["sigma"] ** 2
+    else:
+        return None
+    return _stated(epsilon_analytic(math.sqrt(squares), 1.0, run["delta"]), run["delta"], "gaussian dp")
+
+
+def _stated(epsilon: float, delta: float, accountant: str) -> PrivacyStatement:
+    return PrivacyStatement.data_independent(
+        epsilon, delta, accountant=accountant, conversion="none", neighbouring=NEIGHBOURING, proved_bound=True
+    )

@@ -1,0 +1,92 @@
+"""What may be announced before a run: above exact divergences, below Renyi's bound, and what the first page says."""
+
+import math
+
+import dp_accounting
+import numpy as np
+import pytest
+from dp_accounting import pld
+from scipy.stats import norm
+
+from lib.accounting import gnmax, lnmax, rdp
+from lib.accounting.announced import announced
+from lib.accounting.ledger import selective_caps
+
+CONFIDENT = {"aggregator": "confident_gnmax", "threshold": 200, "sigma_threshold": 150.0, "sigma": 40.0}
+CONFIDENT |= {"max_answered": 300, "delta": 1e-5}
+RUNS = {
+    "confident_gnmax": CONFIDENT,
+    "gnmax": {"aggregator": "gnmax", "sigma": 40.0, "delta": 1e-5},
+    "lnmax": {"aggregator": "lnmax", "laplace_scale": 10.0, "delta": 1e-5},
+}
+ORDERS = rdp.order_grid()
+
+
+def renyi(name: str, queries: int) -> float:
+    run = RUNS[name]
+    costs = {
+        "confident_gnmax": lambda: selective_caps(ORDERS, queries, min(queries, 300), 150.0, 40.0),
+        "gnmax": lambda: queries * gnmax.rdp_independent(ORDERS, 40.0),
+        "lnmax": lambda: queries * lnmax.rdp_independent(ORDERS, 10.0),
+    }[name]()
+    return rdp.epsilon_tight(ORDERS, costs, run["delta"])[0]
+
+
+@pytest.mark.parametrize("queries", [1, 30, 640])
+@pytest.mark.parametrize("name", RUNS)
+def test_it_is_a_guarantee_below_what_renyi_divergences_prove(name, queries):
+    made = announced(RUNS[name], queries)
+    assert made.guarantee and made.neighbouring == "replace_one" and made.delta == 1e-5
+    assert 0 < made.epsilon <= renyi(name, queries)
+
+
+@pytest.mark.parametrize(
+    ("run", "queries", "epsilon"),
+    [
+        (CONFIDENT, 640, 2.607),
+        (CONFIDENT | {"sigma_threshold": 200.0, "max_answered": 3100, "delta": 1e-6}, 8500, 11.142),
+        (CONFIDENT | {"sigma_threshold": 200.0, "max_answered": 600}, 1500, 3.814),
+        (RUNS["lnmax"], 100, 6.382),
+    ],
+)
+def test_the_published_runs_cost_what_the_first_page_says(run, queries, epsilon):
+    assert announced(run, queries).epsilon == pytest.approx(epsilon, abs=0.0006)
+
+
+@pytest.mark.parametrize("queries", [1, 40])
+def test_answers_are_gaussian_mechanisms_by_a_second_route(queries):
+    accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.REPLACE_ONE, 1e-3)
+    accountant.compose(dp_accounting.GaussianDpEvent(150.0), queries)
+    accountant.compose(dp_accounting.GaussianDpEvent(40.0 / math.sqrt(2)), queries)
+    assert announced(CONFIDENT, queries).epsilon == pytest.approx(accountant.get_epsilon(1e-5), rel=0.02, abs=1e-3)
+
+
+def test_half_of_a_gaussian_bound_fails():
+    epsilon, mu = announced(RUNS["gnmax"], 640).epsilon, math.sqrt(2 * 640) / 40.0
+
+    def divergence(at):
+        return norm.cdf(mu / 2 - at / mu) - math.exp(at) * norm.cdf(-mu / 2 - at / mu)
+
+    assert divergence(epsilon) <= 1e-5 < divergence(epsilon / 2)
+
+
+def test_two_noisy_counts_of_lnmax_exactly():
+    """One query whose neighbour has one vote more for the first class, and one less for the second."""
+    scale = 1.0
+    grid = np.arange(-30, 30, 0.01) + 0.005
+    here = np.exp(-np.abs(grid) / scale) / (2 * scale)
+    more, less = (np.exp(-np.abs(grid - shift) / scale) / (2 * scale) for shift in (1, -1))
+    first, second = np.outer(here, here), np.outer(more, less)
+    for delta in (0.05, 0.1):
+        epsilon = announced({"aggregator": "lnmax", "laplace_scale": scale, "delta": delta}, 1).epsilon
+        exact = [np.maximum(first - math.exp(at) * second, 0).sum() * 1e-4 for at in (epsilon, epsilon / 2)]
+        assert exact[0] <= delta * 1.001 and exact[1] > delta
+
+
+def test_no_more_answers_count_than_there_are_queries():
+    assert announced(CONFIDENT | {"max_answered": 10_000}, 50) == announced(CONFIDENT | {"max_answered": 50}, 50)
+
+
+def test_nothing_is_announced_where_no_tighter_route_is_known():
+    assert announced(CONFIDENT | {"noise": "discrete"}, 50) is None
+    assert announced(CONFIDENT | {"aggregator": "interactive_gnmax"}, 50) is None
