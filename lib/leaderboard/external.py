@@ -52,7 +52,7 @@ def claim(entry: str, epsilon: float | None, given: Setting) -> dict[str, Privac
     if not (isinstance(epsilon, int | float) and 0 < epsilon < math.inf and epsilon <= allowed):
         raise InputError(f"method {entry}: epsilon {epsilon!r}; allowed is a number above 0, at most {allowed:g}")
     said = PrivacyStatement.data_independent(
-        epsilon, given.delta, accountant="claimed", conversion="none", neighbouring="replace_one", guarantee=False
+        epsilon, given.delta, accountant="claimed", conversion="none", neighbouring="replace_one", proved_bound=False
     )
     return {"claimed": said}
 
