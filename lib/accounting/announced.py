@@ -6,8 +6,6 @@ most one. The paper's route, Renyi divergences and their classic conversion (`Ac
 
 import math
 
-from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism
-
 from lib.accounting.discrete import is_discrete
 from lib.accounting.gaussian import epsilon_analytic
 from lib.accounting.ledger import NEIGHBOURING
@@ -28,6 +26,8 @@ def announced(run: dict, queries: int) -> PrivacyStatement | None:
     if is_discrete(run):
         return None
     if run["aggregator"] == "lnmax":
+        from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism  # a second, for one aggregator
+
         noisy_counts = from_laplace_mechanism(run["laplace_scale"]).self_compose(2 * queries)
         return _stated(float(noisy_counts.get_epsilon_for_delta(run["delta"])), run["delta"], "pld")
     if run["aggregator"] == "gnmax":

@@ -55,7 +55,9 @@ def test_the_published_runs_cost_what_the_first_page_says(run, queries, epsilon)
 
 @pytest.mark.parametrize("queries", [1, 40])
 def test_answers_are_gaussian_mechanisms_by_a_second_route(queries):
-    accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.REPLACE_ONE, 1e-3)
+    # multipliers here are of what one replaced record moves; under REPLACE_ONE the accountant would take them for those
+    # of one added, and double the sensitivity
+    accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, 1e-3)
     accountant.compose(dp_accounting.GaussianDpEvent(150.0), queries)
     accountant.compose(dp_accounting.GaussianDpEvent(40.0 / math.sqrt(2)), queries)
     assert announced(CONFIDENT, queries).epsilon == pytest.approx(accountant.get_epsilon(1e-5), rel=0.02, abs=1e-3)
