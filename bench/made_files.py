@@ -2,8 +2,8 @@
 
     python -m bench.made_files DIR
 
-Below DIR: patches of IDC, and full-size volumes of a few patients in the folders of Decathlon Task01 and BraTS 2019. What
-is known by a digest of its content (MNIST, CIFAR, ...) cannot be made: lib/data/sources/made.py stands for it.
+Below DIR: patches of IDC, and full-size volumes of a few patients in the folders of Decathlon Task01 and BraTS 2019.
+What is known by a digest of its content (MNIST, CIFAR, ...) cannot be made: lib/data/sources/made.py stands for it.
 """
 
 import argparse

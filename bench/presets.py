@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 class Job:
     """A planned job: its rule and the file in rules/ that it is in, wildcards, parameters, whether it asks for a GPU.
 
-    minutes: that its rule allows it. parents: the jobs it waits for, by their places in the list of all. benchmark:
-    its file below the working folder; None for rules that only collect.
+    minutes: that its rule allows it. memory: MiB that it asks for. parents: the jobs it waits for, by their places in
+    the list of all. benchmark: its file below the working folder; None for rules that only collect.
     """
 
     rule: str
@@ -30,6 +30,7 @@ class Job:
     params: dict
     gpu: bool
     minutes: float
+    memory: float
     parents: tuple[int, ...]
     benchmark: str | None
 
@@ -70,6 +71,7 @@ def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
                 params=dict(job.params.items()),
                 gpu=bool(job.resources.get("gpu")),
                 minutes=float(job.resources.get("runtime", math.inf)),
+                memory=float(job.resources.get("mem_mb", 0)),
                 parents=tuple(places[parent] for parent in dag.dependencies[job]),
                 benchmark=job.benchmark and str(job.benchmark),
             )

@@ -32,7 +32,7 @@ def test_a_convolution_grows_with_the_image():
 
 
 def job(rule, wildcards, **params) -> Job:
-    return Job(rule, "", wildcards, params, True, 60, (), None)
+    return Job(rule, "", wildcards, params, True, 60, 1000, (), None)
 
 
 def test_teachers_are_as_many_as_the_shard_has():

@@ -64,7 +64,8 @@ def _spec(what: str, samples: str, read: Callable, classes: int | None = None) -
 def _images(what: str, shape: tuple[int, ...], train: int, test: int, classes: int) -> DatasetSpec:
     sides = " x ".join(map(str, shape))
     read = partial(images, shape=shape, train=train, test=test, classes=classes)
-    return _spec(what, f"{train:,} + {test:,} images of {sides}, {classes} classes", read, classes)
+    counted = f"{train:,} + {test:,}" if test else f"{train:,}"
+    return _spec(what, f"{counted} images of {sides}, {classes} classes", read, classes)
 
 
 def _votes(what: str, queries: int, classes: int, published: int = 0, labelled: bool = False) -> DatasetSpec:
