@@ -77,7 +77,7 @@ GRES = config["gres"] if CUDA and config["gres"] else ""
 # Jobs that share a machine's GPUs, as many at once as the limit `gpu` says, each claim one (lib/training/device.py);
 # Slurm and Kubernetes, where there is no such limit, show each job its own.
 limit = workflow.global_resources.get("gpu")
-if CUDA and limit and limit.value > 1:
+if CUDA and limit and (limit.value or 0) > 1:
     shell.prefix(f"{prefix}export GPU_SLOTS={limit.value} GPU_SLOTS_FOLDER=.snakemake/gpus; ")
 
 

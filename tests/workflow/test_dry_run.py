@@ -19,6 +19,7 @@ from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
 from lib.plan.leaderboard_checks import PROMISE_NOTHING
+from lib.plan.needed import make_empty_data
 from lib.training.device import DEVICES
 from tests.workflow.running import ROOT, Project
 
@@ -475,11 +476,14 @@ def test_the_documented_commands_plan_device_memory_and_time_of_every_job_of_pap
     (row,) = re.findall(rf"^\| {place} \|.*$", page, re.MULTILINE)
     arguments = re.findall(r"`snakemake ([^`]*)`", row)[0].replace("gpu=N", "gpu=4").split()
     project = Project.copy(tmp_path / "project")
-    if place == "Kubernetes":
+    data_root = any_root
+    if place == "Kubernetes":  # files lie on the volume that holds the project
         arguments.append(f"--default-storage-prefix={project.root}")
+        data_root = "data"
+        make_empty_data(project.root / data_root)
     # Snakemake says what a job asks for where it has no message of its own
     project.edit("rules/shared/jobs.smk", "    each.message = ", "    unused = ")
-    paper = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}", "device=cuda")
+    paper = ("--configfile", "presets/paper.yaml", "--config", f"data_root={data_root}", "device=cuda")
     text = project.run("--dry-run", "--printshellcmds", *arguments, *paper, "--", "all")
     jobs = re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)(?:Shell command: (.*))?", text, re.MULTILINE)
     ran = [(rule, said, command) for rule, said, command in jobs if command]
