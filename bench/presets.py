@@ -36,7 +36,7 @@ class Job:
 
     def option(self, name: str) -> list[str]:
         """The words of an option of the command line of its script."""
-        words = shlex.split(self.params["options"])
+        words = shlex.split(" ".join(self.params.get(part, "") for part in ("files", "settings")))
         return list(itertools.takewhile(lambda word: not word.startswith("--"), words[words.index(f"--{name}") + 1 :]))
 
 
