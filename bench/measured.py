@@ -137,6 +137,7 @@ def main() -> None:
     known = pd.MultiIndex.from_frame(found[["preset", "rule"]])
     stays = ~pd.MultiIndex.from_frame(before[["preset", "rule"]]).isin(known)
     table = pd.concat([before[stays], found]).sort_values(["preset", "rule", "kind"])
+    table = table.astype({"seconds": float, "amount": float})  # where no run is found all columns are objects
     with atomic_path(MEASURED) as temporary:
         table.to_csv(temporary, index=False, float_format="%.6g")
 

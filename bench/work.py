@@ -127,7 +127,7 @@ def teachers(job: Job, config: dict) -> Work:
 
 
 def network_student(job: Job, config: dict) -> Work:
-    """A student that is a network, or a baseline: a convolutional one by VAT or on labels alone, or a GAN's classifier."""
+    """A student that is a network, or a baseline: convolutional, by VAT or on labels alone; or a GAN."""
     model = told(job, "model")
     sides, channels, _ = IMAGES[job.option("dataset")[0]]
     labelled, unlabelled = model["labelled_batch"], model["unlabelled_batch"]
