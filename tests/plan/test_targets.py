@@ -45,5 +45,5 @@ def test_words_of_other_programs_are_left_alone():
 
 def test_resources_are_of_rules_that_there_are():
     check_resources({"claims": {"mem_mb": 2000}}, RULES)
-    with pytest.raises(InputError, match="resources.claim: there is no such rule; allowed: claims"):
+    with pytest.raises(InputError, match=r"resources\.claim: there is no such rule; allowed: claims"):
         check_resources({"claim": {"mem_mb": 2000}}, RULES)
