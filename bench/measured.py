@@ -7,7 +7,9 @@ timed here. Rows of rules that these folders know nothing of stay as they are, s
 """
 
 import argparse
+import itertools
 import json
+import math
 import tempfile
 import time
 from collections.abc import Sequence
@@ -15,12 +17,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import torch
 
 from bench.benchmarks import read_benchmark
 from bench.presets import ROOT, planned
 from bench.segmentation import seconds, trainers
-from bench.work import teacher_flops, unet_flops, unet_kind, work_of
+from bench.work import STUDENTS, teacher_flops, unet_flops, unet_kind, vat_flops, work_of
 from lib.core.files import atomic_path
+from lib.models.student_gan import GanClassifier
+from lib.models.student_vat import BATCH, VatClassifier
 from lib.models.unet3d import UNet3D
 from lib.students.networks import teacher_network, teacher_recipe
 from lib.teachers.replicas import Replicas, stack_parts
@@ -94,6 +99,29 @@ def timed_unets(widths: tuple[int, ...], clipping: str, patch: tuple[int, int, i
     return [{"rule": rule} | row for rule, row in rules.items()]
 
 
+def timed_students(vat: dict, gan: dict, batch: int = 32) -> list[dict]:
+    """A pass forward and back of the published students' networks, on images of MNIST's size."""
+    choose_device("cpu", threads=1)
+    rng = np.random.default_rng(0)
+    images, classes = torch.rand(batch, 1, 28, 28), 10
+    convolutional = VatClassifier(1, vat["blocks"], vat["top"], classes, vat["slope"], 0.0, vat["momentum"], rng)
+    dense = GanClassifier(28 * 28, gan["hidden"], classes, 0.0, 0.0, rng)
+    rows = []
+    for kind, run in (
+        ("convolutional", lambda: convolutional(images, BATCH)),
+        ("GAN", lambda: dense(images.flatten(1))),
+    ):
+        run().sum().backward()
+        start = time.process_time()
+        run().sum().backward()
+        row = {"kind": kind, "jobs": 1, "seconds": time.process_time() - start}
+        widths = (28 * 28, *gan["hidden"], classes)
+        once = 6 * sum(math.prod(pair) for pair in itertools.pairwise(widths))
+        row["amount"] = batch * (once if kind == "GAN" else vat_flops(json.dumps(vat), (28, 28), 1, classes))
+        rows += [{"preset": TIMED, "rule": rule} | row for rule in STUDENTS]
+    return rows
+
+
 def main() -> None:
     """Write the measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -103,11 +131,13 @@ def main() -> None:
         _, config = planned("paper", Path(folder))
     task, sgd = config["segmentation"]["tasks"]["msd_paper"], config["autoencoded_pate"]["results"]["dp_sgd"]
     timed = [timed_teachers(config["models"]["glyph_resnet"], (28, 28), 150)]
+    timed += timed_students(*(config["models"][name] for name in ("glyph_vat_published", "mnist_gan_published")))
     timed += timed_unets(tuple(task["widths"]), sgd["recipe"]["clipping"])
     found, before = pd.concat([finished(arguments.results), pd.DataFrame(timed)]), pd.read_csv(MEASURED)
     known = pd.MultiIndex.from_frame(found[["preset", "rule"]])
     stays = ~pd.MultiIndex.from_frame(before[["preset", "rule"]]).isin(known)
     table = pd.concat([before[stays], found]).sort_values(["preset", "rule", "kind"])
+    table = table.astype({"seconds": float, "amount": float})  # where no run is found all columns are objects
     with atomic_path(MEASURED) as temporary:
         table.to_csv(temporary, index=False, float_format="%.6g")
 

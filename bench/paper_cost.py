@@ -17,6 +17,8 @@ import pandas as pd
 from bench.measured import MEASURED, TIMED
 from bench.presets import ROOT, Job, planned
 from bench.simulation import Task, critical_path, cut, makespan
+from bench.smoke import MARGIN
+from bench.smoke import TABLE as SMOKE
 from bench.work import COUNTED, Work, work_of
 from lib.core.files import atomic_path
 
@@ -27,6 +29,7 @@ HOUR = 3600
 SUSTAINED, USUAL = (2e12, 10e12, 40e12), 10e12
 STEP = 0.01
 CORES = 8
+SMALL = 1000  # MiB, which every job may have
 GPUS = (1, 2, 4, 8, 16, 32, 64)
 PAPERS = {
     "dp_mac": "dp_mac",
@@ -166,7 +169,21 @@ def longest(jobs: Sequence[Priced], count: int = 8) -> pd.DataFrame:
     return table.nlargest(count, "GPU hours each")
 
 
-def page(jobs: Sequence[Priced], measured: pd.DataFrame) -> str:
+def memory(jobs: Sequence[Priced], smoke: pd.DataFrame) -> pd.DataFrame:
+    """The largest job of each rule of the preset smoke, beside what the rule asks for here; small ones left out."""
+    asked = {one.job.rule: one.job.memory for one in jobs}
+    known = smoke[smoke["rule"].isin(asked) & (smoke["mib"] >= SMALL)]
+    return pd.DataFrame(
+        {
+            "rule": known["rule"].map("`{}`".format),
+            "GiB": known["mib"] / 1024,
+            "asked": known["rule"].map(asked) / 1024,
+            "largest": known["largest"].str.partition("/")[2],
+        }
+    ).sort_values("GiB", ascending=False)
+
+
+def page(jobs: Sequence[Priced], measured: pd.DataFrame, smoke: pd.DataFrame) -> str:
     """The whole page."""
     processor = sum(one.seconds for one in jobs) / HOUR
     gpu = [one for one in jobs if one.job.gpu]
@@ -194,6 +211,7 @@ def page(jobs: Sequence[Priced], measured: pd.DataFrame) -> str:
         f"{name_of(one)} ({hours:.1f} h)" for one in path if (hours := one.on_gpu(USUAL) / HOUR) > 0.05
     )
     over = sorted({one.job.rule for one in gpu if one.on_gpu(USUAL) > one.job.minutes * 60})
+    rules = len({one.job.rule for one in jobs if one.job.benchmark})
     runs_of = measured[measured["preset"] != TIMED].groupby("preset")["jobs"].sum()
     sources = " and ".join(f"`{name}` ({count} jobs)" for name, count in runs_of.items())
     text = f"""# What the preset `paper` costs
@@ -233,6 +251,14 @@ The longest jobs, which no number of GPUs shortens. Those bound by steps wait fo
 
 Rules with jobs that take longer than allowed here: {listed(over)}.
 
+## Memory
+
+Seen in the preset `smoke` ([bench/smoke.csv](../bench/smoke.csv)), at the widths, shapes and batches of `paper`, on a
+CPU; rules below {SMALL} MiB are left out. A rule asks for {MARGIN} times as much at least, and for more where it has
+more patients or images here. {len(smoke)} of {rules} rules have been seen.
+
+{markdown(memory(jobs, smoke), {"GiB": "{:,.1f}", "asked": "{:,.1f}"})}
+
 ## What is measured, counted, assumed
 
 * **Measured** ([bench/measured.csv](../bench/measured.csv)): processor time of one thread, by Snakemake's benchmark
@@ -261,7 +287,7 @@ def main() -> None:
         jobs, config = planned("paper", Path(folder))
     measured = pd.read_csv(MEASURED, keep_default_na=False)
     with atomic_path(PAGE) as temporary:
-        Path(temporary).write_text(page(priced(jobs, config, measured), measured))
+        Path(temporary).write_text(page(priced(jobs, config, measured), measured, pd.read_csv(SMOKE)))
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 class Job:
     """A planned job: its rule and the file in rules/ that it is in, wildcards, parameters, whether it asks for a GPU.
 
-    minutes: that its rule allows it. parents: the jobs it waits for, by their places in the list of all. benchmark:
-    its file below the working folder; None for rules that only collect.
+    minutes: that its rule allows it. memory: MiB that it asks for. parents: the jobs it waits for, by their places in
+    the list of all. benchmark: its file below the working folder; None for rules that only collect.
     """
 
     rule: str
@@ -30,12 +30,13 @@ class Job:
     params: dict
     gpu: bool
     minutes: float
+    memory: float
     parents: tuple[int, ...]
     benchmark: str | None
 
     def option(self, name: str) -> list[str]:
         """The words of an option of the command line of its script."""
-        words = shlex.split(self.params["options"])
+        words = shlex.split(" ".join(self.params.get(part, "") for part in ("files", "settings")))
         return list(itertools.takewhile(lambda word: not word.startswith("--"), words[words.index(f"--{name}") + 1 :]))
 
 
@@ -70,6 +71,7 @@ def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
                 params=dict(job.params.items()),
                 gpu=bool(job.resources.get("gpu")),
                 minutes=float(job.resources.get("runtime", math.inf)),
+                memory=float(job.resources.get("mem_mb", 0)),
                 parents=tuple(places[parent] for parent in dag.dependencies[job]),
                 benchmark=job.benchmark and str(job.benchmark),
             )

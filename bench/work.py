@@ -6,7 +6,6 @@ Counted are forward and backward passes of training, which are nearly all of it:
 import itertools
 import json
 import math
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +22,7 @@ from lib.data.volumes.phantom import PhantomSource
 from lib.encoders.build import design_of
 from lib.leaderboard.settings import settings_at
 from lib.models.resnet8 import ResNet8
+from lib.models.student_vat import BATCH, VatClassifier
 from lib.models.unet3d import UNet3D
 from lib.plan.residual_perturbation import entry_of
 from lib.segmentation.patches import fitting_patch
@@ -34,6 +34,7 @@ IMAGES = {
     "mnist": ((28, 28), 1, 60_000),
     "notmnist": ((28, 28), 1, None),
     "open_glyph": ((28, 28), 1, None),
+    "svhn": ((32, 32), 3, 73_257),
     "cifar10": ((32, 32), 3, 50_000),
     "cifar100": ((32, 32), 3, 50_000),
     "cifar100_subset": ((32, 32), 3, None),
@@ -50,6 +51,12 @@ CHANNELS = {
     "lgg_mri": len(LGG.channels),
 }
 SIDES = 2  # target and shadow
+STUDENTS = (
+    "train_network_student",
+    "train_noiseless_network_student",
+    "train_network_baseline",
+    "release_network_student",
+)
 
 
 @dataclass(frozen=True)
@@ -112,11 +119,41 @@ def autoencoder_flops(settings: str, shape: tuple[int, int, int, int]) -> float:
 def teachers(job: Job, config: dict) -> Work:
     """Teachers trained many at once."""
     ensemble = config["ensembles"][job.wildcards["ensemble"]]
-    model, (first, last) = config["models"][ensemble["model"]], job.params["teachers"]
+    model, (first, last) = config["models"][ensemble["model"]], map(int, job.option("teachers"))
     single = teacher_flops(json.dumps(model), IMAGES[ensemble["dataset"]][0], ensemble["classes"])
     steps, count = model["recipe"]["steps"], last - first
     groups = math.ceil(count / model["together"])
     return Work(model["kind"], single * count * steps * model["recipe"]["batch"], groups * steps)
+
+
+def network_student(job: Job, config: dict) -> Work:
+    """A student that is a network, or a baseline: convolutional, by VAT or on labels alone; or a GAN."""
+    model = told(job, "model")
+    sides, channels, _ = IMAGES[job.option("dataset")[0]]
+    labelled, unlabelled = model["labelled_batch"], model["unlabelled_batch"]
+    if model["kind"] == "gan":
+        ensemble = config["scalable_pate"]["runs"][job.wildcards["run"]]["ensemble"]
+        steps = model["epochs"] * math.ceil(config["ensembles"][ensemble]["public"] / unlabelled)
+        widths = (math.prod(sides) * channels, *model["hidden"], int(*job.option("classes")))
+        once = 2 * sum(math.prod(pair) for pair in itertools.pairwise(widths))
+        # forward and backward on labels, the pool and what is generated; then forward on the pool, both on generated
+        return Work("GAN", once * (3 * (labelled + 2 * unlabelled) + 4 * unlabelled) * steps, steps)
+    single = vat_flops(json.dumps(model), sides, channels, int(*job.option("classes")))
+    # the pool: both passes for the entropy, both but for weights for a direction, both for the perturbation
+    times = 0 if model["method"] == "supervised" else 8 / 3 * unlabelled
+    return Work("convolutional", single * (labelled + times) * model["steps"], model["steps"])
+
+
+@cache
+def vat_flops(model: str, sides: tuple[int, int], channels: int, classes: int) -> float:
+    """Of the network of VAT students for one image."""
+    block = json.loads(model)
+    names = ("blocks", "top")
+    layers = [block[name] for name in names]
+    network = VatClassifier(
+        channels, *layers, classes, block["slope"], 0.0, block["momentum"], np.random.default_rng(0)
+    ).to("meta")
+    return flops(lambda: network(torch.zeros(2, channels, *sides, device="meta"), BATCH)) / 2
 
 
 def quarter_of(task: dict, method: dict) -> int:
@@ -167,8 +204,7 @@ def attack(job: Job, config: dict) -> Work:
 
 def told(job: Job, option: str) -> Any:
     """What a job's script is told by an option: a number, or a block."""
-    words = shlex.split(job.params["options"])
-    return json.loads(words[words.index(f"--{option}") + 1])
+    return json.loads(*job.option(option))
 
 
 def volumes_of(job: Job, config: dict) -> tuple[dict, dict, tuple[int, int, int]]:
@@ -294,6 +330,7 @@ COUNTED: dict[str, Callable[[Job, dict], Work]] = {
     "train_worlds": world_models,
     "attack_worlds": world_attacks,
     "train_network_teachers": teachers,
+    **dict.fromkeys(STUDENTS, network_student),
     "train_residual": residual,
     "train_residual_dp_sgd": residual,
     "audit_residual": audit,

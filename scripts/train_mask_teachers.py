@@ -13,6 +13,7 @@ from lib.reporting.spread import mean_and_spread
 from lib.segmentation.job import LEVELS, SegmentationTraining
 from lib.segmentation.networks import OWN, network_of, recipe_of, seen_by
 from lib.segmentation.patients import means_of, measured
+from lib.segmentation.prediction import PAIR
 from lib.segmentation.training import curve, train_segmentation
 
 
@@ -34,6 +35,12 @@ def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> tuple[d
         )
 
 
+def answers_of(job: SegmentationTraining, weights: dict[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
+    """What a teacher says of rows, (b, C, X, Y, Z) uint8 in LEVELS; two volumes at a time, for all take gigabytes."""
+    pairs = (rows[start : start + PAIR] for start in range(0, len(rows), PAIR))
+    return np.concatenate([np.rint(seen_by(job, weights, pair) * LEVELS).astype(np.uint8) for pair in pairs])
+
+
 @command
 def main(
     job: SegmentationTraining, first: int, last: int, answers: Path, weights: Path, record: Path, curves: Path
@@ -50,7 +57,7 @@ def main(
         network, history = taught(job, teacher, shards[teacher])
         kept |= {f"{teacher}.{name}": array for name, array in network.items()}
         for part, masks in said.items():
-            masks.append(np.rint(seen_by(job, network, job.rows[part]) * LEVELS).astype(np.uint8))
+            masks.append(answers_of(job, network, job.rows[part]))
         trained = shards[teacher][:OWN]
         own.append(means_of(measured(job, seen_by(job, network, trained), trained), "own_dice"))
         lines += [{"teacher": teacher} | row for row in curve(history)]

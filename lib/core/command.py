@@ -8,7 +8,9 @@ import inspect
 import json
 import os
 import re
+import resource
 import signal
+import stat
 import sys
 import types
 import typing
@@ -80,6 +82,8 @@ def run(main: Callable[[], None]) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         main()
+        if stat.S_ISREG(os.fstat(2).st_mode):  # a job's log, not a person's terminal
+            print(_memory(), file=sys.stderr, flush=True)
     except InputError as error:
         _end(str(error))
     except OSError as error:
@@ -102,6 +106,16 @@ def progress(what: str) -> Callable[..., None]:
             print(f"{what}: {done}/{total}{more}", file=sys.stderr, flush=True)
 
     return report
+
+
+def _memory() -> str:
+    """The most memory that this process and those that it waited for had, and what networks had on a GPU, in MiB."""
+    most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    said = f"most memory: {most / 1024:.0f} MiB"
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        said += f"; on the GPU: {torch.cuda.max_memory_reserved() / 2**20:.0f} MiB"
+    return said
 
 
 def _end(line: str) -> NoReturn:

@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from lib.core.errors import InputError
+from lib.data import registry
 from lib.plan.dp_mac_checks import check_mac
 from lib.plan.leaderboard_checks import check_leaderboard
 from lib.plan.paper_settings import check_device, check_protocols
@@ -43,6 +44,7 @@ def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dic
     """
     config, schema = layered(overlays, overrides), load_schema()
     expand_own_volumes(config)
+    expand_download(config)
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
     check_protocols(config)
@@ -83,6 +85,22 @@ def expand_own_volumes(config: dict) -> None:
                 settings["labels"] = {str(number): meaning for number, meaning in settings["labels"].items()}
             found[name] = {"name": "own", "settings": settings, "crop": None, "label_mode": "majority", "images": True}
             found[name] |= prepared
+
+
+def expand_download(config: dict) -> None:
+    """Where `download` says all, fetch, in place, every dataset that can be fetched and whose files were to be given.
+
+    `download: true`, which is easily given on a command line, is short for all.
+    """
+    if isinstance(config.get("download"), bool):
+        config["download"] = {"all": config["download"]}
+    block, datasets = config.get("download"), config.get("datasets")
+    if not (isinstance(block, dict) and block.get("all") is True and isinstance(datasets, dict)):
+        return
+    for name, entry in datasets.items():
+        if isinstance(entry, dict) and entry.get("source") == "data_root":
+            if "download" in registry.get(entry["module"], name).sources:
+                datasets[name] = entry | {"source": "download"}
 
 
 def register() -> dict:

@@ -40,3 +40,11 @@ def check_targets(words: Sequence[str], rules: Collection[str]) -> None:
             continue
         if near := difflib.get_close_matches(word, rules, 3, CLOSE):
             raise InputError(f"there is no target {word!r}; did you mean {' or '.join(near)}? (make help lists all)")
+
+
+def check_resources(resources: Collection[str], rules: Collection[str]) -> None:
+    """Raise InputError where a preset says what jobs of a rule ask for that there is not."""
+    for name in resources:
+        if name not in rules:
+            near = difflib.get_close_matches(name, rules, 3)
+            raise InputError(f"resources.{name}: there is no such rule; allowed: {' or '.join(near) or 'rules'}")

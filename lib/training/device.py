@@ -1,13 +1,18 @@
 """Where networks are trained, and how their numbers are kept the same from run to run."""
 
 import os
+from functools import cache
+from pathlib import Path
 
 import torch
 import torch.utils.deterministic
 
+from lib.core import slots
 from lib.core.errors import InputError
 
 DEVICES = ("cpu", "cuda")
+# what the workflow tells jobs that share a machine's GPUs: how many there are for them, and where they claim one
+COUNT, FOLDER, VISIBLE = "GPU_SLOTS", "GPU_SLOTS_FOLDER", "CUDA_VISIBLE_DEVICES"
 
 
 def choose_device(name: str, threads: int) -> torch.device:
@@ -19,8 +24,12 @@ def choose_device(name: str, threads: int) -> torch.device:
     """
     if name not in DEVICES:
         raise InputError(f"device {name!r}: allowed are {', '.join(DEVICES)}")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("device 'cuda': no CUDA device is available here; allowed is cpu")
+    if name == "cuda":
+        if COUNT in os.environ:
+            _claim_gpu(int(os.environ[COUNT]), Path(os.environ[FOLDER]))
+        if not torch.cuda.is_available():
+            shown = f", of {VISIBLE}={os.environ[VISIBLE]}" if VISIBLE in os.environ else ""
+            raise InputError(f"device 'cuda': no CUDA device is available here{shown}; allowed is cpu")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS is not deterministic
     # the same flag as torch.use_deterministic_algorithms, which imports the compiler for more than a second
     torch.set_deterministic_debug_mode("error")
@@ -31,3 +40,17 @@ def choose_device(name: str, threads: int) -> torch.device:
     torch.set_float32_matmul_precision("highest")
     torch.set_num_threads(threads)
     return torch.device(name)
+
+
+@cache
+def _claim_gpu(count: int, folder: Path) -> None:
+    """Let this process see one of the GPUs that it may see, which no other job sees while it runs.
+
+    Raises InputError where fewer may be seen than jobs are to run at once, or all are taken.
+    """
+    seen = os.environ[VISIBLE].split(",") if os.environ.get(VISIBLE) else list(map(str, range(count)))
+    if len(seen) < count:
+        raise InputError(
+            f"{VISIBLE}={os.environ[VISIBLE]}: {count} jobs at once need {count} GPUs; set gpu={len(seen)}"
+        )
+    os.environ[VISIBLE] = seen[slots.claim(folder, count)]

@@ -64,7 +64,7 @@ rule train_worlds:
         torch_environment("networks")
     resources:
         mem_mb=6000,
-        runtime=600,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

@@ -18,7 +18,7 @@ rule audit_residual:
         torch_environment("networks")
     resources:
         mem_mb=6000,
-        runtime=2880,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

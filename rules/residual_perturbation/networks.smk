@@ -43,7 +43,7 @@ rule train_residual:
         torch_environment("networks")
     resources:
         mem_mb=6000,
-        runtime=600,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:
@@ -71,7 +71,7 @@ rule train_residual_dp_sgd:
         torch_environment("networks")
     resources:
         mem_mb=6000,
-        runtime=600,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

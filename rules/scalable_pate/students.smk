@@ -69,7 +69,7 @@ rule train_network_student:
         torch_environment("networks")
     resources:
         mem_mb=6000,
-        runtime=2880,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:
@@ -96,7 +96,7 @@ rule train_noiseless_network_student:
         torch_environment("networks")
     resources:
         mem_mb=6000,
-        runtime=2880,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:
@@ -144,7 +144,7 @@ rule train_network_baseline:
         torch_environment("networks")
     resources:
         mem_mb=6000,
-        runtime=2880,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

@@ -59,7 +59,7 @@ rule train_network_teachers:
         torch_environment("networks")
     resources:
         mem_mb=8000,
-        runtime=2880,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

@@ -17,7 +17,7 @@ rule train_mask_encoder:
         torch_environment("segmentation")
     resources:
         mem_mb=8000,
-        runtime=600,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

@@ -21,7 +21,7 @@ rule train_mask_students:
         torch_environment("segmentation")
     resources:
         mem_mb=12000,
-        runtime=2880,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:
@@ -48,7 +48,7 @@ rule train_mask_dp_sgd:
         torch_environment("segmentation")
     resources:
         mem_mb=12000,
-        runtime=1440,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

@@ -19,7 +19,7 @@ rule train_mask_teachers:
         torch_environment("segmentation")
     resources:
         mem_mb=12000,
-        runtime=1440,
+        runtime=120,
         gpu=GPU,
         gres=GRES,
     params:

@@ -6,11 +6,21 @@ import shlex
 import sys
 from pathlib import Path
 
+from snakemake.resources import Resources
+
 from lib.core.code_inputs import code_files
 from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.command_line import command_line
-from lib.plan.config import check_config, claim_ids, default_preset, expand_own_volumes, load_schema, register
+from lib.plan.config import (
+    check_config,
+    claim_ids,
+    default_preset,
+    expand_download,
+    expand_own_volumes,
+    load_schema,
+    register,
+)
 from lib.plan.needed import lacking
 from lib.plan.overlays import check_overlays
 from lib.plan.paper_settings import check_device, check_protocols
@@ -18,7 +28,7 @@ from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.strict import check_files
-from lib.plan.targets import check_targets
+from lib.plan.targets import check_resources, check_targets
 
 ROOT = Path(workflow.basedir)
 
@@ -32,6 +42,7 @@ try:
     check_files(workflow.configfiles)
     check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
     expand_own_volumes(config)
+    expand_download(config)
     schema = load_schema()
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
@@ -61,6 +72,13 @@ shell.prefix(prefix)
 CUDA = config["device"] == "cuda"
 GPU = int(CUDA and not config["gres"])
 GRES = config["gres"] if CUDA and config["gres"] else ""
+
+
+# Jobs that share a machine's GPUs, as many at once as the limit `gpu` says, each claim one (lib/training/device.py);
+# Slurm and Kubernetes, where there is no such limit, show each job its own.
+limit = workflow.global_resources.get("gpu")
+if CUDA and limit and (limit.value or 0) > 1:
+    shell.prefix(f"{prefix}export GPU_SLOTS={limit.value} GPU_SLOTS_FOLDER=.snakemake/gpus; ")
 
 
 def one_of(names):

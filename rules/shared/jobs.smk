@@ -1,14 +1,19 @@
 """What each rule with a job has besides what it says itself: what the job costs, measured, and a line when it starts.
 
+A preset may have larger jobs than the rules ask for: its block `resources` says so; --set-resources goes before both.
+
 Here all rules are known, so that a misspelt one is told which was meant.
 """
 
 try:
     check_targets(sys.argv, ["all", *(rule.name for rule in workflow.rules)])
+    check_resources(config["resources"], [rule.name for rule in workflow.rules])
 except InputError as error:
     refuse(error)
 
 for each in workflow.rules:
+    each.resources.update(Resources.from_mapping(config["resources"].get(each.name, {})))
+    each.resources.update(workflow.resource_settings._parsed_overwrite_resources.get(each.name, {}))
     if each.log:
         each.benchmark_modifier = each.log_modifier
         each.benchmark = layout.beside_log(as_written(*each.log))

@@ -10,7 +10,7 @@ from bench.work import Work
 
 
 def job(rule, gpu=False, parents=(), wildcard="a") -> Job:
-    return Job(rule, "", {"run": wildcard}, {}, gpu, 60, parents, f"results/paper/benchmarks/{rule}.tsv")
+    return Job(rule, "", {"run": wildcard}, {}, gpu, 60, 1000, parents, f"results/paper/benchmarks/{rule}.tsv")
 
 
 def test_a_job_costs_what_such_work_took_in_the_run_that_did_most(monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bench.presets import Job
-from bench.work import COUNTED, autoencoder_flops, flops, resnet8_flops, teacher_flops, unet_flops
+from bench.work import COUNTED, autoencoder_flops, flops, resnet8_flops, teacher_flops, unet_flops, vat_flops
 from lib.plan.command_line import command_line
 
 MLP = json.dumps({"kind": "mlp", "hidden": [5]})
@@ -32,7 +32,7 @@ def test_a_convolution_grows_with_the_image():
 
 
 def job(rule, wildcards, **params) -> Job:
-    return Job(rule, "", wildcards, params, True, 60, (), None)
+    return Job(rule, "", wildcards, params, True, 60, 1000, (), None)
 
 
 def test_teachers_are_as_many_as_the_shard_has():
@@ -40,7 +40,7 @@ def test_teachers_are_as_many_as_the_shard_has():
     ensemble = {"dataset": "mnist", "model": "mlp", "classes": 10}
     config = {"ensembles": {"some": ensemble}, "models": {"mlp": model}}
     work = COUNTED["train_network_teachers"](
-        job("train_network_teachers", {"ensemble": "some"}, teachers=(5, 15)), config
+        job("train_network_teachers", {"ensemble": "some"}, settings="--teachers 5 15"), config
     )
     assert work.amount == 10 * 10 * 6 * teacher_flops(MLP, (28, 28), 10)
     assert work.steps == 3 * 10  # ten teachers, four at once
@@ -67,7 +67,7 @@ BOARD = {"dataset": "mnist", "classes": 10, "slots": 1000, "worlds": 17}
 def test_a_student_of_the_leaderboard_learns_from_what_was_asked_at_its_budget(budget, rows):
     student = {"hidden": [5], "recipe": {"epochs": 3, "batch": 40}}
     method = {"kind": "gnmax", "queries": 100, "student": student, "per_epsilon": [[1.0, {"queries": 20}]]}
-    made = job("train_worlds", {"budget": budget}, options=f"--method '{json.dumps(method)}' --shard 9 17")
+    made = job("train_worlds", {"budget": budget}, settings=f"--method '{json.dumps(method)}' --shard 9 17")
     work = COUNTED["train_worlds"](made, {"leaderboard": BOARD})
     assert work.amount == 8 * 3 * rows * 6 * (784 * 5 + 5 * 10)
     assert work.steps == 8 * 3 * math.ceil(rows / 40)
@@ -75,7 +75,9 @@ def test_a_student_of_the_leaderboard_learns_from_what_was_asked_at_its_budget(b
 
 def test_a_method_of_the_leaderboard_learns_from_all_slots():
     method = {"kind": "residual", "widths": [8, 16, 32], "recipe": {"epochs": 2, "batch": 128}}
-    made = job("train_worlds", {"budget": "none"}, options=f"--shard 0 9 --method '{json.dumps(method)}' --budget none")
+    made = job(
+        "train_worlds", {"budget": "none"}, settings=f"--shard 0 9 --method '{json.dumps(method)}' --budget none"
+    )
     work = COUNTED["train_worlds"](made, {"leaderboard": BOARD})
     assert work.amount == 9 * 2 * 1000 * resnet8_flops((28, 28), 1, 10, (8, 16, 32))
 
@@ -83,14 +85,14 @@ def test_a_method_of_the_leaderboard_learns_from_all_slots():
 def test_teachers_of_the_leaderboard_are_counted_in_every_world():
     model = {**json.loads(MLP), "together": 4, "recipe": {"steps": 10, "batch": 6}}
     board = BOARD | {"teachers": {"count": 10, "model": "mlp"}}
-    made = job("count_world_votes", {"shard": "0"}, options="--shard 0 2 --seed 1")
+    made = job("count_world_votes", {"shard": "0"}, settings="--shard 0 2 --seed 1")
     work = COUNTED["count_world_votes"](made, {"leaderboard": board, "models": {"mlp": model}})
     assert work.amount == 2 * 10 * 10 * 6 * teacher_flops(MLP, (28, 28), 10)
     assert work.steps == 2 * 3 * 10
 
 
 def test_an_attack_goes_over_the_records_of_every_world_for_each_of_its_entries():
-    made = job("attack_worlds", {"shard": "1"}, options="--targets 0 1 --entries lnmax/8 plain/none --delta 0.001")
+    made = job("attack_worlds", {"shard": "1"}, settings="--targets 0 1 --entries lnmax/8 plain/none --delta 0.001")
     work = COUNTED["attack_worlds"](made, {"leaderboard": BOARD})
     assert work.amount == 2 * 2 * 1000 * 17
 
@@ -112,7 +114,7 @@ NETWORK |= {"radius": None, "recipe": {"epochs": 4, "batch": 2, "sigma": 0.1, "r
 
 def on_masks(rule, **settings):
     """The work of a job that is told so on its command line."""
-    return COUNTED[rule](job(rule, {"task": "masks"}, options=command_line([], settings)), SEGMENTATION)
+    return COUNTED[rule](job(rule, {"task": "masks"}, settings=command_line([], settings)), SEGMENTATION)
 
 
 def test_networks_on_volumes_are_as_many_as_a_shard_trains():
@@ -134,3 +136,24 @@ def test_encoders_of_a_shard_are_counted_together():
     alone = on_masks("train_mask_encoder", encoders=two[:1])
     assert (alone.kind, alone.amount, alone.steps) == ("identity", 5 * 32**3, None)
     assert on_masks("measure_limits", encoders=two).amount == 3 * on_masks("measure_components").amount == 3 * 7 * 32**3
+
+
+def test_students_are_counted_by_what_their_steps_compute():
+    vat = {"kind": "vat", "method": "vat_entropy", "blocks": [[4]], "top": [4], "slope": 0.1, "momentum": 0.1}
+    vat |= {"steps": 10, "labelled_batch": 3, "unlabelled_batch": 6}
+    single = vat_flops(json.dumps(vat), (28, 28), 1, 10)
+    settings = {"dataset": "mnist", "model": vat, "classes": 10}
+    work = COUNTED["train_network_student"](job("train_network_student", {}, settings=command_line([], settings)), {})
+    assert work.amount == pytest.approx(10 * single * (3 + 8 / 3 * 6)) and work.steps == 10
+    settings["model"] = vat | {"method": "supervised"}
+    work = COUNTED["train_network_baseline"](job("train_network_baseline", {}, settings=command_line([], settings)), {})
+    assert work.amount == pytest.approx(10 * single * 3)
+
+
+def test_a_gan_goes_over_the_pool_in_every_epoch():
+    gan = {"kind": "gan", "hidden": [7], "epochs": 5, "labelled_batch": 2, "unlabelled_batch": 4}
+    config = {"scalable_pate": {"runs": {"some": {"ensemble": "mnist"}}}, "ensembles": {"mnist": {"public": 10}}}
+    settings = command_line([], {"dataset": "mnist", "model": gan, "classes": 10})
+    work = COUNTED["train_network_student"](job("train_network_student", {"run": "some"}, settings=settings), config)
+    assert work.steps == 5 * 3
+    assert work.amount == 15 * 2 * (28 * 28 * 7 + 7 * 10) * (3 * (2 + 8) + 4 * 4)

@@ -10,7 +10,10 @@ from lib.plan.config import ROOT, check_config, layered, load_schema
 
 CONFIG, SCHEMA = layered(), load_schema()
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
-OVER = {"held_out": ROOT / "presets" / "real.yaml"}  # presets that are laid over another
+OVER = {  # presets that are laid over another
+    "held_out": ROOT / "presets" / "real.yaml",
+    "smoke": ROOT / "presets" / "paper.yaml",
+}
 
 
 def parent_of(config: dict, path: tuple) -> object:

@@ -3,7 +3,7 @@
 import pytest
 
 from lib.core.errors import InputError
-from lib.plan.targets import check_targets
+from lib.plan.targets import check_resources, check_targets
 
 RULES = ["all", "audit", "claims", "scalable_pate_table1", "scalable_pate_table2", "dp_mac_fig1"]
 SNAKEMAKE = "bin/snakemake"
@@ -41,3 +41,9 @@ def test_what_is_no_misspelt_target_is_left_alone(words):
 def test_words_of_other_programs_are_left_alone():
     check_targets(["pytest", "audits"], RULES)
     check_targets([], RULES)
+
+
+def test_resources_are_of_rules_that_there_are():
+    check_resources({"claims": {"mem_mb": 2000}}, RULES)
+    with pytest.raises(InputError, match=r"resources\.claim: there is no such rule; allowed: claims"):
+        check_resources({"claim": {"mem_mb": 2000}}, RULES)

@@ -7,9 +7,11 @@ import os
 import re
 import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
 
 from bench.presets import preset_files
@@ -17,6 +19,7 @@ from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
 from lib.plan.leaderboard_checks import PROMISE_NOTHING
+from lib.plan.needed import make_empty_data
 from lib.training.device import DEVICES
 from tests.workflow.running import ROOT, Project
 
@@ -28,6 +31,7 @@ RULE_FILES = sorted(
 )
 # scripts that measure what was trained, on the CPU
 MEASURED = {path.stem for path in (ROOT / "scripts").glob("measure_*.py")}
+CPU_ONLY = {"aggregate_masks", *MEASURED}  # rules that compute with networks and train none
 ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
 
 
@@ -412,7 +416,7 @@ def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(pristine, 
     arguments = [word.replace("DIR", str(any_root)) for word in arguments.split()]
     text = Project(pristine.root).run("--dry-run", "--printshellcmds", *arguments)
     on = re.findall(r"^Shell command: python -m scripts\.(\w+) .* --device (\w+) ", text, re.MULTILINE)
-    assert {script for script, device in on if device == "cpu"} <= {"aggregate_masks", "count_world_votes", *MEASURED}
+    assert {script for script, device in on if device == "cpu"} <= {*CPU_ONLY, "count_world_votes"}
     trained = {script for script, device in on if device == "cuda"}
     assert {"train_network_teachers", "train_mac", "train_residual", "train_mask_teachers", "train_worlds"} <= trained
     (patches,) = re.findall(r"scripts\.residual_perturbation_fig2 (.*) > ", text)
@@ -434,3 +438,58 @@ def test_the_profile_for_a_gpu_trains_every_network_on_it(pristine):
     trained = sum(count for rule, count in planned.counts.items() if rule in ("train_mac", "train_sgd", "train_cdbn"))
     assert planned.text.count("--device cuda") == trained > 0
     assert "--device cpu" not in planned.text
+
+
+@pytest.mark.skipif(
+    torch.cuda.is_available(), reason="without a GPU a job ends with the line that says which one it saw"
+)
+def test_jobs_that_share_a_machines_gpus_see_one_each(pristine, tmp_path):
+    project = pristine.duplicate(tmp_path / "project").over({"device": "cuda"})
+    done = project.snakemake("--cores", "3", "--resources", "gpu=3", "--", "dp_mac_fig1", CUDA_VISIBLE_DEVICES="4,5,6")
+    assert done.returncode, done.stdout + done.stderr
+    logs = [path.read_text() for path in (project.root / "results" / "tiny" / "logs").glob("train_*/**/*.log")]
+    seen = [re.findall(r"no CUDA device is available here, of CUDA_VISIBLE_DEVICES=(\d+);", log) for log in logs]
+    assert len(seen) >= 3, done.stdout + done.stderr
+    assert all(len(found) == 1 and found[0] in "456" for found in seen)
+
+
+@pytest.mark.parametrize("profile", sorted(path.parent.name for path in (ROOT / "profiles").glob("*/config.yaml")))
+def test_every_profile_says_memory_and_time_of_jobs_whose_rules_do_not(profile):
+    said = yaml.safe_load((ROOT / "profiles" / profile / "config.yaml").read_text())["default-resources"]
+    assert {"mem_mb", "runtime", "gpu"} <= said.keys()
+
+
+# where it runs, by the row of docs/running.md, and the plugin without which Snakemake knows nothing of it
+PLACES = {
+    "one machine with a GPU": None,
+    "one machine with N GPUs": None,
+    "Slurm": "snakemake_executor_plugin_slurm",
+    "Kubernetes": "snakemake_executor_plugin_kubernetes",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_documented_commands_plan_device_memory_and_time_of_every_job_of_paper(pristine, any_root, tmp_path, place):
+    if PLACES[place] and not find_spec(PLACES[place]):
+        pytest.skip("needs the plugin: make test-cluster")
+    page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| {place} \|.*$", page, re.MULTILINE)
+    arguments = re.findall(r"`snakemake ([^`]*)`", row)[0].replace("gpu=N", "gpu=4").split()
+    project = Project.copy(tmp_path / "project")
+    data_root = any_root
+    if place == "Kubernetes":  # files lie on the volume that holds the project
+        arguments.append(f"--default-storage-prefix={project.root}")
+        data_root = "data"
+        make_empty_data(project.root / data_root)
+    # Snakemake says what a job asks for where it has no message of its own
+    project.edit("rules/shared/jobs.smk", "    each.message = ", "    unused = ")
+    paper = ("--configfile", "presets/paper.yaml", "--config", f"data_root={data_root}", "device=cuda")
+    text = project.run("--dry-run", "--printshellcmds", *arguments, *paper, "--", "all")
+    jobs = re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)(?:Shell command: (.*))?", text, re.MULTILINE)
+    ran = [(rule, said, command) for rule, said, command in jobs if command]
+    assert len(ran) > 1000
+    for rule, said, command in ran:
+        assert re.search(r"mem_mb=[1-9]\d*, .*runtime=[1-9]\d*", said), f"{rule}: {said}"
+        if " --device " in command and rule not in CPU_ONLY:
+            assert " --device cuda " in command, command
+            assert re.search(r"gpu=1", said), f"{rule}: {said}"

@@ -10,7 +10,7 @@ from lib.core.errors import InputError
 from lib.data.patches import list_patches, read_patches
 from lib.data.spec import DatasetSpec
 
-_PUBLISHED = (198738, 78786)  # files of class 0 and 1, smaller ones included
+PUBLISHED = (198738, 78786)  # files of class 0 and 1, smaller ones included
 
 
 def read(folders: Sequence[Path], published: tuple[int, int] | None) -> dict[str, np.ndarray]:
@@ -43,7 +43,7 @@ DATASETS = {
         homepage=_HOMEPAGE,
         obtain="unpack IDC_regular_ps50_idx5.zip of its homepage, so that each patient has a folder in the named one",
         sources=("data_root",),
-        read=partial(read, published=_PUBLISHED),
+        read=partial(read, published=PUBLISHED),
         layouts=(("IDC_regular_ps50_idx5/",), ("idc/",)),
     ),
     "idc_samples": DatasetSpec(
