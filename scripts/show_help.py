@@ -29,6 +29,10 @@ PRESETS = {
         "--configfile presets/real.yaml presets/held_out.yaml --config data_root=DIR",
     ),
     "paper": ("the papers' own data and scale", "--configfile presets/paper.yaml --config data_root=DIR device=cuda"),
+    "smoke": (
+        "jobs of paper, cut short, on made files",
+        "--configfile presets/paper.yaml presets/smoke.yaml --config data_root=DIR device=cpu",
+    ),
 }
 # by paper, what the preset real reads below data_root
 DATA = {

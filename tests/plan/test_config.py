@@ -632,7 +632,7 @@ def test_defaults_are_filled_at_every_level():
     check_config(config, SCHEMA)
     fill_defaults(config, SCHEMA)
     assert [config[name] for name in ("repetitions", "data_root", "device", "gres")] == [3, None, "cpu", None]
-    assert config["download"] == {"attempts": 4, "wait": 2}
+    assert config["download"] == {"all": False, "attempts": 4, "wait": 2}
     assert (config["accounting"]["moments"], config["accounting"]["curve_points"]) == (8, 200)
     assert config["scalable_pate"]["sanitize"] == {
         "first": 0.3,
@@ -654,7 +654,7 @@ def test_what_is_set_stays():
     config["data_root"] = "somewhere"
     expected = copy.deepcopy(config)
     fill_defaults(config, SCHEMA)
-    assert config["download"] == {"attempts": 4, "wait": 0}
+    assert config["download"] == {"all": False, "attempts": 4, "wait": 0}
     assert config["scalable_pate"]["sanitize"]["step"] == 0.1 and len(config["scalable_pate"]["sanitize"]) == 5
     assert config["data_root"] == "somewhere"
     for path, value in walk(expected):
