@@ -7,7 +7,7 @@ from scipy.stats import kstest
 
 from lib.core.errors import InputError
 from lib.models.resnet8 import FEATURES, INPUT
-from lib.residual_perturbation.network import PerturbedResNet8
+from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.noise import NoiseForm
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -27,7 +27,7 @@ def seen(form, training, gamma=GAMMA, pi=PI, seed=1):
     module = made.module(np.random.default_rng(0)).train(training)
     x = 0.5 + torch.randn((30, 3, 12, 12), generator=torch.Generator().manual_seed(9))
     strengths = torch.tensor([gamma]), torch.tensor([pi])
-    normals = made.draw(module, (30, 12, 12), *strengths, [torch.Generator().manual_seed(seed)])
+    normals = made.draw(module, (30, 12, 12), noisy_of(*strengths), [torch.Generator().manual_seed(seed)])
     perturb = form.perturb({site: normal[0] for site, normal in normals.items()}, *(s[0] for s in strengths))
     found = {}
 
@@ -111,7 +111,7 @@ def test_without_strength_there_is_no_noise_and_nothing_is_drawn():
     state = generator.get_state()
     made = network(ADDITIVE)
     module = made.module(np.random.default_rng(0))
-    assert made.draw(module, (2, 8, 8), torch.zeros(1), torch.zeros(1), [generator]) == {}
+    assert made.draw(module, (2, 8, 8), [(False, False)], [generator]) == {}
     assert torch.equal(generator.get_state(), state)
 
 
