@@ -97,7 +97,7 @@ $(CLUSTER_VENV)/.installed: requirements-cluster.lock $(VENV)/.installed-dev
 
 # what is edited are the .txt; this makes from them the files by which everything is installed, and by its SHA-256
 LOCK = $(LOCK_VENV)/bin/uv pip compile --quiet --no-config --default-index https://pypi.org/simple --no-emit-index-url \
-	--generate-hashes --no-annotate --python-version 3.11 --custom-compile-command "make lock"
+	--universal --generate-hashes --no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
 lock: $(LOCK_VENV)/.installed
 	$(LOCK) requirements.txt --output-file requirements.lock
