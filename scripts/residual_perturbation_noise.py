@@ -48,13 +48,11 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def curve(
-    axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple, with_spread: bool = True
-) -> None:
-    """A line over coefficients, with its spread as a band if asked for."""
+def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple) -> None:
+    """A line over coefficients with its spread."""
     rows = rows.sort_values("gamma")
     (line,) = axis.plot(rows["gamma"], rows[column], linestyle=style, marker="o", markersize=3, label=label)
-    if with_spread and f"{column}_spread" in rows:
+    if f"{column}_spread" in rows:
         spread = rows[f"{column}_spread"].astype(float)  # empty where there is one repetition
         low, high = (rows[column] + sign * spread for sign in (-1, 1))
         axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)
@@ -122,8 +120,7 @@ def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     axes[2].set_title("accuracy")
     axes[2].set_ylim(0, 1.02)
     for attack, style in zip(attacks, LINES, strict=False):
-        # the bands of all attacks hide one another
-        curve(axes[3], rows[rows["attack"] == attack], "auc", attack, style, with_spread=attack == usual)
+        curve(axes[3], rows[rows["attack"] == attack], "auc", attack, style)
     axes[3].set_title("area under the attack's ROC")
     axes[3].axhline(0.5, color="0.4", linewidth=0.8)
     axes[2].legend()

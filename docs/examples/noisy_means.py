@@ -13,8 +13,9 @@ class NoisyMeans:
         """given: sizes and the budget. sharpness: of the probabilities."""
         self.epsilon = given.epsilon
         self.classes, self.sharpness = given.classes, sharpness
-        # a record adds a vector of norm 1 to the row of its class: one replaced moves all rows by at most 2
-        self.sigma = sigma_analytic(2.0, given.epsilon, given.delta) if given.epsilon else 0.0
+        # a record adds a vector of norm 1, half of its square always the same, to the row of its class: one replaced
+        # moves all rows by at most sqrt(2), here rounded up
+        self.sigma = sigma_analytic(1.4143, given.epsilon, given.delta) if given.epsilon else 0.0
 
     def features(self, x):
         """Unit vectors (n, d + 1): a flat picture of norm 1, and a one that counts records, both over sqrt(2)."""
