@@ -66,7 +66,7 @@ def waits_for(script: str) -> set[str]:
         seen.add(path)
         for name in loads(path):
             found |= {package for package in HEAVY if f"{name}.".startswith(f"{package}.")}
-            waiting += module_files(name.split("."), ROOT)
+            waiting += module_files(tuple(name.split(".")), ROOT)
     return found
 
 

@@ -5,6 +5,7 @@ Rules declare these files as inputs, so that a result is stale exactly when code
 
 import ast
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -48,20 +49,30 @@ def _needs(path: Path, root: Path) -> tuple[Path, ...]:
     if path.suffix != ".py":
         return ()
     needs: set[Path] = set()
-    for node in ast.walk(ast.parse(path.read_bytes(), filename=str(path))):
+    for node in _statements(ast.parse(path.read_bytes(), filename=str(path))):
         if isinstance(node, ast.Import):
             for name in node.names:
-                needs |= module_files(name.name.split("."), root)
+                needs |= module_files(tuple(name.name.split(".")), root)
         elif isinstance(node, ast.ImportFrom):
             prefix = node.module.split(".") if node.module else []
             if node.level:
                 package = path.parents[node.level - 1].relative_to(root).parts
                 prefix = [*package, *prefix]
             for name in node.names:
-                needs |= module_files([*prefix, name.name], root)
+                needs |= module_files((*prefix, name.name), root)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and "DATA_FILES" in _assigned(node):
             needs |= {(path.parent / name).resolve() for name in ast.literal_eval(node.value)}
     return tuple(sorted(needs))
+
+
+def _statements(module: ast.Module) -> Iterator[ast.AST]:
+    """All statements of a module, those within others too; most of a tree is expressions, in which none can be."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+            waiting.extend(getattr(node, field, ()))
 
 
 def _assigned(node: ast.Assign | ast.AnnAssign) -> set[str]:
@@ -70,10 +81,11 @@ def _assigned(node: ast.Assign | ast.AnnAssign) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-def module_files(parts: list[str], root: Path) -> set[Path]:
+@cache
+def module_files(parts: tuple[str, ...], root: Path) -> frozenset[Path]:
     """Files that importing the dotted name runs: each `__init__.py` on the way, and the module if there is one."""
-    files = set()
-    for depth in range(1, len(parts) + 1):
-        stem = root.joinpath(*parts[:depth])
-        files |= {path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file()}
-    return files
+    if not parts:
+        return frozenset()
+    stem = root.joinpath(*parts)
+    files = {path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file()}
+    return module_files(parts[:-1], root) | files

@@ -32,20 +32,31 @@ def compose(parts: Iterable[dict]) -> dict:
     return whole
 
 
+def validator_of(config: object, schema: dict) -> jsonschema.protocols.Validator:
+    """What checks a configuration.
+
+    Beside what JSON Schema has, text with the keyword `in: PATH` must be a key of the catalogue, or an item of the
+    list, that stands at this path of the whole configuration.
+    """
+    return jsonschema.validators.extend(
+        jsonschema.Draft202012Validator, {"in": _reference(config)}, type_checker=_TYPES
+    )(schema)
+
+
 def check_schema(config: object, schema: dict) -> None:
     """Raise InputError for the first fault: the key, its value, and what is allowed, on one line.
 
-    Beside what JSON Schema has, numbers must be finite, and text with the keyword `in: PATH` must be a key of the
-    catalogue, or an item of the list, that stands at this path of the whole configuration.
+    Beside what `validator_of` refuses, numbers must be finite.
     """
     _check_scalars(config, ())
-    validator = jsonschema.validators.extend(
-        jsonschema.Draft202012Validator, {"in": _reference(config)}, type_checker=_TYPES
-    )(schema)
     # The deepest fault first, and of those the key that should not be there: a misspelt key is also a missing one. Keys
     # count as unevaluated, too, where their block fails for another reason; those are not unknown. References last, for
     # a catalogue may lack a name because something is wrong with the catalogue.
-    errors = [error for error in validator.iter_errors(config) if error.validator not in _CLOSED or _unknown(error)]
+    errors = [
+        error
+        for error in validator_of(config, schema).iter_errors(config)
+        if error.validator not in _CLOSED or _unknown(error)
+    ]
     errors.sort(key=lambda error: (error.validator == "in", -len(error.absolute_path), _rank(error), error.message))
     if errors:
         raise InputError(_explain(errors[0]))

@@ -69,8 +69,14 @@ def test_on_an_accelerator_it_gives_the_same_numbers_and_waits_once_a_step(name,
         assert waits <= 1
 
 
+# one of every kind of trainer
+KINDS = ("DP-MAC, first order", "DP-SGD", "residual", "segmentation", "mask autoencoder, 3", "teachers", "GAN student")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", contract.TRAININGS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in KINDS)) for name in contract.TRAININGS]
+)
 def test_a_state_that_an_accelerator_saved_is_gone_on_from_there(name, monkeypatch, tmp_path):
     class Last(Checkpoint):
         """Keeps the state of the middle of the training, and no later one."""

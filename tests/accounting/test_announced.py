@@ -79,6 +79,7 @@ def test_half_of_a_gaussian_bound_fails():
     assert divergence(epsilon) <= 1e-5 < divergence(epsilon / 2)
 
 
+@pytest.mark.slow
 def test_two_noisy_counts_of_lnmax_exactly():
     """One query whose neighbour has one vote more for the first class, and one less for the second."""
     scale = 1.0

@@ -108,6 +108,7 @@ def test_gnmax_error_bound_holds_and_is_the_printed_sum():
         assert np.all(log_q <= np.log(1 - 1 / classes) + 1e-15)
 
 
+@pytest.mark.slow
 def test_gnmax_one_sided():
     exact, bound, independent = [], [], []
     for classes, sigma in CASES:

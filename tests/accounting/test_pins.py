@@ -348,6 +348,7 @@ def test_costs_are_ordered_and_symmetric(votes, sigma, data):
     assert np.all((laplace >= 0) & (laplace <= lnmax.rdp_independent(ORDERS, sigma) * (1 + 1e-12)))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(votes=HISTOGRAMS, t=st.integers(1, 200), s1=NOISE, s2=NOISE)
 def test_joint_cost_lies_between_its_parts_and_their_sum(votes, t, s1, s2):

@@ -221,6 +221,7 @@ def test_a_target_out_of_reach_is_refused():
 # ---------------------------------------------------------------- a training
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("samples", "batch", "epochs", "sigma"), [(400, 40, 2, 1.1), (26, 4, 2, 0.8), (50, 50, 3, 4.0)]
 )

@@ -74,6 +74,7 @@ def test_the_whole_set_is_a_plain_gaussian_mechanism():
     np.testing.assert_allclose(near, rdp.gaussian_rdp(SHORT, 3.0, 1.0), rtol=1e-9)
 
 
+@pytest.mark.slow
 @given(RATES, SIGMAS, st.floats(1.001, 1.1))
 @FIXED
 def test_cost_falls_with_noise_and_grows_with_the_rate_and_the_order(rate, sigma, factor):

@@ -106,6 +106,7 @@ def called(capsys, monkeypatch):
     return script
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["count_votes", "account"])
 def test_good_votes_are_accepted_and_bad_ones_refused_by_the_program_too(tmp_path, script):
     for name, votes, status in (("good", good(), 0), ("bad", BAD["nan"][0], 1)):

@@ -125,6 +125,7 @@ def test_a_target_has_the_same_numbers_whatever_else_is_attacked():
     pd.testing.assert_frame_equal(alone, together[together["target"] == 4].reset_index(drop=True))
 
 
+@pytest.mark.slow
 def test_pairs_keep_their_covariance():
     """Slots of alike records scatter less than independent ones, slots of opposite ones more: simulated."""
     rng, trials, slots = np.random.default_rng(6), 600, 100

@@ -91,6 +91,7 @@ def test_the_fingerprint_depends_on_samples_split_and_count(data):
     assert len(found) == 6
 
 
+@pytest.mark.slow
 def test_class_frequencies_span_the_imbalance_in_every_split(data, many):
     assert data.frequencies.sum() == pytest.approx(1)
     assert data.frequencies.max() / data.frequencies.min() == pytest.approx(5)

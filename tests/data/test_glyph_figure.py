@@ -25,7 +25,7 @@ def arguments(data, folder, scan: int) -> list[str]:
 
 @pytest.mark.slow
 def test_the_figure_shows_clear_ambiguous_and_mislabelled_samples(data, tmp_path):
-    scalable_pate_fig3.main(arguments(data, tmp_path, 8192))
+    scalable_pate_fig3.main(arguments(data, tmp_path, 4096))
     shown = pd.read_csv(tmp_path / "figure.csv", keep_default_na=False, dtype=str)
     assert shown["shown_as"].value_counts().to_dict() == {"clear": 8, "ambiguous": 8, "mislabelled": 8}
     right = shown["label"] == shown["true_label"]
@@ -37,7 +37,7 @@ def test_the_figure_shows_clear_ambiguous_and_mislabelled_samples(data, tmp_path
         for first, second in zip(*[iter(pairs)] * 2, strict=True)
     )
     first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    scalable_pate_fig3.main(arguments(data, tmp_path, 8192))
+    scalable_pate_fig3.main(arguments(data, tmp_path, 4096))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
     assert first["figure.png"].startswith(b"\x89PNG")
     assert first["figure.pdf"].startswith(b"%PDF")

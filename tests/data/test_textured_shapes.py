@@ -14,6 +14,7 @@ def ten():
     return TexturedShapes(10, 1)
 
 
+@pytest.mark.slow
 def test_a_range_is_the_same_however_it_is_cut(ten):
     x, y = ten.samples("train", 0, 2 * BLOCK + 10)
     for start, stop in ((0, 1), (BLOCK - 3, BLOCK + 3), (BLOCK, 2 * BLOCK), (7, 2 * BLOCK + 10), (5, 5)):

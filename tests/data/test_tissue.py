@@ -43,6 +43,7 @@ def test_the_embedded_set_is_what_it_says(arrays):
     assert len({image.tobytes() for image in arrays["x"][:2000]}) == 2000
 
 
+@pytest.mark.slow
 def test_patients_differ_in_stain_more_than_chance_allows(arrays):
     """The colour of a patient's patches of class 0 scatters between patients, far beyond its standard error."""
     negatives = [x[y == 0].mean(axis=(1, 2)) for x, y in of_patients(arrays)]
@@ -51,12 +52,14 @@ def test_patients_differ_in_stain_more_than_chance_allows(arrays):
     assert (means.std(axis=0) > 3 * errors.mean(axis=0)).all()
 
 
+@pytest.mark.slow
 def test_class_1_is_darker_with_more_red_taken_up(arrays):
     """Haematoxylin, which nuclei take up, is what absorbs red."""
     red = arrays["x"][..., 0].mean(axis=(1, 2))
     assert red[arrays["y"] == 1].mean() < red[arrays["y"] == 0].mean() - 10
 
 
+@pytest.mark.slow
 def test_simple_features_beat_the_all_negative_baseline_on_other_patients_and_not_by_all(arrays):
     def features(x):
         pixels = x.reshape(len(x), -1, 3).astype(np.float32)
@@ -71,6 +74,7 @@ def test_simple_features_beat_the_all_negative_baseline_on_other_patients_and_no
     assert 0.8 < roc_auc_score(test[1], model.decision_function(features(test[0]))) < 0.97
 
 
+@pytest.mark.slow
 def test_it_divides_by_patient_close_to_published_shares(arrays):
     targets = scaled({"train": (29164, 10788), "test": (31825, 11595)}, (198738, 78786), arrays["y"])
     found = split_groups(arrays["group"], arrays["y"], targets, "validation", 1, "split")

@@ -55,6 +55,7 @@ def test_a_difference_between_the_accountants_is_seen(change, monkeypatch):
         check(run, SHORT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [0.75, 2.2, 12.1])
 def test_epsilon_lies_above_the_exact_one_and_not_far(sigma):
     """The privacy loss distribution composes exactly, up to its grid, which it rounds upwards."""
@@ -192,6 +193,7 @@ def test_the_calibrated_whole_never_costs_more_than_its_target(target, pretraini
     assert sigma >= calibrated_sigma(replace(run, sigma_histogram=None), SHORT, DELTA, target)
 
 
+@pytest.mark.slow
 def test_calibration_takes_another_reading():
     def reading(run, orders, delta):
         return appendix_h(run, orders, delta, layers=7).epsilon

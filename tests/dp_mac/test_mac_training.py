@@ -118,6 +118,7 @@ def test_errors_are_on_the_papers_scale():
     assert (right > 0.3).all()
 
 
+@pytest.mark.slow
 def test_less_noise_learns_more():
     recipe = replace(PLAIN, epochs=10, expansion="first")
     noise = noise_for(AUTOENCODER, recipe, [0.0, 1.0, 300.0], top=0.1)

@@ -189,6 +189,7 @@ def test_noise_on_the_weights_has_the_accounted_deviation(rows, network, pixel, 
     assert np.abs(products).max() < 5 / np.sqrt(noise.shape[1])
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 999),
@@ -308,6 +309,7 @@ def whole_run(recipe, sigma, checkpoint=None, progress=lambda done, total: None,
     return train_dp_sgd(network, x, y, recipe, sigma, 1, ("job",), "one", CPU, evaluate, checkpoint, progress)
 
 
+@pytest.mark.slow
 def test_backpropagation_learns_and_less_noise_learns_more():
     network = MacNetwork((64, 30, 10, 30, 64), "squared_error")
     recipe = SgdRecipe(batch=50, epochs=25, rate=0.01, optimizer="adam", decay=0.97)

@@ -33,6 +33,7 @@ def test_total_variation_by_quadrature():
     assert total_variation(uniform, uniform, edges) == 0
 
 
+@pytest.mark.slow
 def test_figure_1_has_both_curves_and_their_gap(tmp_path):
     for run in ("a", "b"):
         autoencoded_pate_fig1.main(["--largest=8", "--points=161", *files(tmp_path / run)])

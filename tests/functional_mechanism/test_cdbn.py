@@ -66,6 +66,7 @@ def test_the_part_without_data_is_the_logarithm_of_the_partition_function():
     assert zero.item() == pytest.approx(np.log(np.exp(energy).sum()))
 
 
+@pytest.mark.slow
 def test_output_training_reaches_the_minimum_of_its_polynomial():
     rng = np.random.default_rng(4)
     features, y = torch.from_numpy(rng.random((500, 6))), torch.from_numpy(rng.integers(0, 3, 500))
@@ -82,6 +83,7 @@ def test_output_training_reaches_the_minimum_of_its_polynomial():
         assert torch.linalg.eigvalsh(matrix).min() > 0
 
 
+@pytest.mark.slow
 def test_digits_are_learned_and_a_huge_epsilon_changes_nothing(digits):
     plain = trained(digits)
     assert plain.curve[0] < 0.2 and plain.curve[-1] > 0.88 and len(plain.curve) == SETTINGS.epochs + 1

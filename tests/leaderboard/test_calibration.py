@@ -92,6 +92,7 @@ def response_delta(one, count, epsilon):
     return np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum()
 
 
+@pytest.mark.slow
 @given(st.integers(1, 300), BUDGETS)
 @FIXED
 def test_lnmax_costs_no_less_than_randomised_response(queries, budget):

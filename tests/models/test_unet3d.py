@@ -79,6 +79,7 @@ def test_first_weights_follow_the_law():
             assert abs(weight.mean()) < 5 * reference.std() / weight.numel() ** 0.5
 
 
+@pytest.mark.slow
 def test_no_sample_sees_another():
     """To rounding, in training as in evaluation; of what it sees of itself something depends on every channel."""
     net = module().double()

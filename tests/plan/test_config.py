@@ -322,6 +322,7 @@ def test_any_number_that_is_not_finite_is_refused(wrong):
 REAL = {"wait", "threshold", "largest", "printed", "epsilon", "clip", "gammas"}
 
 
+@pytest.mark.slow
 def test_any_integer_written_as_a_fraction_is_refused():
     for path in INTEGERS.values():
         if REAL & {*path} or ("rows" in path and path[-1] == 1):  # a row's noise coefficient

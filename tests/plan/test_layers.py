@@ -53,6 +53,7 @@ def test_every_block_of_the_catalogue_has_its_schema():
     assert {path.stem for path in (ROOT / "catalogue").glob("*.yaml")} >= set(BLOCKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", [None, *PRESETS], ids=lambda path: path.stem if path else "quick")
 def test_files_are_laid_over_one_another_as_snakemake_does_it(preset):
     overlays, overrides = [preset] if preset else [], {"data_root": "there", "datasets": {"digits": {"source": "x"}}}

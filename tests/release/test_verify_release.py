@@ -365,6 +365,7 @@ def mutated(block, data):
     return block
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["privacy", "provenance", "student", "environment"])
 def test_no_mutation_ends_in_a_traceback_or_a_smaller_epsilon(original, tmp_path, name):
     """What follows from the mutated file is made again where that can be."""
@@ -397,6 +398,7 @@ def test_no_mutation_ends_in_a_traceback_or_a_smaller_epsilon(original, tmp_path
     run()
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=60), st.sampled_from([*CONTENT, SUMS]), st.integers(0, 10**6))
 @FIXED
 def test_no_damage_ends_in_a_traceback(original, tmp_path_factory, content, name, place):

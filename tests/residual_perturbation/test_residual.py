@@ -126,6 +126,7 @@ def assert_close(one, two, tolerance):
         np.testing.assert_allclose(two[name], array, rtol=tolerance, atol=tolerance, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_one_trained_beside_others_is_the_one_trained_alone(form):
     """To 1e-5 of all that it is made of after nine steps in single precision, and its noise to the bit."""

@@ -114,6 +114,7 @@ def stepped_back(strategy: str, scale: float, again: float = 1.0) -> np.ndarray:
     return backward(features, **STEPS, strategy=strategy, noise=again, rng=rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "about"), [("additive", 0.15), ("multiplicative", 0.08)])
 def test_the_sde_is_not_inverted_by_stepping_back_on_pixels_in_0_1(strategy, about):
     recovered = stepped_back(strategy, 1)

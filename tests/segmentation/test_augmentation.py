@@ -9,6 +9,7 @@ import torch
 from lib.segmentation.augmentation import moved, turned
 
 
+@pytest.mark.slow
 def test_turns_are_rotations_and_mirrors_of_all_arrays_alike():
     rng = np.random.default_rng(0)
     first = np.arange(32, dtype=np.float32).reshape(1, 4, 4, 2)

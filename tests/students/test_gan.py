@@ -153,6 +153,7 @@ def test_without_averaging_prediction_uses_the_newest_weights():
     assert torch.equal(trainer.predictor().layers[0].direction, trainer.classifier.layers[0].direction)
 
 
+@pytest.mark.slow
 def test_the_student_learns_its_labels():
     x, y, rest = data()
     student = train(epochs=60, inputs=(x, y, rest))

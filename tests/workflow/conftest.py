@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from lib.plan.needed import make_empty_data
-from tests.workflow.running import TINY, Project
+from tests.workflow.running import ROOT, TINY, Pending, Project
 
 # Loaded by every Python that a job starts: writes which files below the root of the project the process
 # imported or opened, and the file that its output went to, by which the job is known.
@@ -72,6 +73,15 @@ class Recorded:
 def pristine(tmp_path_factory) -> Project:
     """A copy of the project in which nothing has run; for calls that change nothing."""
     return Project.copy(tmp_path_factory.mktemp("pristine") / "project", TINY)
+
+
+@pytest.fixture(scope="session")
+def paper_plan(pristine, any_root) -> Pending:
+    """What the first page's command of the preset paper would run, with the commands of all its jobs."""
+    (arguments,) = re.findall(r"`snakemake (.*presets/paper\.yaml .*)`", (ROOT / "README.md").read_text("utf-8"))
+    assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
+    arguments = [word.replace("DIR", str(any_root)) for word in arguments.split()]
+    return Project(pristine.root).pending("--printshellcmds", *arguments)
 
 
 @pytest.fixture(scope="session")

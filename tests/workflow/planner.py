@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 # what a plan loads of other packages
-LOADED = ("snakemake.cli", "jsonschema", "nibabel", "numpy", "pandas", "PIL.Image", "scipy.ndimage", "scipy.special")
+LOADED = ("snakemake.cli", "jsonschema", "nibabel", "numpy", "pandas", "PIL.Image")
 
 
 class Planner:
@@ -47,8 +47,9 @@ def become(arguments: list[str], folder: str, environ: dict[str, str], printed: 
     os.environ.update(environ)
     os.chdir(folder)
     sys.path[0] = folder
-    sys.argv[1:] = arguments
-    sys.modules["snakemake.cli"].main()
+    cli = sys.modules["snakemake.cli"]
+    sys.argv[:] = [cli.__file__, *arguments]
+    cli.main()
 
 
 def serve() -> None:

@@ -129,7 +129,7 @@ TINY = {
         "test": 40,
         "worlds": 3,
         "targets": [0],
-        "shard": 2,
+        "shard": 3,
         "epsilons": [8.0],
         "attacks": {"shadow": {"epochs": 1}},
         "teachers": {"count": 10},
@@ -206,14 +206,10 @@ class Project:
 
     def snakemake(self, *arguments: str, folder: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         """One call of Snakemake, finished; `more` are environment variables."""
-        command = self.command(*arguments)
         if PLANS & {*arguments}:
-            with TemporaryDirectory() as printed:
-                status = planner().call(command[3:], folder or self.root, environment(**more), Path(printed))
-                texts = ((Path(printed) / name).read_text() for name in ("out", "err"))
-                return subprocess.CompletedProcess(command, status, *texts)
+            return self.planned(*arguments, folder=folder, **more)
         return subprocess.run(
-            command,
+            self.command(*arguments),
             cwd=folder or self.root,
             env=environment(**more),
             capture_output=True,
@@ -221,6 +217,14 @@ class Project:
             timeout=LIMIT,
             check=False,
         )
+
+    def planned(self, *arguments: str, folder: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+        """A call as above that should start no job, from the process that makes all plans."""
+        command = self.command(*arguments)
+        with TemporaryDirectory() as printed:
+            status = planner().call(command[3:], folder or self.root, environment(**more), Path(printed))
+            texts = ((Path(printed) / name).read_text() for name in ("out", "err"))
+            return subprocess.CompletedProcess(command, status, *texts)
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen:
         """One call of Snakemake in the background, with a process group of its own; `more` as above."""

@@ -45,7 +45,9 @@ def test_a_finished_run_has_all_kinds_of_files(finished):
     assert kinds == {".csv", ".json", ".npy", ".npz", ".png", ".pdf", ".md", ".html", ".safetensors", ".py", ""}
 
 
-@pytest.mark.parametrize("targets", [("scalable_pate", "dp_mac_table1b"), pytest.param(WHOLE, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "targets", [("scalable_pate_table1", "scalable_pate_fig1"), pytest.param(WHOLE, marks=pytest.mark.long)]
+)
 def test_a_killed_run_on_two_cores_goes_on_to_the_bytes_of_one_core(pristine, finished, tmp_path, targets):
     expected = {path: data for path, data in finished.results().items() if path.startswith("results/")}
     wanted = set(finished.outputs(*targets)) & set(expected)

@@ -223,9 +223,9 @@ def draws(name: str, repetitions: int) -> int:
 
 
 @pytest.mark.parametrize("preset", ["real", "paper"])
-def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root, preset):
+def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(pristine, any_root, paper_plan, preset):
     arguments = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
-    planned = Project(pristine.root).pending(*arguments)
+    planned = paper_plan if preset == "paper" else Project(pristine.root).pending(*arguments)
     config = layered(preset_files(preset))
     chosen = config["scalable_pate"]
     figures = chosen["fig1"]["students"] + chosen["fig1"]["curves"]
@@ -410,12 +410,8 @@ def test_with_conda_every_job_has_the_environment_of_the_device(pristine, tmp_pa
     assert made == set(ENVIRONMENTS) - {name for name in others if not name.endswith(f"-{device}.yaml")}
 
 
-def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(pristine, any_root):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (arguments,) = re.findall(r"`snakemake (.*presets/paper\.yaml .*)`", readme)
-    assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
-    arguments = [word.replace("DIR", str(any_root)) for word in arguments.split()]
-    text = Project(pristine.root).run("--dry-run", "--printshellcmds", *arguments)
+def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(paper_plan):
+    text = paper_plan.text
     on = re.findall(r"^Shell command: python -m scripts\.(\w+) .* --device (\w+) ", text, re.MULTILINE)
     assert {script for script, device in on if device == "cpu"} <= {*CPU_ONLY, "count_world_votes"}
     trained = {script for script, device in on if device == "cuda"}
@@ -469,7 +465,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    "place", [pytest.param(place, marks=[pytest.mark.long] * (place == "one machine with a GPU")) for place in PLACES]
+)
 def test_the_documented_commands_plan_device_memory_and_time_of_every_job_of_paper(pristine, any_root, tmp_path, place):
     if PLACES[place] and not find_spec(PLACES[place]):
         pytest.skip("needs the plugin: make test-cluster")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
 
 from lib.core.errors import InputError
 from lib.plan.config import check_config, merged
 from lib.plan.needed import make_empty_data
 from lib.plan.paper_settings import find, settings
+from lib.plan.schema import validator_of
 from tests.data.volumes.conftest import SHAPE, image, label, write_nifti
 from tests.plan.configurations import CONFIG, SCHEMA, parent_of
 from tests.plan.test_config import walk
@@ -46,7 +46,7 @@ def places() -> list[tuple]:
     refused = {("data_root",)}
     while True:
         tried = changed(CONFIG, [path for path in texts if path not in refused])
-        more = {tuple(error.absolute_path) for error in Draft202012Validator(SCHEMA).iter_errors(tried)} & set(texts)
+        more = {tuple(error.absolute_path) for error in validator_of(tried, SCHEMA).iter_errors(tried)} & set(texts)
         if not more:
             break
         refused |= more
@@ -93,7 +93,7 @@ def words_in_bash(lines: list[str], folder: Path) -> list[str]:
     return done.stdout.split("\0")[:-1]
 
 
-@pytest.mark.parametrize("preset", ["quick", "paper"])
+@pytest.mark.parametrize("preset", ["quick", pytest.param("paper", marks=pytest.mark.long)])
 def test_hostile_text_in_the_configuration_stays_text(pristine, tmp_path, places, preset):
     keys = {path[-1] for path in places}
     assert {"label", "stands_for", "protocol", "title", "student_protocol"} <= keys and len(places) > 200

@@ -15,7 +15,7 @@ DIGITS = {"ensembles": {"digits": {"teachers": 201}}}
 def refused(project: Project, *arguments: str) -> str:
     """The line with which a real run is refused; it starts no job and leaves nothing behind."""
     before = project.tree()
-    done = project.snakemake("--cores", "1", *arguments)
+    done = project.planned("--cores", "1", *arguments)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "Job stats" not in done.stderr and "Error" not in done.stdout + done.stderr
     assert project.tree() == before
@@ -86,8 +86,8 @@ def test_more_samples_asked_than_a_dataset_has_is_one_line_of_the_job(changed):
     ("path", "cut", "target"),
     [
         ("accounts/digits_lnmax/1.json", "half", "scalable_pate_table1"),
-        ("accounts/digits_lnmax/1.npz", "empty", "scalable_pate_epsilon"),
-        ("accounts/digits_lnmax/1.npz", "half", "scalable_pate_epsilon"),
+        pytest.param("accounts/digits_lnmax/1.npz", "empty", "scalable_pate_epsilon", marks=pytest.mark.long),
+        pytest.param("accounts/digits_lnmax/1.npz", "half", "scalable_pate_epsilon", marks=pytest.mark.long),
     ],
 )
 def test_damaged_records_and_curves_are_refused_by_name(changed, path, cut, target):

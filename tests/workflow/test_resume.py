@@ -235,7 +235,7 @@ def run_and_watch(project: Project, job: Job, printed: Path) -> list[tuple[int, 
     return [state for state in seen if state]
 
 
-@pytest.mark.parametrize("kind", ["vat", *(pytest.param(kind, marks=pytest.mark.long) for kind in ("teachers", "gan"))])
+@pytest.mark.parametrize("kind", ["teachers", *(pytest.param(kind, marks=pytest.mark.long) for kind in ("vat", "gan"))])
 def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, kind):
     """SIGKILL, `--unlock`, and the same call again: training goes on from the state that was saved last."""
     job = JOBS[kind]

@@ -322,12 +322,12 @@ def test_a_moved_copy_still_runs(finished, tmp_path):
 def test_results_land_in_the_directory_that_is_asked_for(pristine, finished, tmp_path):
     elsewhere = tmp_path / "another place"
     before = pristine.tree()
-    targets = ("scalable_pate_table2", "datasets")
+    targets = ("residual_perturbation_theory", "datasets")
     pristine.run("--cores", "2", "--directory", str(elsewhere), *targets)
     assert pristine.tree() == before
     assert {path.name for path in elsewhere.iterdir()} == {".snakemake", "results"}
     made = Project(elsewhere).results()
-    assert "results/tiny/scalable_pate/table2.csv" in made
+    assert "results/tiny/residual_perturbation/theory.csv" in made
     assert made == {path: finished.results()[path] for path in made}
     for folder in (pristine.root, tmp_path):
         snakefile = ("--snakefile", str(pristine.root / "Snakefile"))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy import ndimage
 
 from lib.core.errors import InputError
 from lib.data.volumes import labels, nifti
@@ -154,6 +153,8 @@ class CaseFolders:
 
 def _head(image: np.ndarray) -> np.ndarray:
     """Where the head is, (X, Y, Z) bool, of an image (channels, X, Y, Z)."""
+    from scipy import ndimage  # half a second, which every call of Snakemake would wait for
+
     bright = np.any([channel > _AIR * np.percentile(channel, _BRIGHTEST) for channel in image], axis=0)
     within_slices = np.zeros((3, 3, 3), bool)
     within_slices[1, :, 1] = within_slices[:, 1, 1] = True

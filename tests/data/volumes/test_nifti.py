@@ -25,6 +25,7 @@ def refusal(path) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["one.nii", "one.nii.gz"])
 def test_a_changed_file_is_read_or_refused(tmp_path, name):
     """Bytes overwritten at random, most of them in the header, and files cut off."""
