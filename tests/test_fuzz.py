@@ -12,13 +12,17 @@ from lib.aggregation.queries import read_queries, read_rounds
 from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
-from lib.plan.config import check_config, fill_defaults
+from lib.plan.config import check_config, claim_ids, expand_download, expand_own_volumes, register
+from lib.plan.paper_settings import check_device, check_protocols
+from lib.plan.plan import Plan
+from lib.plan.schema import fill_defaults
 from lib.reporting.records import read_record, write_record
 from scripts import aggregate
 from tests.plan.test_config import CONFIG, SCHEMA
 from tests.reporting.test_records import FIELDS
 from tests.sealed import places, sealed, text_of
 
+REGISTER, CLAIMS = register(), claim_ids()
 FIXED = settings(
     derandomize=True, deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -67,17 +71,35 @@ def one_line(error: InputError) -> None:
 # ---------------------------------------------------------------- configuration
 
 
-@pytest.mark.slow
-@given(st.data())
-@settings(FIXED, max_examples=25)
-def test_a_configuration_is_checked_or_refused_in_one_line(data):
-    config = mutated(CONFIG, data)
+def planned_or_refused(config) -> None:
+    """As Snakemake has it before the first job: refused in one line, or all results can be named."""
     try:
-        check_config(config, SCHEMA, {"an id"})
+        expand_own_volumes(config)
+        expand_download(config)
+        check_config(config, SCHEMA, CLAIMS)
+        fill_defaults(config, SCHEMA)
+        check_protocols(config)
+        check_device(config)
     except InputError as error:
         one_line(error)
     else:
-        fill_defaults(config, SCHEMA)
+        plan = Plan(config, REGISTER)
+        assert plan.results.captions()
+        assert isinstance(plan.results.all_targets(), list)
+
+
+@pytest.mark.slow
+@given(st.data())
+@settings(FIXED, max_examples=25)
+def test_a_configuration_is_planned_or_refused_in_one_line(data):
+    planned_or_refused(mutated(CONFIG, data))
+
+
+@pytest.mark.long
+@given(st.data())
+@settings(FIXED, max_examples=5000)
+def test_of_five_thousand_changed_configurations_each_is_planned_or_refused_in_one_line(data):
+    planned_or_refused(mutated(CONFIG, data))
 
 
 # The same where mistakes are likeliest to pass the schema: one block, values of the right kind.

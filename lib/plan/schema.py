@@ -4,6 +4,7 @@ import copy
 import difflib
 import math
 import re
+import sys
 from collections.abc import Iterable, Iterator
 
 import jsonschema
@@ -206,6 +207,8 @@ def _check_scalars(block: object, path: tuple[str, ...]) -> None:
     """Refuse .nan and .inf, keys that are no text, and text that is not one line: no bound of a schema does."""
     if isinstance(block, float) and not math.isfinite(block):
         raise InputError(f"{'.'.join(path)} = {block!r}: allowed is a finite number")
+    if isinstance(block, int) and abs(block) > sys.float_info.max:  # Python may refuse to print it, too
+        raise InputError(f"{'.'.join(path)}: an integer of over 308 digits; allowed is a number below 1.8e308")
     if isinstance(block, str) and not block.isprintable():
         raise InputError(f"{'.'.join(path)} = {block!r}: allowed is one line of printable text")
     for name in block if isinstance(block, dict) else ():

@@ -312,7 +312,7 @@ def test_the_numbers_above_are_all_numbers():
     assert {"seed", "accounting.orders.linear.0", f"{RUNS}.digits_lnmax.delta"} <= set(NUMBERS)
 
 
-@pytest.mark.parametrize("wrong", [math.nan, math.inf], ids=str)
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, 10**5000], ids=["nan", "inf", "5001 digits"])
 def test_any_number_that_is_not_finite_is_refused(wrong):
     for path in NUMBERS.values():
         schema_refusal(path, wrong)
@@ -467,6 +467,8 @@ def test_a_key_of_another_kind_is_refused(key, value):
         f"{RUNS}.digits_lnmax.laplace_scale",
         f"{RUNS}.digits_confident.max_answered",
         f"{RUNS}.digits_confident.threshold",
+        "residual_perturbation.figures.fig4",
+        "residual_perturbation.tables.table1",
     ],
 )
 def test_a_missing_key_is_named_with_its_place(key):

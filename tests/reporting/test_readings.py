@@ -131,6 +131,18 @@ QUOTED = {
         "to {} and {}, beside DP-MAC's".format(
             *(with_spread(published(budget, "needed"), "test_accuracy", 3) for budget in ("2.0", "0.5"))
         ),
+        "have {}, {}, {} and {}.".format(
+            *(
+                short(row("dp_mac/table1a", dataset="notMNIST", variant=f"rate {rate}")["test_accuracy"], 3)
+                for rate in ("0.03", "0.1", "0.3", "1")
+            )
+        ),
+        "DP-SGD has {} at ε = .5, which is DP-MAC's accuracy, and {} at".format(
+            *(
+                with_spread(row("dp_mac/table1a", variant="rate of notMNIST", paper_epsilon=budget), "test_accuracy", 3)
+                for budget in ("0.5", "2.0")
+            )
+        ),
         f"no guarantee and {curve('test_accuracy', variant='as coded')} at the",
         "the accuracy is {} and {} then".format(
             *(

@@ -39,9 +39,20 @@ def load(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, tuple[str, ..
                 raise ValueError(f"shape {shape}; allowed are 1 to {most} voxels")
             if None in axes:
                 raise ValueError("its affine leaves an axis without a direction")
-            return np.asarray(nibabel.as_closest_canonical(image).dataobj), axes
+            array = _scaled(np.asarray(image.dataobj.get_unscaled()), image.dataobj.slope, image.dataobj.inter)
+            return nibabel.apply_orientation(array, nibabel.io_orientation(image.affine)), axes
         except Exception as error:  # a damaged file may end the reader anywhere, in whatever way
             raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _scaled(array: np.ndarray, slope: float, inter: float) -> np.ndarray:
+    """Numbers as the header scales them: nibabel's, in half the memory that it takes for them."""
+    if (slope, inter) == (1, 0):
+        return array
+    array = array.astype(np.float64)
+    array *= slope
+    array += inter
+    return array
 
 
 def load_image(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Damaged and odd NIfTI files are read as they are, or refused in one line that names the file."""
 
 import gzip
+import struct
 import tracemalloc
 
 import nibabel
@@ -77,3 +78,18 @@ def test_an_axis_without_a_direction_is_refused(tmp_path):
     text[:348] = image.header.binaryblock
     path.write_bytes(bytes(text))
     assert "without a direction" in refusal(path)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
+@pytest.mark.parametrize(("slope", "inter"), [(1.0, 0.0), (0.1, 0.0), (1.0, -3.0), (2.5, 7.0)])
+def test_numbers_are_scaled_and_turned_as_by_nibabel(tmp_path, kind, slope, inter):
+    turned = np.array([[0, -2, 0, 1], [-3, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
+    path = written(tmp_path / "one.nii", np.arange(60).reshape(SHAPE).astype(kind), turned)
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<ff", content, 112, slope, inter)  # scl_slope and scl_inter of the header
+    path.write_bytes(content)
+    expected = np.asarray(nibabel.as_closest_canonical(nibabel.load(path)).dataobj)
+    found, _ = load(path)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(load_image(path)[0], expected.astype(np.float32))
