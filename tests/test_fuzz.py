@@ -71,8 +71,8 @@ def one_line(error: InputError) -> None:
 # ---------------------------------------------------------------- configuration
 
 
-def planned_or_refused(config) -> None:
-    """As Snakemake has it before the first job: refused in one line, or all results can be named."""
+def planned_or_refused(config) -> bool:
+    """As Snakemake has it before the first job: refused in one line, or all results can be named; whether they can."""
     try:
         expand_own_volumes(config)
         expand_download(config)
@@ -82,10 +82,13 @@ def planned_or_refused(config) -> None:
         check_device(config)
     except InputError as error:
         one_line(error)
-    else:
-        plan = Plan(config, REGISTER)
-        assert plan.results.captions()
-        assert isinstance(plan.results.all_targets(), list)
+        return False
+    plan = Plan(config, REGISTER)
+    return bool(plan.results.captions()) and isinstance(plan.results.all_targets(), list)
+
+
+def test_the_configuration_that_is_changed_is_itself_planned():
+    assert planned_or_refused(copy.deepcopy(CONFIG))
 
 
 @pytest.mark.slow

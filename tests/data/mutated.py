@@ -146,6 +146,7 @@ def main(kind: str, count: int, seed: int, folder: Path) -> dict:
     made |= {"read": 0, "refused": 0}
     made["true"] = tried(pack(content))
     refused = made["refused"]
+    made["true_is"] = "refused" if refused else "read"
     made["most"] = tried(bomb())
     made["bomb"] = "refused" if made["refused"] > refused else "read"
     for _ in range(count):

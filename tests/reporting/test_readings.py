@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from lib.plan.config import load
 from lib.reporting.claims.cells import read_table
 
 ROOT = Path(__file__).parents[2]
@@ -166,6 +167,15 @@ QUOTED = {
         ),
     ],
 }
+
+
+def test_the_rate_that_is_tried_on_mnist_is_the_best_on_notmnist():
+    table = read_table(ROOT / "docs" / "reproduction" / "dp_mac" / "table1a.csv")
+    searched = table[table["dataset"] == "notMNIST"]
+    best = searched.loc[searched["test_accuracy"].idxmax(), "variant"]
+    series = load()["dp_mac"]["series"]
+    for name in ("mnist_dp_sgd_chosen_2", "mnist_dp_sgd_chosen_05"):
+        assert f"rate {series[name]['recipe']['rate']}" == best
 
 
 @pytest.mark.parametrize("paper", QUOTED)

@@ -82,6 +82,15 @@ def test_relative_imports_in_a_package(tree):
         "class A:\n    def f(self):\n        from lib import a",
         "if True:\n    from lib.a import x",
         "try:\n    import numpy\nexcept ImportError:\n    from lib.a import x",
+        "try:\n    pass\nexcept* OSError:\n    import lib.a",
+        "try:\n    pass\nfinally:\n    import lib.a",
+        "try:\n    pass\nexcept OSError:\n    pass\nelse:\n    import lib.a",
+        "if False:\n    pass\nelif True:\n    import lib.a",
+        "for _ in ():\n    pass\nelse:\n    import lib.a",
+        "while True:\n    import lib.a",
+        "with open('x'):\n    import lib.a",
+        "match 1:\n    case 1:\n        import lib.a",
+        "async def f():\n    async with x:\n        async for y in x:\n            import lib.a",
     ],
 )
 def test_imports_anywhere_count(tree, text):
