@@ -34,7 +34,9 @@ def tighter(privacy: dict[str, PrivacyStatement]) -> PrivacyStatement | None:
     return min(routes, key=lambda statement: statement.epsilon)
 
 
-def row_of(entry: dict, records: list[dict], scores: pd.DataFrame, audit: pd.DataFrame, settings: dict) -> dict:
+def row_of(
+    entry: dict, records: list[dict], scores: pd.DataFrame, audit: pd.DataFrame, release: dict, settings: dict
+) -> dict:
     """One row: a method at a budget.
 
     lower_bound is of the first target, named beforehand: each target's bound holds at the level by itself, and neither
@@ -78,6 +80,8 @@ def row_of(entry: dict, records: list[dict], scores: pd.DataFrame, audit: pd.Dat
         "lower_bound_mean": bounds["lower_bound"].mean(),
         "lower_bound_highest": bounds["lower_bound"].max(),
         "largest": first["largest"],
+        "lower_bound_mechanism": release.get("lower_bound"),
+        "largest_mechanism": release.get("largest"),
         "level": first["level"],
         "noise": "; ".join(f"{name} {value:.4g}" for name, value in records[0]["parameters"]["noise"].items()),
         "slots": settings["slots"],
@@ -180,6 +184,7 @@ def main(
     scores: list[Path],
     curves: list[Path],
     audits: list[Path],
+    releases: Path,
     entries: list,
     settings: dict,
     table: Path,
@@ -192,15 +197,17 @@ def main(
     """Write the table and the figures.
 
     records: records of training, entry by entry, shard by shard of worlds. scores: what attacks achieve, a file a shard
-    of entries. curves: their ROC curves. audits: what canaries show. entries: method, budget, and the method's block of
+    of entries. curves: their ROC curves. audits: what canaries show. releases: what
+    is shown by what a mechanism releases, for entries that release anything. entries: method, budget, and the method's block of
     each. settings: label, slots, canaries, worlds, targets, delta, rates. table: the CSV to write. privacy: the meaning
     of its epsilons. png, pdf: the table as a figure. roc_png, roc_pdf: the ROC curves as a figure.
     """
     shards = len(records) // len(entries)
     read = [list(map(read_record, records[k * shards : (k + 1) * shards])) for k in range(len(entries))]
     scored, drawn, audited = (of_entries(paths, entries) for paths in (scores, curves, audits))
+    released = read_table(releases).set_index("entry").to_dict("index")
     rows = [
-        row_of(entry, own, scores, audit, settings)
+        row_of(entry, own, scores, audit, released.get(f"{entry['method']}/{entry['budget']}", {}), settings)
         for entry, own, scores, audit in zip(entries, read, scored, audited, strict=True)
     ]
     write_table(table, privacy, rows, key=("dataset", "method", "budget"))

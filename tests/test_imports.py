@@ -67,7 +67,7 @@ ROOMS_KNOWN = {
     # runs the mechanisms of all papers
     "audit": {
         *("accounting", "aggregation", "attacks", "core"),
-        *("dp_mac", "dp_sgd", "functional_mechanism", "segmentation"),
+        *("dp_mac", "dp_sgd", "functional_mechanism", "leaderboard", "segmentation"),
     },
     "plan": {"accounting", "core", "data", "leaderboard", "release"},  # names and limits that a configuration may use
 }

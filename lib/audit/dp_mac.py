@@ -32,8 +32,10 @@ CPU = torch.device("cpu")
 STEP, RELEASE = "lib.dp_mac.trainer.MacTrainer.advance", "lib.dp_mac.release.release"
 
 
-def _steps(sigma: float, threshold: float = 1.0, batches: str = "poisson", rate: float = RATE) -> Sampler:
-    """A sampler of the gradient (runs, 1) that a step takes, which in the first order is what it releases."""
+def _steps(
+    sigma: float, threshold: float = 1.0, batches: str = "poisson", rate: float = RATE, steps: int = 1
+) -> Sampler:
+    """A sampler of the gradient (runs, 1) that a step takes, or the sum of several: in the first order, its release."""
     recipe = MacRecipe(batch=rate, epochs=1, z_steps=0, z_rate=1.0, w_steps=1, w_rate=1e-9, batches=batches)
 
     def sampler(given: tuple[float, float], runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -44,11 +46,22 @@ def _steps(sigma: float, threshold: float = 1.0, batches: str = "poisson", rate:
         trainer = MacTrainer(NETWORK, x, y, recipe, noise, seed, ("audit",), names, CPU)
         outputs = []
         for _ in range(math.ceil(runs / count)):
-            trainer.advance()
-            outputs.append(trainer.weights[0].grad.flatten(1).numpy().copy())
+            found = []
+            for _ in range(steps):
+                trainer.advance()
+                found.append(trainer.weights[0].grad.flatten(1).numpy().copy())
+            outputs.append(np.sum(found, axis=0))
         return np.concatenate(outputs)[:runs]
 
     return sampler
+
+
+def whole_training(sigma: float, rate: float, steps: int) -> tuple[Sampler, tuple]:
+    """What DP-MAC releases in so many steps, each on a Poisson sample at `rate`, and two records, of which one is there.
+
+    sigma: noise multiplier. What is seen is the sum of all steps' released coefficients.
+    """
+    return _steps(sigma, rate=rate, steps=steps), (WITH, OTHER)
 
 
 def _present(generators: list[np.random.Generator]) -> torch.Tensor:

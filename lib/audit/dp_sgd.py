@@ -69,8 +69,10 @@ def _loss(output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return SLOPE * output.flatten(1).sum(1)
 
 
-def _steps(backend: str, sigma: float, clip: float = 1.0, rate: float = RATE, reused: bool = False) -> Sampler:
-    """A sampler of the noisy gradients (runs, 2) of the two layers, of one step a run.
+def _steps(
+    backend: str, sigma: float, clip: float = 1.0, rate: float = RATE, reused: bool = False, steps: int = 1
+) -> Sampler:
+    """A sampler of the noisy gradients (runs, 2) of the two layers, of one step a run, or the sum of several.
 
     reused: of two steps a run, before the second of which the noise is set back to what it was; what is given is the
     difference of their gradients, without sign.
@@ -91,7 +93,7 @@ def _steps(backend: str, sigma: float, clip: float = 1.0, rate: float = RATE, re
         outputs = []
         for _ in range(runs):
             before = trainer.state()["noise"] if reused else None
-            found = step()
+            found = np.sum([step() for _ in range(steps)], axis=0).tolist()
             if reused:
                 trainer.restore(trainer.state() | {"noise": before.numpy()})
                 found += step()
@@ -100,6 +102,14 @@ def _steps(backend: str, sigma: float, clip: float = 1.0, rate: float = RATE, re
         return np.abs(found[:, :2] - found[:, 2:]) if reused else found
 
     return sampler
+
+
+def whole_training(sigma: float, rate: float, steps: int) -> tuple[Sampler, tuple[float, float]]:
+    """What DP-SGD releases in so many steps, each on a Poisson sample at `rate`, and two records, of which one is there.
+
+    sigma: noise multiplier. What is seen is the sum of all steps' noisy gradients.
+    """
+    return _steps("ghost clipping", sigma, rate=rate, steps=steps), (WITH, OTHER)
 
 
 @cache  # every backend is promised the same

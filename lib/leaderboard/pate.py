@@ -42,7 +42,7 @@ class Pate(CalibratedMethod):
     """A mechanism that answers the first `queries` of the pool, with its noise, and the student.
 
     noise: its parameters are in votes, an encoded mean's in its code's unit. student, recipe: its network, and how it
-    is trained.
+    is trained. codes: whether answers are means of all teachers' codes, which take a hundred times longer than counts.
     """
 
     release: Release
@@ -51,6 +51,7 @@ class Pate(CalibratedMethod):
     teachers: int
     student: Mlp
     recipe: SgdRecipe
+    codes: bool = False
 
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`; the private records enter by the votes alone.
@@ -188,4 +189,4 @@ def pate_encoded_mean(queries: int, teachers: int, student: Mlp, recipe: SgdReci
         means = np.stack(list(noisy_means(of_teachers(votes), queries, teachers, radius, sigma, rng)))
         return simplex.nearest_distribution(simplex.decode(means)), np.arange(len(means))
 
-    return Pate(release, noise, queries, teachers, student, recipe)
+    return Pate(release, noise, queries, teachers, student, recipe, codes=True)

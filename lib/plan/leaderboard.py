@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from lib.core.named import module_files
 from lib.plan.layout import Layout
-from lib.plan.leaderboard_checks import ASK_TEACHERS, promises
+from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, promises
 
 
 class Entry(NamedTuple):
@@ -96,7 +96,7 @@ class Leaderboard:
             "dataset": self.block["dataset"],
             "method": self._method(wildcards.method),
             "budget": wildcards.budget,
-            "privacy": {name: self.block[name] for name in ("delta", "orders", "classes", "largest")},
+            "privacy": self._privacy(),
             "shard": list(self.shards()[int(wildcards.shard)]),
             "device": self.config["device"],
             "checkpoint": self.layout.checkpoint("train_worlds", *place, wildcards.shard),
@@ -106,6 +106,10 @@ class Leaderboard:
         """What a method is built from: its block without its title, and how many teachers there are if it asks them."""
         block = {key: value for key, value in self.methods[name].items() if key != "title"}
         return block | ({"teachers": self.block["teachers"]["count"]} if self._asks_teachers(name) else {})
+
+    def _privacy(self) -> dict[str, Any]:
+        """What methods are built for, but for the records."""
+        return {name: self.block[name] for name in ("delta", "orders", "classes", "largest")}
 
     def _asks_teachers(self, name: str) -> bool:
         return self.methods[name]["kind"] in ASK_TEACHERS
@@ -122,9 +126,22 @@ class Leaderboard:
             "job": ["leaderboard", "attack"],
             "seed": self.config["seed"],
             "entries": ["/".join(entry) for entry in self.attack_shards()[int(wildcards.shard)]],
-            "attacks": {name: value for name, value in self.block["attacks"].items() if name != "processes"},
+            "attacks": {name: self.block["attacks"][name] for name in ("shadow", "rates", "level", "guesses")},
             "targets": self.block["targets"],
             "delta": self.block["delta"],
+        }
+
+    def releases_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `audit_releases`: of the entries whose mechanism puts out more than the model."""
+        releasing = [entry for entry in self.entries() if self.methods[entry.method]["kind"] in ASK_TEACHERS + ON_SAMPLES]
+        return {
+            "job": ["leaderboard", "releases"],
+            "seed": self.config["seed"],
+            "entries": [[*entry, self._method(entry.method)] for entry in releasing],
+            "privacy": self._privacy(),
+            "slots": self.block["slots"],
+            "runs": self.block["attacks"]["runs"],
+            "level": self.block["attacks"]["level"],
         }
 
     # ------------------------------------------------------------ tables

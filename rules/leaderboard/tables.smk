@@ -8,6 +8,7 @@ rule leaderboard:
         scores=plan.leaderboard.attacks(".csv"),
         curves=plan.leaderboard.attacks(".roc.csv"),
         audits=plan.leaderboard.attacks(".audit.csv"),
+        releases=f"{layout.of('leaderboard')}/releases.csv",
         code=code("leaderboard"),
     output:
         **table("leaderboard", "privacy"),

@@ -94,3 +94,21 @@ rule attack_worlds:
         **options(plan.leaderboard.attack_settings),
     shell:
         "python -m scripts.attack_worlds {params} > {log} 2>&1"
+
+
+rule audit_releases:
+    """Lower bounds on the epsilon of all that each method's mechanism releases, on the worst neighbours known."""
+    input:
+        code=code("audit_releases"),
+    output:
+        bounds=f"{layout.of('leaderboard')}/releases.csv",
+    log:
+        layout.log("audit_releases"),
+    conda:
+        torch_environment("networks")
+    resources:
+        runtime=120,
+    params:
+        **options(plan.leaderboard.releases_settings),
+    shell:
+        "python -m scripts.audit_releases {params} > {log} 2>&1"
