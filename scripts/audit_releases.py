@@ -30,9 +30,7 @@ def main(
     rows, report = [], progress("entries")
     for place, (name, budget, settings) in enumerate(entries):
         epsilon = None if budget == "none" else float(budget)
-        built = build_method(
-            settings, slots, SHAPE, privacy["classes"], privacy["largest"], epsilon, delta, orders
-        )
+        built = build_method(settings, slots, SHAPE, privacy["classes"], privacy["largest"], epsilon, delta, orders)
         found = bound_of(built, runs, delta, level, seed, (*job, name, budget))
         rows.append(
             {

@@ -93,8 +93,9 @@ def row_of(
     }
 
 
-def draw_table(rows: list[dict], png: Path, pdf: Path) -> None:
-    """Three panels that share their rows: accuracy, the strongest attack, epsilon accounted and audited."""
+def draw_table(table: pd.DataFrame, png: Path, pdf: Path) -> None:
+    """Three panels that share their rows, from the table: accuracy, the strongest attack, epsilon accounted and audited."""
+    rows = table.to_dict("records")
     names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
     budgets = list(dict.fromkeys(row["budget"] for row in rows))
     with figure(1, 3, width=3.0, height=0.7 + 0.36 * len(names)) as (drawn, axes):
@@ -126,7 +127,12 @@ def draw_table(rows: list[dict], png: Path, pdf: Path) -> None:
             )
             _draw_epsilons(axes[2], row, y, colour)
         _mark(axes, rows)
-        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(budgets))
+        axes[2].plot([], [], "o", color="0.3", markersize=4, label="by the model")
+        axes[2].plot(
+            [], [], "D", color="0.3", markersize=4, markerfacecolor="w", label="by what its mechanism releases"
+        )
+        handles, labels = zip(*(ax.get_legend_handles_labels() for ax in (axes[0], axes[2])), strict=True)
+        drawn.legend(sum(handles, []), sum(labels, []), loc="outside lower center", ncols=len(budgets) + 2)
         save(drawn, png, pdf)
 
 
@@ -134,9 +140,11 @@ def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
     """Audited and promised; beyond what the audit can show a promise cannot be contradicted, and is dashed."""
     bound, largest = row["lower_bound"], row["largest"]
     ax.plot(bound, y, "o", color=colour, markersize=4)
+    if pd.notna(row["lower_bound_mechanism"]):
+        ax.plot(row["lower_bound_mechanism"], y, "D", color=colour, markersize=4, markerfacecolor="w", zorder=3)
     if row["guarantee"] == "no":
         return
-    promised = row["epsilon"].epsilon
+    promised = row["epsilon"]
     ax.plot([bound, min(promised, largest)], [y, y], "-", color=colour, linewidth=0.8)
     if promised <= largest:
         ax.plot(promised, y, "|", color=colour, markersize=9)
@@ -211,7 +219,7 @@ def main(
         for entry, own, scores, audit in zip(entries, read, scored, audited, strict=True)
     ]
     write_table(table, privacy, rows, key=("dataset", "method", "budget"))
-    draw_table(rows, png, pdf)
+    draw_table(read_table(table), png, pdf)
     draw_curves(entries, drawn, settings["slots"] - settings["canaries"], roc_png, roc_pdf)
 
 

@@ -39,7 +39,9 @@ def worst_case(method: Method) -> tuple[Sampler, tuple, float] | None:
     return None
 
 
-def bound_of(method: Method, runs: int, delta: float, level: float, seed: int, job: tuple[str, ...]) -> LowerBound | None:
+def bound_of(
+    method: Method, runs: int, delta: float, level: float, seed: int, job: tuple[str, ...]
+) -> LowerBound | None:
     """A lower bound on the epsilon of a method's releases, at `delta`, from its share of so many runs on either input.
 
     Draws are keyed by (seed, job). None for a method that releases nothing but its model.

@@ -133,7 +133,9 @@ class Leaderboard:
 
     def releases_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `audit_releases`: of the entries whose mechanism puts out more than the model."""
-        releasing = [entry for entry in self.entries() if self.methods[entry.method]["kind"] in ASK_TEACHERS + ON_SAMPLES]
+        releasing = [
+            entry for entry in self.entries() if self.methods[entry.method]["kind"] in ASK_TEACHERS + ON_SAMPLES
+        ]
         return {
             "job": ["leaderboard", "releases"],
             "seed": self.config["seed"],

@@ -17,7 +17,15 @@ from lib.leaderboard.mlp import mlp_trainer
 from lib.leaderboard.worlds import read_private
 from lib.plan.leaderboard_checks import ASK_TEACHERS
 from lib.reporting.records import read_record
-from scripts import attack_worlds, count_world_votes, draw_worlds, leaderboard, leaderboard_cost, train_worlds
+from scripts import (
+    attack_worlds,
+    audit_releases,
+    count_world_votes,
+    draw_worlds,
+    leaderboard,
+    leaderboard_cost,
+    train_worlds,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
@@ -69,6 +77,9 @@ def folder(tmp_path_factory):
             written = ["--predictions", str(root / f"{name}{shard}.npz"), "--record", str(root / f"{name}{shard}.json")]
             train_worlds.main([*told, *written])
     attack(root, "0", *METHODS)
+    told = ["--entries", json.dumps([["gnmax", "8", METHODS["gnmax"]]]), "--privacy", json.dumps(PRIVACY)]
+    told += ["--slots", "60", "--runs", "400", "--level", "0.95", "--bounds", str(root / "releases.csv")]
+    audit_releases.main([*told, "--seed", "1", "--job", "leaderboard", "releases"])
     return root
 
 
@@ -95,6 +106,7 @@ def board(folder, *names):
     }
     told = [f"--{option}={folder}/0{end}.csv" for option, end in ATTACKED.items()]
     told += ["--records", *(f"{folder}/{name}{shard}.json" for name in names for shard in (0, 1))]
+    told += ["--releases", f"{folder}/releases.csv"]
     told += ["--entries", json.dumps(entries), "--settings", json.dumps(settings)]
     for name in ("table", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
         told += [f"--{name}", f"{folder}/board.{name.replace('-', '.')}"]
@@ -120,6 +132,9 @@ def test_the_control_is_found_out_and_the_private_method_keeps_its_budget(folder
     assert table.loc["memorised", "lower_bound"] > 1
     assert np.isnan(table.loc["memorised", "epsilon"]) and table.loc["memorised", "guarantee"] == "no"
     assert 7.6 < table.loc["gnmax", "epsilon"] <= 8 and table.loc["gnmax", "guarantee"] == "yes"
+    assert 0 < table.loc["gnmax", "lower_bound_mechanism"] < table.loc["gnmax", "epsilon"]
+    assert 4 > table.loc["gnmax", "largest_mechanism"] > 3
+    assert table.loc["memorised", ["lower_bound_mechanism", "largest_mechanism"]].isna().all()
     assert table["accuracy"].between(0, 100).all() and table["auc"].between(0, 1).all()
     meanings = pd.read_csv(folder / "board.privacy").set_index(["method", "column"])
     assert list(meanings.index) == [("gnmax", "epsilon"), ("gnmax", "epsilon_tighter")]
