@@ -94,7 +94,7 @@ def row_of(
 
 
 def draw_table(table: pd.DataFrame, png: Path, pdf: Path) -> None:
-    """Three panels that share their rows, from the table: accuracy, the strongest attack, epsilon accounted and audited."""
+    """Three panels that share the table's rows: accuracy, the strongest attack, epsilon accounted and audited."""
     rows = table.to_dict("records")
     names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
     budgets = list(dict.fromkeys(row["budget"] for row in rows))
@@ -131,8 +131,8 @@ def draw_table(table: pd.DataFrame, png: Path, pdf: Path) -> None:
         axes[2].plot(
             [], [], "D", color="0.3", markersize=4, markerfacecolor="w", label="by what its mechanism releases"
         )
-        handles, labels = zip(*(ax.get_legend_handles_labels() for ax in (axes[0], axes[2])), strict=True)
-        drawn.legend(sum(handles, []), sum(labels, []), loc="outside lower center", ncols=len(budgets) + 2)
+        (points, names), (kinds, kind_names) = (ax.get_legend_handles_labels() for ax in (axes[0], axes[2]))
+        drawn.legend(points + kinds, names + kind_names, loc="outside lower center", ncols=len(budgets) + 2)
         save(drawn, png, pdf)
 
 
@@ -205,10 +205,10 @@ def main(
     """Write the table and the figures.
 
     records: records of training, entry by entry, shard by shard of worlds. scores: what attacks achieve, a file a shard
-    of entries. curves: their ROC curves. audits: what canaries show. releases: what
-    is shown by what a mechanism releases, for entries that release anything. entries: method, budget, and the method's block of
-    each. settings: label, slots, canaries, worlds, targets, delta, rates. table: the CSV to write. privacy: the meaning
-    of its epsilons. png, pdf: the table as a figure. roc_png, roc_pdf: the ROC curves as a figure.
+    of entries. curves: their ROC curves. audits: what canaries show. releases: what the audits of mechanisms show, for
+    entries that release more than a model. entries: method, budget, and the method's block of each. settings: label,
+    slots, canaries, worlds, targets, delta, rates. table: the CSV to write. privacy: the meaning of its epsilons. png,
+    pdf: the table as a figure. roc_png, roc_pdf: the ROC curves as a figure.
     """
     shards = len(records) // len(entries)
     read = [list(map(read_record, records[k * shards : (k + 1) * shards])) for k in range(len(entries))]

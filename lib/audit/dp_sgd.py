@@ -105,7 +105,7 @@ def _steps(
 
 
 def whole_training(sigma: float, rate: float, steps: int) -> tuple[Sampler, tuple[float, float]]:
-    """What DP-SGD releases in so many steps, each on a Poisson sample at `rate`, and two records, of which one is there.
+    """A sampler of what DP-SGD releases in so many steps on Poisson samples at `rate`, and two neighbouring records.
 
     sigma: noise multiplier. What is seen is the sum of all steps' noisy gradients.
     """
