@@ -61,6 +61,7 @@ def row_of(
         "delta": settings["delta"],
         "accuracy": accuracy,
         "accuracy_spread": spread,
+        "gain": None,
         "attack": best["attack"].iloc[0],
         "auc": auc,
         "auc_spread": auc_spread,
@@ -91,6 +92,17 @@ def row_of(
         "data": data_name(records[0]),
         "sanitized": False,
     }
+
+
+def add_gain(rows: list[dict], entries: list[dict]) -> None:
+    """Accuracy beyond that of the control that saw all public labels and no private record, where it is chosen."""
+    controls = [
+        row["accuracy"]
+        for row, entry in zip(rows, entries, strict=True)
+        if entry.get("kind") == "untouched" and "queries" not in entry
+    ]
+    for row in rows if controls else ():
+        row["gain"] = row["accuracy"] - controls[0]
 
 
 def draw_table(table: pd.DataFrame, png: Path, pdf: Path) -> None:
@@ -218,6 +230,7 @@ def main(
         row_of(entry, own, scores, audit, released.get(f"{entry['method']}/{entry['budget']}", {}), settings)
         for entry, own, scores, audit in zip(entries, read, scored, audited, strict=True)
     ]
+    add_gain(rows, entries)
     write_table(table, privacy, rows, key=("dataset", "method", "budget"))
     draw_table(read_table(table), png, pdf)
     draw_curves(entries, drawn, settings["slots"] - settings["canaries"], roc_png, roc_pdf)

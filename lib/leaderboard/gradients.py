@@ -59,12 +59,19 @@ class Memorised(Plain):
         return predict
 
 
+@dataclass(frozen=True)
 class Untouched(Plain):
-    """Negative control: the plain network trained on the public pool with its labels; it sees no private record."""
+    """Negative control: the plain network trained on the public pool with its labels; it sees no private record.
+
+    queries: so many of the pool's first records only, which is what a student has of PATE; None for all.
+    """
+
+    queries: int | None = None
 
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`; private records and votes are not used, and the public labels are."""
-        return trained(self, given.public.x, given.public.y, 0.0, given)
+        public = given.public
+        return trained(self, public.x[: self.queries], public.y[: self.queries], 0.0, given)
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,14 @@ MLP = frozenset({"activation"})
 def _plain(settings: Mapping, given: Setting) -> Plain:
     checked_settings(settings, {"kind", "hidden", "recipe"}, MLP)
     mlp = mlp_of(settings, given.shape, given.largest, given.classes)
-    made = {"plain": Plain, "memorised": Memorised, "untouched": Untouched}[settings["kind"]]
+    made = {"plain": Plain, "memorised": Memorised}[settings["kind"]]
     return made(mlp, SgdRecipe(**settings["recipe"]), given.samples)
+
+
+def _untouched(settings: Mapping, given: Setting) -> Untouched:
+    checked_settings(settings, {"kind", "hidden", "recipe"}, MLP | {"queries"})
+    mlp = mlp_of(settings, given.shape, given.largest, given.classes)
+    return Untouched(mlp, SgdRecipe(**settings["recipe"]), given.samples, queries=settings.get("queries"))
 
 
 def _dp_sgd(settings: Mapping, given: Setting) -> Method:
@@ -161,7 +167,7 @@ def _predictions(settings: Mapping, given: Setting) -> Elsewhere:
 KINDS: dict[str, Callable[[Mapping, Setting], Method]] = {
     "plain": _plain,
     "memorised": _plain,
-    "untouched": _plain,
+    "untouched": _untouched,
     "dp_sgd": _dp_sgd,
     "dp_sgd_broken": _dp_sgd,
     "dp_mac": _dp_mac,

@@ -55,10 +55,11 @@ def _check_method(key: str, method: dict, block: dict) -> None:
         raise InputError(f"{key}.per_epsilon = {own}: allowed are numbers above 0 that differ")
     for epsilon in (None, *own):
         settings = settings_at(method, epsilon)
+        queries = settings.get("queries", 1)
+        if queries > block["public"]:
+            raise InputError(f"{key}.queries = {queries}: allowed is at most public")
         if method["kind"] in ASK_TEACHERS:
-            queries, answered = settings.get("queries", 1), settings.get("max_answered", 1)
-            if queries > block["public"]:
-                raise InputError(f"{key}.queries = {queries}: allowed is at most public")
+            answered = settings.get("max_answered", 1)
             if answered > queries:
                 raise InputError(f"{key}.max_answered = {answered}: allowed is at most queries, {queries}")
             if settings.get("first", 0) >= queries:
