@@ -24,6 +24,7 @@ ALLOWED = {
     "monai torch": "measure_external prepare_volumes train_mask_dp_sgd train_mask_students train_mask_teachers",
     "monai torch matplotlib": "autoencoded_pate_masks write_masks",
     "opacus torch matplotlib": "audit_mechanisms",
+    "opacus torch": "audit_releases",
     # networks, and attacks by networks
     "torch": "attack_residual attack_worlds audit_residual release_network_student residual_perturbation_cost "
     "train_network_student train_network_teachers train_residual train_residual_dp_sgd train_worlds",
