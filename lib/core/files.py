@@ -109,6 +109,23 @@ def _close(path: Path) -> None:
             each.chmod(0o700 if each.is_dir() else 0o600)
 
 
+def _rename(temporary: Path, path: Path) -> None:
+    """Give what is finished its name, so that it is whole or absent even if the power fails: synced, named, synced."""
+    for each in [*temporary.rglob("*"), temporary] if temporary.is_dir() else [temporary]:
+        _sync(each)
+    os.replace(temporary, path)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path` that replaces it on success and vanishes on failure."""
@@ -119,7 +136,7 @@ def _replacing(path: Path) -> Iterator[Path]:
         try:
             yield temporary
             _close(temporary)
-            os.replace(temporary, path)
+            _rename(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
 
@@ -137,6 +154,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         if path.suffix == ".csv":
             _beside(path).write_bytes(_line(temporary, path.name))
             _close(_beside(path))
+            _sync(_beside(path))
 
 
 @contextmanager
@@ -156,7 +174,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             _close(temporary)
             if path.exists():
                 os.replace(path, before)
-            os.replace(temporary, path)
+            _rename(temporary, path)
             shutil.rmtree(before, ignore_errors=True)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -19,8 +19,10 @@ FILES = {
     "record": ("", ".json"),
     "table": ("", ".csv"),
     "weights": ("", ".safetensors"),
+    "figure": ("", ".png"),
 }
 
+RELEASE = "results/tiny/release"
 RESUMABLE = ("train_mac", "train_worlds", "count_world_votes")  # rules whose jobs save their state
 
 
@@ -83,6 +85,19 @@ def damaged_so(scene: Scene, draw: random.Random, folder: Path, path: str, how: 
     return Tried(
         "damage", what, *judge(scene, project, done, [reader], clear=f"^error: .*{re.escape(path)}", damaged=[path])
     )
+
+
+def released(scene: Scene, draw: random.Random, folder: Path) -> Tried:
+    """Damage a file of the release, and let the job verify it that does so in every run."""
+    verifier = next(job for job in scene.jobs if job.rule == "verify_release")
+    project = scene.without(scene.after([verifier]), folder / "project")
+    files = sorted(path for path in (project.root / RELEASE).rglob("*") if path.is_file() and path.stat().st_size)
+    path, how = draw.choice(files), draw.choice([*DAMAGES][:-1])
+    damage(path, how, draw, dated=False)
+    done = project.snakemake("--cores", "2", "--", *verifier.outputs)
+    inside = str(path.relative_to(project.root))
+    what = f"{inside} {how}"
+    return Tried("release", what, *judge(scene, project, done, [verifier], clear="^error: ", damaged=[inside]))
 
 
 def state(scene: Scene, draw: random.Random, folder: Path) -> Tried:

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 # Job by job: `memory` limits the address space in bytes; `event` names what the job is killed at, the `count`-th time
-# that it opens a file of results for writing or renames one; `all`: with the whole run, else alone.
+# that it opens a file of results for writing or renames one; `all`: with the whole run, else alone. `listing` names a
+# file, to which a line is added for every file that is renamed: whether it had been synced, and its new name.
 _MODULE = """
 import json, os, resource, signal, sys
 
@@ -28,6 +29,21 @@ if "DISTURB" in os.environ:
 
     if "event" in settings:
         sys.addaudithook(hook)
+    if "listing" in settings:
+        synced, sync, replace = set(), os.fsync, os.replace
+
+        def noting_sync(descriptor):
+            number = descriptor if isinstance(descriptor, int) else descriptor.fileno()
+            synced.add(os.fstat(number).st_ino)
+            sync(descriptor)
+
+        def noting_replace(old, new, **more):
+            done = os.stat(old).st_ino in synced
+            replace(old, new, **more)
+            with open(settings["listing"], "a") as stream:
+                stream.write(f"{'yes' if done else 'no'} {os.path.relpath(new)}\\n")
+
+        os.fsync, os.replace = noting_sync, noting_replace
 """
 WRITING, RENAMING = "open", "os.rename"
 
@@ -40,6 +56,11 @@ def lay_into(root: Path) -> None:
 def memory(size: int) -> dict[str, str]:
     """Environment in which no job gets more than `size` bytes of address space."""
     return {"DISTURB": json.dumps({"memory": size})}
+
+
+def listing(path: Path) -> dict[str, str]:
+    """Environment in which jobs list what they rename, and whether it was synced before."""
+    return {"DISTURB": json.dumps({"listing": str(path)})}
 
 
 def kill(event: str, count: int, everything: bool) -> dict[str, str]:

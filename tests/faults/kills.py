@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -28,20 +29,25 @@ def processor_time(process: psutil.Process) -> float:
     return total
 
 
-def kill_at(project: Project, jobs: list[Job], begun: int, late: float) -> bool:
-    """Kill a run `late` seconds of processor time after `begun` of the jobs began; False if it ended before."""
-    running = project.start("--cores", "2", "--", *outputs(jobs))
+def moment(project: Project, running: subprocess.Popen, jobs: list[Job], begun: int, late: float) -> bool:
+    """Wait for `late` seconds of processor time after `begun` of the jobs began; False if the run ended before."""
     process, since = psutil.Process(running.pid), None
+    while running.poll() is None:
+        time.sleep(0.02)
+        if sum((project.root / job.log).exists() for job in jobs) >= begun:
+            with suppress(psutil.NoSuchProcess):
+                now = processor_time(process)
+                since = now if since is None else since
+                if now - since >= late:
+                    return True
+    return False
+
+
+def kill_at(project: Project, jobs: list[Job], begun: int, late: float, **more: str) -> bool:
+    """Kill a run at a `moment`; False if it ended before. more: environment variables."""
+    running = project.start("--cores", "2", "--", *outputs(jobs), **more)
     try:
-        while running.poll() is None:
-            time.sleep(0.02)
-            if sum((project.root / job.log).exists() for job in jobs) >= begun:
-                with suppress(psutil.NoSuchProcess):
-                    now = processor_time(process)
-                    since = now if since is None else since
-                    if now - since >= late:
-                        return True
-        return False
+        return moment(project, running, jobs, begun, late)
     finally:
         end_now(running)
 

@@ -1,11 +1,13 @@
-"""Snakemake's own records of a finished run are gone."""
+"""Snakemake's own records of a run are gone or damaged."""
 
 import random
 import shutil
 from pathlib import Path
 
-from tests.faults.outcome import Tried, judge
-from tests.faults.scene import Scene, named
+from tests.faults.damage import DAMAGES, damage
+from tests.faults.kills import SPREAD, kill_at
+from tests.faults.outcome import Tried, again, judge
+from tests.faults.scene import SOME, Scene, named
 
 
 def records(scene: Scene, draw: random.Random, folder: Path) -> Tried:
@@ -17,3 +19,19 @@ def records(scene: Scene, draw: random.Random, folder: Path) -> Tried:
     done = project.snakemake("--cores", "2", "--", *scene.targets)
     what = f"removed{' with ' if gone else ''}{named(gone)}"
     return Tried(".snakemake removed", what, *judge(scene, project, done, list(scene.jobs)))
+
+
+def damaged(scene: Scene, draw: random.Random, folder: Path) -> Tried:
+    """SIGKILL at any moment, and then every tenth file of `.snakemake` is damaged."""
+    while True:
+        project, jobs = scene.halfway(draw, folder / "project")
+        begun, late = draw.randrange(SOME), draw.uniform(0, SPREAD)
+        if kill_at(project, jobs, begun, late):
+            break
+        shutil.rmtree(project.root)  # too late
+    files = sorted(path for path in (project.root / ".snakemake").rglob("*") if path.is_file() and path.stat().st_size)
+    chosen = draw.sample(files, max(1, len(files) // 10))
+    for path in chosen:
+        damage(path, draw.choice([*DAMAGES][:-1]), draw, dated=False)
+    what = f"{len(chosen)} of {len(files)} files after a kill in {named(jobs)}"
+    return Tried(".snakemake damaged", what, *again(scene, project, jobs))

@@ -1,4 +1,4 @@
-"""A full disk: results lie on a file system of their own, which has too little room."""
+"""A full or read-only disk: results lie on a file system of their own, which has too little room or takes nothing."""
 
 import random
 import shutil
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED, Tried, again, judge
+from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED, UNCLEAR, Tried, again, judge
 from tests.faults.scene import Scene, named, outputs
 
 PAGE = 4096
@@ -59,3 +59,23 @@ def full(scene: Scene, draw: random.Random, folder: Path) -> Tried:
             what = f"{room} of {needed} bytes for {named(jobs)}"
             return Tried("full disk", what, outcome, reason)
         shutil.rmtree(project.root)  # it was enough
+
+
+def read_only(scene: Scene, draw: random.Random, folder: Path) -> Tried:
+    """Nothing can be written below results; once it can, one more run completes it."""
+    project, jobs = scene.halfway(draw, folder / "project")
+    disk, what = project.root / "results", named(jobs)
+    try:
+        with small_disk(disk, 2 * used(disk) + (64 << 20)):
+            subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+            done = project.snakemake("--cores", "2", "--", *outputs(jobs))
+            outcome, reason = judge(scene, project, done, jobs, clear="ead-only file system")
+            if outcome == CLEAR:
+                subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+                outcome, after = again(scene, project, jobs)
+                reason = after or f"after: {reason}"
+            elif outcome == SURVIVED:
+                outcome, reason = UNCLEAR, "nothing could be written, and the run says that it is done"
+    except PermissionError as error:
+        return Tried("read-only disk", "", SKIPPED, f"needs the right to mount ({error})")
+    return Tried("read-only disk", what, outcome, reason)
