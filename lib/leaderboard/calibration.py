@@ -4,8 +4,8 @@ Neighbouring relation: replace one record, for all of them, so that their epsilo
 on data: every number is announced before a run. The first route composes Renyi divergences and converts them by
 dp_accounting's tighter conversion; the second is dp_accounting's exact Gaussian or its privacy loss distributions, and
 less, since it loses nothing in a conversion. Each is a proof by itself, so the smaller would do; the larger counts all
-the same, so that a fault in one does not make a promise too small. All methods alike so keep about a tenth less than
-they promise.
+the same, so that a fault in one does not make a promise too small. All methods alike so keep a little less than they
+promise.
 """
 
 import math

@@ -40,9 +40,9 @@ HEADING = """# Faults, each tried
 Does a run that is disturbed ever take something wrong for right? `python -m tests.faults --each 60` runs a small
 workflow of {jobs} jobs ({rules} rules, {files} files), disturbs a copy of it, runs that once more, and compares every
 file with those of the undisturbed run, byte by byte. *Survived*: the same bytes. *Clear error*: one line names what is
-wrong, and nothing that is there differs. *Wrong*: a file differs, or the run says that it is done and a file is missing.
-The last column bounds the share of faults of a class that end wrong or unclear, at a confidence of 95 % (Clopper and
-Pearson), for faults drawn as these were.
+wrong, and nothing that is there differs. *Wrong*: a file differs, or the run says that it is done and a file is
+missing. The last column bounds the share of faults of a class that end wrong or unclear, at a confidence of 95 %
+(Clopper and Pearson), for faults drawn as these were.
 
 """
 
