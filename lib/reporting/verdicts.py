@@ -69,8 +69,12 @@ def matrix(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
 def left_out(verdicts: pd.DataFrame) -> str:
     """What no count holds."""
     rows = counted(verdicts)
-    built = (rows["grade"] == BY_CONSTRUCTION).sum()
-    return f"In no total: {built} rows by construction, and {len(verdicts) - len(rows)} rows that repeat another claim."
+    built = int((rows["grade"] == BY_CONSTRUCTION).sum())
+    repeated = len(verdicts) - len(rows)
+    return (
+        f"In no total: {built} {'row' if built == 1 else 'rows'} by construction, and {repeated} "
+        f"{'row that repeats' if repeated == 1 else 'rows that repeat'} another claim."
+    )
 
 
 def matrix_of_papers(verdicts: pd.DataFrame, names: dict[str, str]) -> tuple[list[str], list[list[str]]]:

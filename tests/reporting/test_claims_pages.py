@@ -75,7 +75,9 @@ def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
         ("paper", "2", "1", "0", "0"),
         ("none", "0", "0", "0", "1"),
     ]
-    assert left_out(verdicts) == "In no total: 1 rows by construction, and 1 rows that repeat another claim."
+    assert left_out(verdicts) == "In no total: 1 row by construction, and 1 row that repeats another claim."
+    twice = pd.concat([verdicts, verdicts])
+    assert left_out(twice) == "In no total: 2 rows by construction, and 2 rows that repeat another claim."
 
 
 def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(verdicts):
