@@ -66,13 +66,15 @@ def _line(path: str | Path, name: str | None = None) -> bytes:
 
 @contextmanager
 def _filling(path: Path) -> Iterator[None]:
-    """Turn what is raised where a disk is full into an InputError that names what was to be written."""
+    """Turn what is raised where a disk is full or read-only into an InputError that names what was to be written."""
     try:
         yield
     except Exception as error:
         full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         if full or os.strerror(errno.ENOSPC) in str(error):  # not all libraries raise an OSError
             raise InputError(f"{path}: no space left on the device; make room and run again") from error
+        if isinstance(error, OSError) and error.errno == errno.EROFS:
+            raise InputError(f"{path}: cannot be written, the file system is read-only") from error
         raise
 
 
@@ -146,7 +148,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path` that replaces it on success and vanishes on failure.
 
     A table (.csv) has no room for a digest inside: it gets one beside it, `.NAME.csv.sha256`, which `reading` checks.
-    Raises InputError, naming the file, where the disk is full.
+    Raises InputError, naming the file, where the disk is full or read-only.
     """
     path = Path(path)
     with _replacing(path) as temporary:
@@ -161,7 +163,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 def atomic_folder(path: str | Path) -> Iterator[Path]:
     """Yield a new folder beside `path` that replaces it, with all it held, on success and vanishes on failure.
 
-    Raises InputError, naming the folder, where the disk is full.
+    Raises InputError, naming the folder, where the disk is full or read-only.
     """
     path = Path(path)
     temporary, before = (path.with_name(f".{os.getpid()}.{role}.{path.name}") for role in ("new", "old"))

@@ -17,6 +17,15 @@ PAPERS = {
 
 # titles of pages: the papers', and those of results that no paper's claim is about
 TITLES = PAPERS | {"leaderboard": "All methods under the same attacks"}
+# what a menu calls them
+NAMES = {
+    "scalable_pate": "Scalable PATE",
+    "dp_mac": "DP-MAC",
+    "residual_perturbation": "Residual perturbation",
+    "autoencoded_pate": "Autoencoded PATE",
+    "compressed_pate": "Compressed PATE",
+    "leaderboard": "Leaderboard",
+}
 
 
 class Results:
@@ -139,8 +148,7 @@ class Results:
 
     def links(self) -> dict[str, str]:
         """The pages of the site, by what a menu calls them."""
-        names = {page: page.replace("_", " ") for page in self.pages()}
-        return {"all papers": "index.html"} | {name: f"{paper}.html" for paper, name in names.items()}
+        return {"All papers": "index.html"} | {NAMES[page]: f"{page}.html" for page in self.pages()}
 
     def page_of(self, name: str) -> dict[str, Any]:
         """What the page of a paper shows; that of the leaderboard shows the audits of known mechanisms too."""

@@ -383,6 +383,28 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, error, atomic):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("atomic", [files.atomic_path, files.atomic_folder])
+def test_a_read_only_disk_is_told_with_the_name_of_the_file(tmp_path, atomic):
+    with (
+        pytest.raises(InputError, match=rf"{tmp_path}/made: cannot be written, .* read-only"),
+        atomic(tmp_path / "made"),
+    ):
+        raise OSError(errno.EROFS, "read-only")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("atomic", [files.atomic_path, files.atomic_folder])
+def test_what_is_named_was_synced_before_and_its_name_is_after(tmp_path, monkeypatch, atomic):
+    done, sync, replace = [], os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda number: (done.append(os.fstat(number).st_ino), sync(number)))
+    monkeypatch.setattr(os, "replace", lambda old, new: (done.append("named"), replace(old, new)))
+    with atomic(tmp_path / "made") as temporary:
+        written = temporary / "part" if atomic is files.atomic_folder else temporary
+        written.write_text("content")
+    inside = tmp_path / "made" / "part" if atomic is files.atomic_folder else tmp_path / "made"
+    assert inside.stat().st_ino in done[: done.index("named")] and done[-1] == tmp_path.stat().st_ino
+
+
 def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(tmp_path):
     for name in (".7.8.csv", ".7.0.8.csv", ".8.csv.sha256", "8.csv"):
         (tmp_path / name).write_text("")

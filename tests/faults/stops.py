@@ -113,8 +113,9 @@ def power(scene: Scene, draw: random.Random, folder: Path) -> Tried:
             break
         shutil.rmtree(project.root)  # too late
         listed.unlink(missing_ok=True)
-    lost_files = _forget(project, listed.read_text().splitlines() if listed.exists() else [], draw)
-    what = f"{late:.2f} s after job {begun} of {named(jobs)}, {len(lost_files)} files not synced"
+    lines = listed.read_text().splitlines() if listed.exists() else []
+    gone = _forget(project, lines, draw)
+    what = f"{late:.2f} s after job {begun} of {named(jobs)}, {len(gone)} of {len(lines)} files not synced"
     return Tried("power loss", what, *again(scene, project, jobs))
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.plan import dp_mac, residual_perturbation, segmentation
-from lib.plan.config import load, register
-from lib.plan.results import PAPERS, TITLES, Results
+from lib.plan.config import ROOT, load, register
+from lib.plan.results import NAMES, PAPERS, TITLES, Results
+from lib.reporting.outline import load_outline
 
 CONFIG, REGISTER = load(), register()  # with its defaults, as the rules have it
 FACTS = dp_mac.facts(CONFIG) | residual_perturbation.facts(CONFIG) | segmentation.facts(CONFIG)
@@ -93,9 +94,14 @@ def test_claims_of_one_paper_are_judged_on_its_tables_alone():
     assert everything["papers"] == list(PAPERS) and everything["results"]["dp_mac"] == one["results"]["dp_mac"]
 
 
+def test_a_menu_calls_papers_what_their_pages_do():
+    called = {paper: load_outline(ROOT / "report" / f"{paper}.yaml")["name"] for paper in PAPERS}
+    assert {paper: NAMES[paper] for paper in PAPERS} == called and list(NAMES) == list(TITLES)
+
+
 def test_a_preset_of_one_paper_has_its_page_alone():
     config = copy.deepcopy(CONFIG) | {"papers": ["scalable_pate"]}
     made = Results(config, REGISTER, FACTS)
     assert made.pages() == ["scalable_pate"]
-    assert made.links() == {"all papers": "index.html", "scalable pate": "scalable_pate.html"}
+    assert made.links() == {"All papers": "index.html", "Scalable PATE": "scalable_pate.html"}
     assert results().pages() == list(TITLES)
