@@ -97,7 +97,7 @@ def released(scene: Scene, draw: random.Random, folder: Path) -> Tried:
     done = project.snakemake("--cores", "2", "--", *verifier.outputs)
     inside = str(path.relative_to(project.root))
     what = f"{inside} {how}"
-    return Tried("release", what, *judge(scene, project, done, [verifier], clear="^error: ", damaged=[inside]))
+    return Tried("release", what, *judge(scene, project, done, [verifier], clear="^FAULT |^error: ", damaged=[inside]))
 
 
 def state(scene: Scene, draw: random.Random, folder: Path) -> Tried:
