@@ -50,8 +50,8 @@ def same(cell: object, value: object) -> bool:
 
 
 def printed(value: float) -> str:
-    """Four digits, and all digits before the point."""
-    return f"{value:.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:.4g}"
+    """Six digits, and all digits before the point: rounded again to three, they are the number's own three."""
+    return f"{value:.0f}" if 1e6 <= abs(value) < 1e7 else f"{value:.6g}"
 
 
 def joined(texts: Iterable[str], separator: str = "; ") -> str:
