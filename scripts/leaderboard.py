@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
@@ -171,8 +172,9 @@ def _mark(axes: list[Axes], rows: list[dict]) -> None:
     axes[1].axvline(0.5, color="0.4", linewidth=0.8, linestyle=":")
     axes[1].set_xlabel("0.5 is guessing")
     axes[2].axvline(rows[0]["largest"], color="0.4", linewidth=0.8, linestyle=":")
-    axes[2].set_xlabel("dotted: most the audit can show")
-    axes[2].set_xlim(-0.05 * rows[0]["largest"], (BEYOND + 0.05) * rows[0]["largest"])
+    axes[2].set_xlabel("dotted: most that canaries can show")
+    shown = [(BEYOND + 0.05) * rows[0]["largest"], *(1.05 * row["lower_bound_mechanism"] for row in rows)]
+    axes[2].set_xlim(-0.05 * rows[0]["largest"], np.nanmax(shown))
 
 
 def draw_curves(entries: list[dict], curves: list[pd.DataFrame], ordinary: int, png: Path, pdf: Path) -> None:
