@@ -68,6 +68,14 @@ def roughness(epsilon: float):
     return row("dp_mac/fig3_comparison", at=rf"DP-MAC, as run, $\varepsilon$ = {epsilon:g}")
 
 
+def selected(run: str):
+    return row("scalable_pate/selection", run=run)
+
+
+def interactive():
+    return row("scalable_pate/table1", aggregator="interactive_gnmax")
+
+
 def board(method: str):
     (cells,) = (cells for _, cells in read_table(BOARD).iterrows() if cells["method"] == method)
     return cells
@@ -91,6 +99,20 @@ def audited(intact: bool):
 
 
 QUOTED = {
+    "scalable_pate": lambda: [
+        f"our teachers answer {selected('glyph_round1')['queries_answered']:,.0f} of the first round's 6,000 queries",
+        f"A threshold of 2,600 gives {selected('glyph_round1_searched')['queries_answered']:,.0f}",
+        f"({interactive()['queries_reinforced']:,.0f}, and 6,081 there)",
+        f"teachers answer {interactive()['queries_answered']:,.0f} queries in all",
+        f"and {interactive()['queries_labelled']:,.0f} labels are used",
+        "Its student reaches {:.1f} %, the first round's alone {:.1f} %".format(
+            *(selected(run)["student_accuracy"] for run in ("glyph_interactive_80", "glyph_round1_searched"))
+        ),
+        f"a confidence of .5 {selected('glyph_interactive')['student_accuracy']:.1f} %",
+        "student is {:.1f} points below Confident-GNMax's".format(
+            selected("glyph_confident")["student_accuracy"] - interactive()["student_accuracy"]
+        ),
+    ],
     "autoencoded_pate": lambda: [
         f"its Dice is {with_spread(student('calibrated', 8), 'dice_whole')} (three repetitions)",
         f"its labels have {short(student('calibrated', 8)['label_dice_whole'])}",
