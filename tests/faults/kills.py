@@ -4,6 +4,7 @@ import random
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,18 +53,30 @@ def kill_at(project: Project, jobs: list[Job], begun: int, late: float, **more: 
         end_now(running)
 
 
-def any_moment(scene: Scene, draw: random.Random, folder: Path, without_records: bool = False) -> Tried:
-    """SIGKILL to the run and all its jobs at a random moment; then perhaps without Snakemake's own records."""
-    kind = "kill, .snakemake removed" if without_records else "kill"
+def killed(
+    scene: Scene,
+    draw: random.Random,
+    folder: Path,
+    prepare: Callable[[Project], dict[str, str]] = lambda project: {},
+) -> tuple[Project, list[Job], str]:
+    """A copy whose run was killed at a random moment, the jobs that it was to make, and when that was.
+
+    prepare: makes a copy ready, and gives the environment variables of its run.
+    """
     while True:
         project, jobs = scene.halfway(draw, folder / "project")
         begun, late = draw.randrange(SOME), draw.uniform(0, SPREAD)
-        if kill_at(project, jobs, begun, late):
-            break
+        if kill_at(project, jobs, begun, late, **prepare(project)):
+            return project, jobs, f"{late:.2f} s after job {begun} of {named(jobs)}"
         shutil.rmtree(project.root)  # too late
+
+
+def any_moment(scene: Scene, draw: random.Random, folder: Path, without_records: bool = False) -> Tried:
+    """SIGKILL to the run and all its jobs at a random moment; then perhaps without Snakemake's own records."""
+    kind = "kill, .snakemake removed" if without_records else "kill"
+    project, jobs, what = killed(scene, draw, folder)
     if without_records:
         shutil.rmtree(project.root / ".snakemake")
-    what = f"{late:.2f} s after job {begun} of {named(jobs)}"
     return Tried(kind, what, *again(scene, project, jobs))
 
 

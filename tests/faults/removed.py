@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 from tests.faults.damage import DAMAGES, damage
-from tests.faults.kills import SPREAD, kill_at
+from tests.faults.kills import killed
 from tests.faults.outcome import Tried, again, judge
-from tests.faults.scene import SOME, Scene, named
+from tests.faults.scene import Scene, named
 
 
 def records(scene: Scene, draw: random.Random, folder: Path) -> Tried:
@@ -23,15 +23,10 @@ def records(scene: Scene, draw: random.Random, folder: Path) -> Tried:
 
 def damaged(scene: Scene, draw: random.Random, folder: Path) -> Tried:
     """SIGKILL at any moment, and then every tenth file of `.snakemake` is damaged."""
-    while True:
-        project, jobs = scene.halfway(draw, folder / "project")
-        begun, late = draw.randrange(SOME), draw.uniform(0, SPREAD)
-        if kill_at(project, jobs, begun, late):
-            break
-        shutil.rmtree(project.root)  # too late
+    project, jobs, when = killed(scene, draw, folder)
     files = sorted(path for path in (project.root / ".snakemake").rglob("*") if path.is_file() and path.stat().st_size)
     chosen = draw.sample(files, max(1, len(files) // 10))
     for path in chosen:
         damage(path, draw.choice([*DAMAGES][:-1]), draw, dated=False)
-    what = f"{len(chosen)} of {len(files)} files after a kill in {named(jobs)}"
+    what = f"{len(chosen)} of {len(files)} files after a kill {when}"
     return Tried(".snakemake damaged", what, *again(scene, project, jobs))

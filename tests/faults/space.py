@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED, UNCLEAR, Tried, again, judge
-from tests.faults.scene import Scene, named, outputs
+from tests.faults.scene import Job, Scene, named, outputs
+from tests.workflow.running import Project
 
 PAGE = 4096
 
@@ -36,6 +37,13 @@ def used(path: Path) -> int:
     return sum(-(-file.stat().st_size // PAGE) * PAGE for file in files)
 
 
+def remounted(scene: Scene, project: Project, jobs: list[Job], option: str, reason: str) -> tuple[str, str]:
+    """(outcome, reason) of one more run on the same file system, mounted with an option that lets it be written."""
+    subprocess.run(["mount", "-o", f"remount,{option}", str(project.root / "results")], check=True)
+    outcome, after = again(scene, project, jobs)
+    return outcome, after or f"after: {reason}"
+
+
 def full(scene: Scene, draw: random.Random, folder: Path) -> Tried:
     """The run ends for want of space; with room again, one more run completes it."""
     while True:
@@ -48,9 +56,7 @@ def full(scene: Scene, draw: random.Random, folder: Path) -> Tried:
                 done = project.snakemake("--cores", "2", "--", *outputs(jobs))
                 outcome, reason = judge(scene, project, done, jobs, clear="^error: .*no space left")
                 if outcome == CLEAR:
-                    subprocess.run(["mount", "-o", "remount,size=1G", str(disk)], check=True)
-                    outcome, after = again(scene, project, jobs)
-                    reason = after or f"after: {reason}"
+                    outcome, reason = remounted(scene, project, jobs, "size=1G", reason)
                 elif outcome == SURVIVED:
                     outcome = None
         except PermissionError as error:
@@ -71,9 +77,7 @@ def read_only(scene: Scene, draw: random.Random, folder: Path) -> Tried:
             done = project.snakemake("--cores", "2", "--", *outputs(jobs))
             outcome, reason = judge(scene, project, done, jobs, clear="ead-only file system")
             if outcome == CLEAR:
-                subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-                outcome, after = again(scene, project, jobs)
-                reason = after or f"after: {reason}"
+                outcome, reason = remounted(scene, project, jobs, "rw", reason)
             elif outcome == SURVIVED:
                 outcome, reason = UNCLEAR, "nothing could be written, and the run says that it is done"
     except PermissionError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from tests.faults import disturbance
-from tests.faults.kills import SPREAD, kill_at, moment
+from tests.faults.kills import SPREAD, kill_at, killed, moment
 from tests.faults.outcome import CLEAR, SURVIVED, UNCLEAR, Tried, again, judge
 from tests.faults.scene import SOME, Scene, named, outputs
 from tests.workflow.running import Project, end_now
@@ -90,32 +90,27 @@ def lost(scene: Scene, draw: random.Random, folder: Path) -> Tried:
 
 def twice(scene: Scene, draw: random.Random, folder: Path) -> Tried:
     """SIGKILL at any moment, and again in the run that was to complete it."""
-    while True:
-        project, jobs = scene.halfway(draw, folder / "project")
-        moments = [(draw.randrange(SOME), draw.uniform(0, SPREAD)) for _ in range(2)]
-        if kill_at(project, jobs, *moments[0]):
-            break
-        shutil.rmtree(project.root)  # too late
+    project, jobs, what = killed(scene, draw, folder)
     shutil.rmtree(project.root / ".snakemake" / "locks", ignore_errors=True)
-    kill_at(project, jobs, *moments[1])  # where it ends before, the first kill counts
-    what = " and ".join(f"{late:.2f} s after job {begun}" for begun, late in moments)
-    return Tried("kill twice", f"{what} of {named(jobs)}", *again(scene, project, jobs))
+    begun, late = draw.randrange(SOME), draw.uniform(0, SPREAD)
+    second = kill_at(project, jobs, begun, late)
+    what += f", and {late:.2f} s after job {begun}" if second else ", and ended before the second"
+    return Tried("kill twice", what, *again(scene, project, jobs))
 
 
 def power(scene: Scene, draw: random.Random, folder: Path) -> Tried:
     """SIGKILL at any moment, and what a job had not synced before it was named is empty or cut in half on the disk."""
-    while True:
-        project, jobs = scene.halfway(draw, folder / "project")
-        disturbance.lay_into(project.root)
-        listed = folder / "named"
-        begun, late = draw.randrange(SOME), draw.uniform(0, SPREAD)
-        if kill_at(project, jobs, begun, late, **disturbance.listing(listed)):
-            break
-        shutil.rmtree(project.root)  # too late
+    listed = folder / "named"
+
+    def prepare(project: Project) -> dict[str, str]:
         listed.unlink(missing_ok=True)
+        disturbance.lay_into(project.root)
+        return disturbance.listing(listed)
+
+    project, jobs, what = killed(scene, draw, folder, prepare)
     lines = listed.read_text().splitlines() if listed.exists() else []
     gone = _forget(project, lines, draw)
-    what = f"{late:.2f} s after job {begun} of {named(jobs)}, {len(gone)} of {len(lines)} files not synced"
+    what += f", {len(gone)} of {len(lines)} files not synced"
     return Tried("power loss", what, *again(scene, project, jobs))
 
 

@@ -158,6 +158,8 @@ QUOTED = {
             *(short(board(method)["auc"], 3) for method in ("the same network, no noise", "residual perturbation"))
         ),
         f"PATE's student reaches {board(TAUGHT)['accuracy']:.1f} % on 500 true labels",
+        f"{board('broken: PATE without noise')['accuracy']:.1f} % on the plurality of the teachers",
+        f"{row('leaderboard/leaderboard', method='GNMax', budget='8')['accuracy']:.1f} % on GNMax's answers at ε = 8",
         f"PATE without noise shows {board('broken: PATE without noise')['lower_bound_mechanism']:.1f}",
         f"DP-SGD without noise {board('broken: DP-SGD without noise')['lower_bound_mechanism']:.1f} of "
         f"{board('broken: DP-SGD without noise')['largest_mechanism']:.1f}",
