@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bench.baseline import compare
 from bench.growth import print_growth
 from lib.accounting import confident, rdp, smooth_sensitivity
 
@@ -59,6 +60,7 @@ def main() -> None:
             spent.append(costs + smooth)
         one_by_one = seconds(lambda votes=votes: [costs_of(row[None]) for row in votes[:PLAIN]]) / PLAIN * queries
         print(f"one query at a time: RDP {one_by_one:.2f} s, {one_by_one / costs:.1f} times as long")
+        compare(f"{name} consensus, RDP of all queries at once, of one at a time", costs / one_by_one)
         print_growth(f"{name} consensus, RDP and smooth sensitivity", "queries", QUERIES, spent)
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
 

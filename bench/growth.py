@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bench.baseline import compare
+
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
     """The k of cost = c size^k that fits best, logarithm against logarithm; ValueError below two sizes or at 0."""
@@ -13,6 +15,7 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 
 def print_growth(what: str, by: str, sizes: Sequence[float], costs: Sequence[float]) -> None:
-    """One line: what grows as which power of its size."""
-    spread = f"{min(sizes):,g} to {max(sizes):,g}"
-    print(f"growth: {what} as ({by})^{exponent(sizes, costs):.2f}, {by} from {spread}", flush=True)
+    """What grows as which power of its size; kept is what twice the size costs."""
+    spread, power = f"{min(sizes):,g} to {max(sizes):,g}", exponent(sizes, costs)
+    print(f"growth: {what} as ({by})^{power:.2f}, {by} from {spread}", flush=True)
+    compare(f"{what}, twice the {by}", 2**power)

@@ -36,7 +36,7 @@ def main() -> None:
             spent.append(seconds(lambda votes=votes: price(votes, run)))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
             print(f"{name:<10} {queries:>8} {spent[-1]:>8.2f} {peak:>24.2f}", flush=True)
-        print_growth(f"{name} consensus", "queries", QUERIES, spent)
+        print_growth(f"own votes, {name} consensus", "queries", QUERIES, spent)
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def main() -> None:
         for size in chosen.sizes
     ]
     if len(found) > 1:
-        print_growth("processor time", "voxels of a block", *zip(*found, strict=True))
+        print_growth("PCA's processor time", "voxels of a block", *zip(*found, strict=True))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from bench.baseline import compare
 from bench.growth import print_growth
 from scripts import residual_perturbation_cost
 
@@ -36,10 +37,12 @@ def main() -> None:
             residual_perturbation_cost.main([*arguments, "--threads", "1", "--table", str(path)])
             tables.append(pd.read_csv(path))
         print(f"{images} images\n{tables[-1][COLUMNS].to_string(index=False)}", flush=True)
+    for _, row in tables[-1].iterrows():
+        compare(f"{row['method']}, {row['norm']}, {row['replicas']} at once, of plain training", row["of_plain"])
     if len(tables) > 1:
         for place, row in tables[0].iterrows():
             times = [table["seconds_per_epoch"][place] for table in tables]
-            print_growth(f"{row['method']}, {row['norm']}", "images", chosen.images, times)
+            print_growth(f"{row['method']}, {row['norm']}, {row['replicas']} at once", "images", chosen.images, times)
 
 
 if __name__ == "__main__":

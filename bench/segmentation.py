@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
+from bench.baseline import compare
 from bench.growth import print_growth
 from lib.models.unet3d import UNet3D
 from lib.segmentation.dp_sgd import CLIPPINGS, SegmentationSgdRecipe, SegmentationSgdTrainer
@@ -85,6 +86,9 @@ def main() -> None:
                 times.append(seconds(predict, device, chosen.repeats))
                 shown = "  ".join(f"{t:14.3f}" for t in times)
                 print(f"{widths:18}  {patch:9}  {channels:8}  {shown}", flush=True)
+                where = f"widths {widths}, patch {patch}, {channels} channels"
+                for method, spent in zip(methods[1:], times[1:], strict=True):
+                    compare(f"{method}, {where}, of plain", spent / times[0])
                 found[widths, channels, math.prod(sides)] = times
     for widths, channels in dict.fromkeys(key[:2] for key in found) if len(chosen.patches) > 1 else ():
         by_size = {key[2]: times for key, times in found.items() if key[:2] == (widths, channels)}

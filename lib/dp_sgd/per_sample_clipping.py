@@ -56,11 +56,15 @@ def _clip_jointly(parameters: list[nn.Parameter], clip: float) -> None:
 def _convolution_gradients(
     layer: nn.Conv2d, activations: list[torch.Tensor], backprops: torch.Tensor
 ) -> dict[nn.Parameter, torch.Tensor]:
-    """Gradient (b, ...) of each parameter for every sample; of a layer without groups, padded by a number of pixels.
+    """Gradient (b, ...) of each parameter for every sample; of a layer without groups or dilation, padded by pixels.
 
     Opacus's own cuts patches from memory as if channels came first there, and is silently wrong where they come last.
     """
-    patches = F.unfold(activations[0], layer.kernel_size, layer.dilation, layer.padding, layer.stride)
+    (rows, columns), (above, beside) = layer.kernel_size, layer.padding
+    padded = F.pad(activations[0], (beside, beside, above, above)).contiguous()
+    # views of the windows, copied once: a good deal less time than F.unfold, to the same numbers
+    windows = padded.unfold(2, rows, layer.stride[0]).unfold(3, columns, layer.stride[1])
+    patches = windows.permute(0, 1, 4, 5, 2, 3).flatten(1, 3).flatten(2)
     backprops = backprops.flatten(2)  # (b, outputs, places), and patches (b, inputs * size^2, places)
     gradients = {layer.weight: (backprops @ patches.mT).unflatten(2, layer.weight.shape[1:])}
     return gradients if layer.bias is None else {**gradients, layer.bias: backprops.sum(2)}

@@ -1,7 +1,10 @@
-"""Exponents, and what is read of benchmark files."""
+"""Exponents, the ratios that are kept, and what is read of benchmark files."""
+
+import json
 
 import pytest
 
+from bench.baseline import compare
 from bench.benchmarks import used
 from bench.growth import exponent
 
@@ -15,6 +18,19 @@ def test_a_power_is_found():
 def test_what_has_no_exponent_is_refused(sizes, costs):
     with pytest.raises(ValueError, match="needed are"):
         exponent(sizes, costs)
+
+
+def test_a_ratio_that_got_worse_by_more_than_a_fifth_is_said(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "baseline.json"
+    assert not compare("a of b", 2.0, path)
+    assert not compare("a of b", 2.4, path)
+    assert "WORSE" not in capsys.readouterr().out
+    assert compare("a of b", 2.41, path)
+    assert capsys.readouterr().out == "ratio: a of b: 2.41 (2 in baseline.json: WORSE)\n"
+    assert json.loads(path.read_text()) == {"a of b": 2.0}
+    monkeypatch.setenv("KEEP", "1")
+    compare("a of b", 1.0, path)
+    assert json.loads(path.read_text()) == {"a of b": 1.0}
 
 
 def test_jobs_are_added_up_by_rule(tmp_path):

@@ -1,16 +1,11 @@
 """Downloads are whole and the right ones, or not there: against a server on this machine, which torchvision asks."""
 
-import contextlib
 import hashlib
 import io
 import socket
-import struct
 import sys
-import threading
-import time
 from dataclasses import replace
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -24,61 +19,15 @@ from lib.data.download import fetch
 from lib.data.sources import pate_votes
 from scripts import download_data, prepare_data
 from tests.data.made_sets import KINDS, MODULES, arrays_of, publish, register
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Serves the files of `server.folder`; the next `server.faults` requests go wrong as `server.fault` says."""
-
-    def do_GET(self):
-        path = self.server.folder / self.path.lstrip("/")
-        self.server.asked.append(self.path)
-        fault = self.server.fault if self.server.faults > 0 else None
-        self.server.faults -= 1
-        if fault == "silent":
-            return self.server.release.wait(10)
-        if fault in ("missing", "down") or not path.is_file():
-            return self.send_error(503 if fault == "down" else 404)
-        content = path.read_bytes()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        content = bytes(len(content)) if fault == "wrong" else content
-        with contextlib.suppress(ConnectionError):  # torchvision asks where a file is, and does not wait for it
-            self.wfile.write(content[: len(content) // 2] if fault in ("cut", "reset") else content)
-            self.wfile.flush()
-            if fault == "reset":
-                time.sleep(0.05)  # the client has the first half by then
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                self.connection.close()
-
-    def finish(self):
-        with contextlib.suppress(OSError, ValueError):
-            super().finish()
-
-    def log_message(self, *arguments):
-        """Silence."""
+from tests.data.serving import Handler, breaks, serving
 
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     """A running server of the folder `public`; `server.url` is its address."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.handle_error = lambda *arguments: None
-    server.folder, server.asked, server.release = tmp_path / "public", [], threading.Event()
-    server.fault, server.faults = None, 0
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    server.release.set()
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def breaks(server, fault, requests=1000):
-    server.fault, server.faults = fault, requests
+    with serving(tmp_path / "public") as server:
+        yield server
 
 
 @pytest.fixture
@@ -169,7 +118,7 @@ def test_a_cut_in_the_last_file_leaves_none_of_the_others(served, server, tmp_pa
     last = server.asked[-1]
 
     class LastBreaks(Handler):
-        def do_GET(self):
+        def do_GET(self):  # noqa: N802
             server.fault, server.faults = ("cut", 1) if self.path == last else (None, 0)
             super().do_GET()
 

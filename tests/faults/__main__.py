@@ -7,12 +7,13 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from scipy.special import betaincinv
 
 from lib.core.files import atomic_path, write_text
-from tests.faults import damage, kills, removed, space, stops
+from tests.faults import damage, kills, removed, sources, space, stops
 from tests.faults.outcome import OUTCOMES, SKIPPED, UNCLEAR, WRONG, Tried
 from tests.faults.scene import Scene
 
@@ -34,6 +35,8 @@ KINDS = {
     "power": (stops.power, 1),
     "read_only": (space.read_only, 1),
     "release": (damage.released, 1),
+    "download": (sources.download, 1),
+    "data_root": (sources.below_data_root, 1),
 }
 HEADING = """# Faults, each tried
 
@@ -54,32 +57,42 @@ def main() -> int:
     parser.add_argument("--each", type=int, help="instead, how many to try of each kind")
     parser.add_argument("--page", type=Path, help="Markdown to write with the table by class")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn at random")
-    parser.add_argument("--only", choices=KINDS, help="the one kind to try")
+    parser.add_argument("--only", nargs="+", choices=KINDS, help="the kinds to try")
+    parser.add_argument("--at-once", type=int, default=1, help="how many to try at the same time")
     parser.add_argument("--output", type=Path, default=Path("results/faults.csv"), help="table of all faults")
+    parser.add_argument("--resume", action="store_true", help="go on after those in --output, of a call that stopped")
     parser.add_argument("--targets", nargs="+", default=["all"], help="what the undisturbed run makes")
     parser.add_argument("--folder", type=Path, help="where to work, and find an undisturbed run of an earlier call")
     arguments = parser.parse_args()
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="faults-"))
     scene = Scene.undisturbed(folder.resolve(), tuple(arguments.targets))
     print(f"undisturbed: {len(scene.jobs)} jobs, {len(scene.expected)} files", flush=True)
-    kinds = [arguments.only] if arguments.only else [name for name, (_, often) in KINDS.items() for _ in range(often)]
-    random.Random(arguments.seed).shuffle(kinds)
     if arguments.each:
-        kinds = [arguments.only] if arguments.only else [*KINDS]
-    tried = []
-    for number in range(arguments.each * len(kinds) if arguments.each else arguments.faults):
-        name, below = kinds[number % len(kinds)], folder / str(number)
+        kinds = [*(arguments.only or KINDS)] * arguments.each
+    else:
+        kinds = [name for name, (_, often) in KINDS.items() for _ in range(often) if name in (arguments.only or KINDS)]
+        random.Random(arguments.seed).shuffle(kinds)
+        kinds = [kinds[number % len(kinds)] for number in range(arguments.faults)]
+
+    def trial(number: int) -> Tried:
+        below = folder / str(number)
         shutil.rmtree(below, ignore_errors=True)
         below.mkdir(parents=True)
-        tried.append(KINDS[name][0](scene, random.Random(f"{arguments.seed} {number}"), below))
-        print(f"{number + 1}/{arguments.faults} {line(tried[-1])}", flush=True)
-        write(arguments.output, tried)
-        if arguments.page:
-            write_text(arguments.page, page(scene, tried))
-        if tried[-1].outcome in (UNCLEAR, WRONG):
-            print(f"  see {below}", flush=True)
-        else:
+        found = KINDS[kinds[number]][0](scene, random.Random(f"{arguments.seed} {number}"), below)
+        if found.outcome not in (UNCLEAR, WRONG):
             shutil.rmtree(below)
+        return found
+
+    tried = read(arguments.output) if arguments.resume else []
+    with ThreadPool(arguments.at_once) as pool:  # each waits for processes
+        for found in pool.imap(trial, range(len(tried), len(kinds))):
+            tried.append(found)
+            print(f"{len(tried)}/{len(kinds)} {line(found)}", flush=True)
+            if found.outcome in (UNCLEAR, WRONG):
+                print(f"  see {folder / str(len(tried) - 1)}", flush=True)
+            write(arguments.output, tried)
+            if arguments.page:
+                write_text(arguments.page, page(scene, tried))
     report(tried)
     failed = [fault for fault in tried if fault.outcome in (UNCLEAR, WRONG)]
     if not failed and not arguments.folder:
@@ -90,6 +103,12 @@ def main() -> int:
 def line(fault: Tried) -> str:
     """One line on a fault."""
     return f"{fault.kind}: {fault.outcome} ({fault.what}){' ' + fault.reason if fault.reason else ''}"
+
+
+def read(path: Path) -> list[Tried]:
+    """The faults of an earlier call."""
+    with path.open(newline="", encoding="utf-8") as stream:
+        return [Tried(**row) for row in csv.DictReader(stream)]
 
 
 def write(path: Path, tried: list[Tried]) -> None:

@@ -52,11 +52,11 @@ def judge(
     return (CLEAR, explained[0]) if explained else (UNCLEAR, last_line(text))
 
 
-def again(scene: Scene, project: Project, jobs: Iterable[Job]) -> tuple[str, str]:
-    """Unlock, make the outputs of the jobs in one more run, judge it."""
+def again(scene: Scene, project: Project, jobs: Iterable[Job], **more: str) -> tuple[str, str]:
+    """Unlock, make the outputs of the jobs in one more run, judge it. more: environment variables."""
     # all that `--unlock` does, once it has read the workflow, which takes longer than a job here
     shutil.rmtree(project.root / ".snakemake" / "locks", ignore_errors=True)
-    return judge(scene, project, project.snakemake("--cores", "2", "--", *outputs(jobs)), jobs)
+    return judge(scene, project, project.snakemake("--cores", "2", "--", *outputs(jobs), **more), jobs)
 
 
 def last_line(text: str) -> str:
