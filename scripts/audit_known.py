@@ -1,5 +1,6 @@
 """Audit mechanisms whose epsilon is known exactly, intact and broken on purpose: table and figure."""
 
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +18,7 @@ from lib.attacks.reference_mechanisms import (
     response_flip,
 )
 from lib.core.command import command, run
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
 
@@ -78,7 +80,22 @@ def row_of(audit: str, name: str, noise: float, size: int, settings: dict, seed:
     }
 
 
-def draw(axis: Axes, rows: pd.DataFrame) -> None:
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A panel for each audit and mechanism."""
+    kinds, names = table["audit"].unique(), table["mechanism"].unique()
+    with figure(len(kinds), len(names)) as (drawn, axes):
+        for axis, (kind, name) in zip(axes, product(kinds, names), strict=True):
+            own = table[(table["audit"] == kind) & (table["mechanism"] == name)]
+            panel(axis, own)
+            axis.set(title=f"{TITLES[name]}, delta = {own['delta'].iloc[0]:g}", xlabel=AXES[kind])
+            axis.set_ylim(-0.05, 1.4 * table["exact_epsilon"].max())  # room for the legend
+        for axis in axes[:: len(names)]:
+            axis.set_ylabel("lower bound on epsilon")
+        axes[0].legend()
+        save(drawn, *paths)
+
+
+def panel(axis: Axes, rows: pd.DataFrame) -> None:
     """Bounds of one audit and mechanism over sizes, and the exact epsilons."""
     for number, (noise, own) in enumerate(rows.groupby("noise", sort=False)):
         colour, called = f"C{number}", "intact" if noise == 1 else f"{noise:g} of the noise"
@@ -86,8 +103,7 @@ def draw(axis: Axes, rows: pd.DataFrame) -> None:
         axis.fill_between(
             own["size"], own["lower_bound_least"], own["lower_bound_most"], color=colour, alpha=0.2, linewidth=0
         )
-        exact = own["exact_epsilon"].iloc[0].epsilon
-        axis.axhline(exact, color=colour, linestyle="--", linewidth=1)
+        axis.axhline(own["exact_epsilon"].iloc[0], color=colour, linestyle="--", linewidth=1)
     axis.plot([], [], "--", color="0.3", linewidth=1, label="exact epsilon")
     axis.set(xscale="log")
 
@@ -107,19 +123,7 @@ def main(seed: int, audit: dict, table: Path, privacy: Path, png: Path, pdf: Pat
         for size in sorted(audit[kind]["sizes"])
     ]
     write_table(table, privacy, rows, key=("audit", "mechanism", "noise", "size"))
-    made, names = pd.DataFrame(rows), audit["mechanisms"]
-    with figure(len(AUDITS), len(names)) as (drawn, axes):
-        for axis, (kind, name) in zip(axes, [(kind, name) for kind in AUDITS for name in names], strict=True):
-            own = made[(made["audit"] == kind) & (made["mechanism"] == name)]
-            draw(axis, own)
-            axis.set(title=f"{TITLES[name]}, delta = {own['delta'].iloc[0]:g}", xlabel=AXES[kind])
-        highest = max(row["exact_epsilon"].epsilon for row in rows)
-        for axis in axes:
-            axis.set_ylim(-0.05, 1.4 * highest)  # room for the legend
-        for axis in axes[:: len(names)]:
-            axis.set_ylabel("lower bound on epsilon")
-        axes[0].legend()
-        save(drawn, png, pdf)
+    draw(read_table(table), png, pdf)
 
 
 if __name__ == "__main__":

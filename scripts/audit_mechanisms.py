@@ -3,12 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import torch
 from matplotlib.axes import Axes
 
 from lib.audit.catalogue import mechanisms
 from lib.audit.trial import BUGS, INTACT, Audited
 from lib.core.command import command, run
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
 
@@ -39,9 +41,17 @@ def row_of(one: Audited, bug: str, settings: dict, seed: int) -> dict:
     }
 
 
-def draw(axis: Axes, rows: list[dict]) -> None:
+def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Promised epsilons and lower bounds, a line for each mechanism; a bound that is too large is filled."""
+    rows = table.to_dict("records")
     names = list(dict.fromkeys((row["mechanism"], row["backend"]) for row in rows))
+    with figure(width=6.8, height=1.2 + 0.45 * len(names)) as (drawn, axes):
+        panel(axes[0], rows, names)
+        save(drawn, *paths)
+
+
+def panel(axis: Axes, rows: list[dict], names: list[tuple[str, str]]) -> None:
+    """Rows of the table as points and lines; names: mechanisms and their backends, from top to bottom."""
     bugs = [INTACT, *BUGS]
     for row in rows:
         if row["caught"] == "n/a":
@@ -49,7 +59,7 @@ def draw(axis: Axes, rows: list[dict]) -> None:
         number = bugs.index(row["bug"])
         # the kinds lie side by side within a mechanism's line
         place = names.index((row["mechanism"], row["backend"])) + (number - (len(bugs) - 1) / 2) * 0.1
-        colour, promised = COLOURS[number], row["promised_epsilon"].epsilon
+        colour, promised = COLOURS[number], row["promised_epsilon"]
         axis.plot([promised, row["lower_bound"]], [place, place], "-", color=colour, linewidth=0.7)
         axis.plot(promised, place, "|", color="0.2", markersize=4)
         filled = colour if row["caught"] == "yes" else "w"
@@ -77,10 +87,7 @@ def main(seed: int, settings: dict, table: Path, privacy: Path, png: Path, pdf: 
     torch.set_num_threads(1)  # networks of two weights
     rows = [row_of(one, bug, settings, seed) for one in mechanisms(settings["delta"]) for bug in (INTACT, *BUGS)]
     write_table(table, privacy, rows, key=("mechanism", "backend", "bug"))
-    lines = len(rows) // (1 + len(BUGS))
-    with figure(width=6.8, height=1.2 + 0.45 * lines) as (drawn, axes):
-        draw(axes[0], rows)
-        save(drawn, png, pdf)
+    draw(read_table(table), png, pdf)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,23 @@ from scipy.special import expit
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.encoders.ball import logistic_normal_cdfs, logistic_normal_gap
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 
 DATA = "none: theory only"
+
+
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """Densities (left) and distribution functions (right) of both distributions."""
+    with figure(1, 2) as (drawn, axes):
+        for axis, kind, label in zip(axes, ("density", "cdf"), ("density", "distribution function"), strict=True):
+            axis.plot(table["x"], table[f"logistic_{kind}"], label="standard logistic")
+            axis.plot(table["x"], table[f"normal_{kind}"], label=r"normal, variance $8/\pi$")
+            axis.set_xlabel("x")
+            axis.set_ylabel(label)
+        axes[1].legend(loc="lower right")
+        axes[1].set_title(f"largest difference {table['largest_cdf_difference'].iloc[0]:.4f}")
+        save(drawn, *paths)
 
 
 @command
@@ -29,20 +43,13 @@ def main(largest: float, points: int, numbers: Path, comparison: Path, png: Path
     gap = logistic_normal_gap()
     curves = {"x": x, "logistic_density": densities[0], "normal_density": densities[1]}
     curves |= {"logistic_cdf": cdfs[0], "normal_cdf": cdfs[1], "cdf_difference": cdfs[0] - cdfs[1]}
+    curves |= {"largest_cdf_difference": gap}
     row = {"dataset": "none", "stands_for": "none", "protocol": "paper", "largest_cdf_difference": gap}
     row |= {"largest_density_difference": np.abs(densities[0] - densities[1]).max(), "seeds": 0, "data": DATA}
     for path, table in ((numbers, curves), (comparison, [row])):
         with atomic_path(path) as temporary:
             pd.DataFrame(table).to_csv(temporary, index=False, float_format="%.6g")
-    with figure(1, 2) as (drawn, axes):
-        for axis, pair, label in zip(axes, (densities, cdfs), ("density", "distribution function"), strict=True):
-            for values, name in zip(pair, ("standard logistic", r"normal, variance $8/\pi$"), strict=True):
-                axis.plot(x, values, label=name)
-            axis.set_xlabel("x")
-            axis.set_ylabel(label)
-        axes[1].legend(loc="lower right")
-        axes[1].set_title(f"largest difference {gap:.4f}")
-        save(drawn, png, pdf)
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from lib.core.files import atomic_path
 from lib.core.seeding import generator
 from lib.encoders.ball import disc_histograms
 from lib.encoders.uniformity import exact_total_variation, total_variation
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.spread import mean_and_spread
 
@@ -18,6 +19,25 @@ PANELS = {
     "uniform": "uniform",
     "difference": "absolute difference",
 }
+
+
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A panel for each density on the square [-1, 1]^2, and one for their difference."""
+    bins = table["x"].nunique()
+    with figure(1, len(PANELS), width=2.7, height=2.5) as (drawn, axes):
+        for axis, (name, title) in zip(axes, PANELS.items(), strict=True):
+            image = axis.imshow(
+                table[name].to_numpy().reshape(bins, bins).T,
+                origin="lower",
+                extent=(-1, 1, -1, 1),
+                vmin=0,
+                vmax=table[["activation", "uniform"]].max(axis=None),
+            )
+            axis.grid(False)
+            axis.set(title=title, xlabel="first coordinate", xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+        axes[0].set_ylabel("second coordinate")
+        drawn.colorbar(image, ax=axes, label="density", shrink=0.8)
+        save(drawn, *paths)
 
 
 @command
@@ -58,16 +78,7 @@ def main(
     for path, table in ((numbers, densities), (comparison, [row])):
         with atomic_path(path) as temporary:
             pd.DataFrame(table).to_csv(temporary, index=False, float_format="%.6g")
-    top = max(shown["activation"].max(), shown["uniform"].max())
-    with figure(1, len(PANELS), width=2.7, height=2.5) as (drawn, axes):
-        for axis, (name, title) in zip(axes, PANELS.items(), strict=True):
-            extent = (edges[0], edges[-1], edges[0], edges[-1])
-            image = axis.imshow(shown[name].T, origin="lower", extent=extent, vmin=0, vmax=top)
-            axis.grid(False)
-            axis.set(title=title, xlabel="first coordinate", xticks=(-1, 0, 1), yticks=(-1, 0, 1))
-        axes[0].set_ylabel("second coordinate")
-        drawn.colorbar(image, ax=axes, label="density", shrink=0.8)
-        save(drawn, png, pdf)
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
 from lib.core.command import command, run
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
-from lib.reporting.tables import write_table
+from lib.reporting.tables import write_table, yes_no
 
 SHOWN = "tuned_dice_whole"  # at the threshold that is best on public volumes: noise makes masks faint
 PLAIN = "dice_whole"  # at a half, where no threshold was chosen
@@ -20,12 +21,17 @@ LINES = ("student on true labels", "teachers' average", "teachers' ensemble", "m
 
 
 def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
-    """One row a student of noisy codes: its noise, what that costs with so many teachers, and Dice."""
-    rows = []
-    for _, row in table.dropna(subset=["radius"]).iterrows():
+    """One row a student of codes: its noise, what that costs with so many teachers, and Dice; last those of LINES."""
+    rows, beside = [], []  # of codes; of what has no code, and no noise on it
+    main_encoder = table[table["main"] == "yes"].groupby("dataset")["encoder"].first()
+    for _, row in table.iterrows():
+        coded = pd.notna(row["radius"])
+        if not coded and row["method"] not in LINES:
+            continue
         made = {name: row[name] for name in ("dataset", "method", "encoder", "queries", "budget")}
-        made |= {"noise": row["sigma"] / row["radius"] if pd.notna(row["sigma"]) else 0.0, "delta": None}
-        made |= {f"epsilon_{count}": None for count in teachers}
+        made |= {"noise": None, "delta": None} | {f"epsilon_{count}": None for count in teachers}
+        if coded:
+            made["noise"] = row["sigma"] / row["radius"] if pd.notna(row["sigma"]) else 0.0
         if made["noise"]:
             made["delta"] = row["delta"]
             for count in teachers:
@@ -37,15 +43,39 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
                 real = count == row["teachers"]
                 made[f"epsilon_{count}"] = dataclasses.replace(cost, proved_bound=cost.proved_bound and real)
         columns = (SHOWN, f"{SHOWN}_spread", PLAIN, f"{PLAIN}_spread", "label_dice_whole", "seeds", "data")
-        rows.append(made | {name: row[name] for name in columns})
-    return sorted(rows, key=lambda row: (row["dataset"], row["encoder"], row["noise"]))
+        made |= {name: row[name] for name in columns}
+        made["main_encoder"] = yes_no(coded and row["encoder"] == main_encoder.get(row["dataset"]))
+        (rows if coded else beside).append(made)
+    return sorted(rows, key=lambda row: (row["dataset"], row["encoder"], row["noise"])) + beside
 
 
-def draw(axis: plt.Axes, rows: list[dict], column: str, lines: pd.DataFrame) -> None:
-    """Students (full) and their labels (dashed) of every encoder over a column; what has no noise lies at the edge."""
-    for number, (_, curve) in enumerate(pd.DataFrame(rows).groupby("encoder", sort=False)):
-        x, color = curve[column].astype(float), f"C{number}"
-        spread = curve[f"{SHOWN}_spread"].astype(float)
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A row a dataset: students of all encoders over noise (left), those of the main encoder over epsilon (right)."""
+    coded = table["noise"].notna()
+    datasets, costs = table["dataset"][coded].unique(), [name for name in table if name.startswith("epsilon_")]
+    with figure(len(datasets), 2, width=4.2, height=3.4) as (drawn, axes):
+        for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
+            own = table[coded & (table["dataset"] == dataset)]
+            panel(left, own, table[~coded & (table["dataset"] == dataset)])
+            left.set(xlabel="noise on a number of the code / bound on a code", title=dataset, ylim=(0, 1))
+            left.set_xscale("symlog", linthresh=0.05)
+            left.set_xlim(-0.01, 2 * own["noise"].max())
+            left.set_xticks([0, 0.1, 1])
+            left.set_ylabel("Dice of the whole tumour, test volumes")
+            left.legend(fontsize="xx-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.17))
+            noisy = own[(own["noise"] > 0) & (own["main_encoder"] == "yes")]
+            for column in costs:
+                right.plot(noisy[column], noisy[SHOWN], marker=".", label=f"K = {column.removeprefix('epsilon_')}")
+            right.set(xlabel=r"$\varepsilon$", title=f"{dataset}, Autoencoded PATE student", ylim=(0, 1), xscale="log")
+            right.legend(fontsize="x-small")
+        save(drawn, *paths)
+
+
+def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame) -> None:
+    """Students (full) and their labels (dashed) of every encoder over noise; what has no noise lies at the edge."""
+    for number, (_, curve) in enumerate(students.groupby("encoder", sort=False)):
+        x, color = curve["noise"], f"C{number}"
+        spread = curve[f"{SHOWN}_spread"]
         method = curve["method"].iloc[0].removesuffix(" student")
         axis.errorbar(
             x, curve[SHOWN], spread, color=color, linestyle="-", marker=".", capsize=2, label=f"student, {method}"
@@ -64,30 +94,9 @@ def main(results: Path, teachers: list[int], route: str, numbers: Path, privacy:
     accounting. numbers: the numbers behind the figure to write, .csv. privacy: the meaning of their epsilons to write,
     .csv. png, pdf: the figure to write.
     """
-    table = pd.read_csv(results)
-    rows = rows_of(table, teachers, route)
+    rows = rows_of(read_table(results), teachers, route)
     write_table(numbers, privacy, rows, key=("dataset", "encoder", "queries", "noise"))
-    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
-    with figure(len(datasets), 2, width=4.2, height=3.4) as (drawn, axes):
-        for place, dataset in enumerate(datasets):
-            left, right = axes[2 * place : 2 * place + 2]
-            own = [row for row in rows if row["dataset"] == dataset]
-            lines = table[(table["dataset"] == dataset) & table["method"].isin(LINES)]
-            draw(left, own, "noise", lines)
-            left.set(xlabel="noise on a number of the code / bound on a code", title=dataset, ylim=(0, 1))
-            left.set_xscale("symlog", linthresh=0.05)
-            left.set_xlim(-0.01, 2 * max(row["noise"] for row in own))
-            left.set_xticks([0, 0.1, 1])
-            left.set_ylabel("Dice of the whole tumour, test volumes")
-            left.legend(fontsize="xx-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.17))
-            main_encoder = table[(table["dataset"] == dataset) & (table["main"] == "yes")]["encoder"].iloc[0]
-            noisy = pd.DataFrame([row for row in own if row["noise"] and row["encoder"] == main_encoder])
-            for count in teachers:
-                epsilons = [cell.epsilon for cell in noisy[f"epsilon_{count}"]]
-                right.plot(epsilons, noisy[SHOWN], marker=".", label=f"K = {count}")
-            right.set(xlabel=r"$\varepsilon$", title=f"{dataset}, Autoencoded PATE student", ylim=(0, 1), xscale="log")
-            right.legend(fontsize="x-small")
-        save(drawn, png, pdf)
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.sweeps import averaged, read_sweeps
 
@@ -27,20 +28,10 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-@command
-def main(sweeps: list[Path], tasks: list, numbers: Path, comparison: Path, png: Path, pdf: Path) -> None:
-    """Write the figure, its numbers, and what the claims compare.
-
-    sweeps: components of each task and repetition, .csv. tasks: the tasks' blocks of the configuration, one for each of
-    the sweeps. numbers: the numbers behind the figure to write, .csv. comparison: what its claims compare, to write,
-    .csv. png, pdf: the figure to write.
-    """
-    shown = averaged(read_sweeps(sweeps, tasks), ["sigma"])
-    for path, table in ((numbers, shown), (comparison, compared(shown))):
-        with atomic_path(path) as temporary:
-            table.to_csv(temporary, index=False, float_format="%.6g")
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """Error (left) and share of components kept (right) over noise, by both ways of choosing their number."""
     with figure(1, 2, width=3.6) as (drawn, axes):
-        for number, (dataset, levels) in enumerate(shown.groupby("dataset", sort=False)):
+        for number, (dataset, levels) in enumerate(table.groupby("dataset", sort=False)):
             for how, style in zip(HOW, ("--", "-"), strict=True):
                 label = f"{dataset}, {HOW[how]}"
                 for axis, column in zip(axes, ("mse", "fraction"), strict=True):
@@ -53,7 +44,22 @@ def main(sweeps: list[Path], tasks: list, numbers: Path, comparison: Path, png: 
         axes[1].set_yscale("symlog", linthresh=1e-4)
         axes[1].set_ylim(bottom=0)
         axes[0].legend(fontsize="x-small")
-        save(drawn, png, pdf)
+        save(drawn, *paths)
+
+
+@command
+def main(sweeps: list[Path], tasks: list, numbers: Path, comparison: Path, png: Path, pdf: Path) -> None:
+    """Write the figure, its numbers, and what the claims compare.
+
+    sweeps: components of each task and repetition, .csv. tasks: the tasks' blocks of the configuration, one for each of
+    the sweeps. numbers: the numbers behind the figure to write, .csv. comparison: what its claims compare, to write,
+    .csv. png, pdf: the figure to write.
+    """
+    shown = averaged(read_sweeps(sweeps, tasks), ["sigma"])
+    for path, table in ((numbers, shown), (comparison, compared(shown))):
+        with atomic_path(path) as temporary:
+            table.to_csv(temporary, index=False, float_format="%.6g")
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

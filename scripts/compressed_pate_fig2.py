@@ -1,12 +1,13 @@
 """Figure 2 of compressed PATE: cross-entropy of reconstructed masks over noise, for every encoder."""
 
+from itertools import product
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.sweeps import averaged, read_sweeps
 from lib.reporting.tables import yes_no
@@ -57,6 +58,20 @@ def title(name: str, encoders: dict) -> str:
     return f"{kind} autoencoder, trained with {block['recipe']['sigma']:g}"
 
 
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A row a dataset, a column a reading of the noise; one legend, of the encoders' titles."""
+    datasets = table["dataset"].unique()
+    with figure(len(datasets), len(READINGS), width=3.6, height=3.4) as (drawn, axes):
+        for axis, (dataset, reading) in zip(axes, product(datasets, READINGS), strict=True):
+            shown = table[(table["dataset"] == dataset) & (table["reading"] == reading)]
+            for _, rows in shown.groupby("encoder", sort=False):
+                axis.plot(rows["sigma"], rows["cross_entropy"], marker=".", label=rows["title"].iloc[0])
+            axis.set(xscale="log", yscale="log", xlabel=READINGS[reading], title=dataset)
+            axis.set_ylabel("cross-entropy (nats a voxel)")
+        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize="x-small")
+        save(drawn, *paths)
+
+
 @command
 def main(
     sweeps: list[Path], tasks: list, encoders: dict, numbers: Path, comparison: Path, png: Path, pdf: Path
@@ -69,21 +84,11 @@ def main(
     write.
     """
     errors = averaged(read_sweeps(sweeps, tasks), ["encoder", "reading", "sigma"])
-    for path, table in ((numbers, errors), (comparison, compared(errors, encoders))):
+    shown = errors.assign(title=[title(name, encoders) for name in errors["encoder"]])
+    for path, table in ((numbers, shown), (comparison, compared(errors, encoders))):
         with atomic_path(path) as temporary:
             table.to_csv(temporary, index=False, float_format="%.6g")
-    datasets = list(dict.fromkeys(errors["dataset"]))
-    with figure(len(datasets), len(READINGS), width=3.6, height=3.4) as (drawn, axes):
-        panels = iter(axes)
-        for dataset in datasets:
-            for reading, label in READINGS.items():
-                axis: plt.Axes = next(panels)
-                shown = errors[(errors["dataset"] == dataset) & (errors["reading"] == reading)]
-                for name, rows in shown.groupby("encoder", sort=False):
-                    axis.plot(rows["sigma"], rows["cross_entropy"], marker=".", label=title(name, encoders))
-                axis.set(xscale="log", yscale="log", xlabel=label, ylabel="cross-entropy (nats a voxel)", title=dataset)
-        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize="x-small")
-        save(drawn, png, pdf)
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.results import by_job, data_name, statement
 from lib.reporting.results import numbers as mean_of
@@ -81,7 +82,19 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A panel for each dataset and number of teachers."""
+    panels = list(table.dropna(subset=["teachers"]).groupby(["dataset", "teachers"], sort=False))
+    with figure(1, len(panels), width=3.6, height=3.2) as (drawn, axes):
+        for axis, ((dataset, teachers), curves) in zip(axes, panels, strict=True):
+            panel(axis, table, curves)
+            axis.set(xlabel="labelled volumes $N$", title=f"{dataset}, K = {teachers:g}", ylim=(0, 1))
+        axes[0].set_ylabel("Dice of the student on test volumes")
+        axes[0].legend(fontsize="x-small")
+        save(drawn, *paths)
+
+
+def panel(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
     """One panel: budgets of one number of teachers, and students of labels without noise."""
     shown = [(rf"$\varepsilon$ = {budget:g}", "-", curve) for budget, curve in curves.groupby("budget")]
     free = table[(table["dataset"] == curves["dataset"].iloc[0]) & table["budget"].isna()]
@@ -89,7 +102,7 @@ def draw(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
     shown += [(named[labels], "--", curve) for labels, curve in free.groupby("labels")]
     for label, style, curve in shown:
         curve = curve.sort_values("queries")
-        spread = curve[f"{SHOWN}_spread"].astype(float)  # empty where there is one repetition
+        spread = curve[f"{SHOWN}_spread"]
         axis.errorbar(curve["queries"], curve[SHOWN], spread, linestyle=style, marker=".", capsize=2, label=label)
 
 
@@ -115,17 +128,9 @@ def main(
     rows = rows_of(students, codes, tasks, sources)
     key = ("dataset", "labels", "queries", "teachers", "budget")
     write_table(numbers, privacy, [{name: row[name] for name in row if name != EACH} for row in rows], key=key)
-    table = pd.DataFrame(rows)
     with atomic_path(comparison) as temporary:
-        compared(table).to_csv(temporary, index=False, float_format="%.6g")
-    panels = list(table.dropna(subset=["teachers"]).groupby(["dataset", "teachers"], sort=False))
-    with figure(1, len(panels), width=3.6, height=3.2) as (drawn, axes):
-        for axis, ((dataset, teachers), curves) in zip(axes, panels, strict=True):
-            draw(axis, table, curves)
-            axis.set(xlabel="labelled volumes $N$", title=f"{dataset}, K = {teachers:g}", ylim=(0, 1))
-        axes[0].set_ylabel("Dice of the student on test volumes")
-        axes[0].legend(fontsize="x-small")
-        save(drawn, png, pdf)
+        compared(pd.DataFrame(rows)).to_csv(temporary, index=False, float_format="%.6g")
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
 from lib.core.command import command, run
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.results import by_job
 from lib.reporting.results import numbers as mean_of
@@ -26,6 +27,30 @@ def student_dice(students: list[Path], task: str, row: pd.Series, settings: dict
             if same and (labelling["epsilon"], labelling["teachers"]) == (row["epsilon"], row["teachers"]):
                 return mean_of(found, f"{labelling['name']} tuned_dice", private=True)
     return None, None
+
+
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A row a dataset: signal to noise of codes (left) and Dice of decoded masks (right) over teachers."""
+    datasets = table["dataset"].unique()
+    with figure(len(datasets), 2, width=3.6, height=3.2) as (drawn, axes):
+        for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
+            shown = table[table["dataset"] == dataset]
+            for number, (name, codes) in enumerate(shown.groupby("encoder", sort=False)):
+                free = codes[codes["teachers"].isna()].iloc[0]
+                right.axhline(free["tuned_dice"], color=f"C{number}", linewidth=0.7)
+                noisy = codes.dropna(subset=["teachers"])
+                budgets = [float(f"{epsilon:.4g}") for epsilon in noisy["epsilon"]]  # noise is calibrated to these
+                for style, (budget, curve) in zip(STYLES, noisy.groupby(budgets), strict=False):
+                    curve = curve.sort_values("teachers")
+                    label = rf"{name}, $L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {budget:g}"
+                    for axis, column in ((left, "signal_to_noise"), (right, "tuned_dice")):
+                        axis.plot(curve["teachers"], curve[column], style, color=f"C{number}", marker=".", label=label)
+            left.axhline(1.0, color="0.4", linewidth=0.8)
+            left.set(xscale="log", yscale="log", xlabel="teachers $K$", title=dataset)
+            left.set_ylabel("signal to noise of a code")
+            right.set(xscale="log", xlabel="teachers $K$", ylabel="Dice of decoded masks", ylim=(0, 1))
+        axes[0].legend(fontsize="xx-small")
+        save(drawn, *paths)
 
 
 @command
@@ -63,26 +88,7 @@ def main(
             made |= {"epsilon": epsilon, "teachers": noise.teachers}
         rows.append(made)
     write_table(numbers, privacy, rows, key=("dataset", "encoder", "latent_dim", "teachers", "sigma"))
-    datasets = list(names)
-    with figure(len(datasets), 2, width=3.6, height=3.2) as (drawn, axes):
-        for place, dataset in enumerate(datasets):
-            left, right = axes[2 * place : 2 * place + 2]
-            shown = table[table["dataset"] == dataset]
-            for number, (name, codes) in enumerate(shown.groupby("encoder", sort=False)):
-                free = codes[codes["teachers"].isna()].iloc[0]
-                right.axhline(free["tuned_dice"], color=f"C{number}", linewidth=0.7)
-                noisy = codes.dropna(subset=["teachers"])
-                for style, (epsilon, curve) in zip(STYLES, noisy.groupby("epsilon"), strict=False):
-                    curve = curve.sort_values("teachers")
-                    label = rf"{name}, $L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {epsilon:g}"
-                    for axis, column in ((left, "signal_to_noise"), (right, "tuned_dice")):
-                        axis.plot(curve["teachers"], curve[column], style, color=f"C{number}", marker=".", label=label)
-            left.axhline(1.0, color="0.4", linewidth=0.8)
-            left.set(xscale="log", yscale="log", xlabel="teachers $K$", title=dataset)
-            left.set_ylabel("signal to noise of a code")
-            right.set(xscale="log", xlabel="teachers $K$", ylabel="Dice of decoded masks", ylim=(0, 1))
-        axes[0].legend(fontsize="xx-small")
-        save(drawn, png, pdf)
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

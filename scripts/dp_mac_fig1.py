@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from lib.core.command import command, run
-from lib.core.files import atomic_path
 from lib.dp_mac.curves import Level, epochs_to_reach, level_row, read_levels
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.spread import mean_and_spread
@@ -22,19 +22,22 @@ COSTS = 1.01  # times its epsilon; the authors' settings for 1 cost 1.008
 LEARNED = 0.9  # share of the mean image's error; a network below it has learned more than the mean
 
 
-def numbers_of(levels: list[Level]) -> pd.DataFrame:
-    """Mean and spread of both errors by level and epoch."""
-    parts = []
+def numbers_of(levels: list[Level], mean_image: float) -> list[dict]:
+    """A row for each level and epoch: mean and spread of both errors; the last epoch says what the training costs."""
+    rows = []
     for level in levels:
-        columns = {"epoch": np.unique(level.points["epoch"])}
-        for name in ("train_error", "test_error"):
-            table = level.table(name)
-            columns |= {name: table.mean(0), f"{name}_spread": table.std(0, ddof=1) if len(table) > 1 else np.nan}
-        words = {
-            name: level_row(level)[name] for name in ("dataset", "method", "variant", "noise", "paper_epsilon", "sigma")
-        }
-        parts.append(pd.DataFrame(words | columns | {"seeds": level.repetitions, "data": level.data}))
-    return pd.concat(parts, ignore_index=True)
+        named = level_row(level)
+        words = {name: named[name] for name in ("dataset", "method", "variant", "noise", "paper_epsilon", "sigma")}
+        tables = {name: level.table(name) for name in ("train_error", "test_error")}
+        epochs = np.unique(level.points["epoch"])
+        for place, epoch in enumerate(epochs):
+            row = words | {"epoch": epoch}
+            for name, table in tables.items():
+                row[name], row[f"{name}_spread"] = mean_and_spread(table[:, place])
+            row |= {"seeds": level.repetitions, "data": level.data, "sanitized": False, "series": level.name}
+            row["mean_image_error"] = mean_image
+            rows.append(row | {"epsilon": named["epsilon"] if epoch == epochs[-1] else None})
+    return rows
 
 
 def compared(comparison: str, at: str, left: Level, values: list[np.ndarray], right: Level | None = None) -> dict:
@@ -123,6 +126,7 @@ def main(
     records: list[Path],
     references: Path,
     numbers: Path,
+    privacy: Path,
     comparison: Path,
     comparison_privacy: Path,
     png: Path,
@@ -131,72 +135,67 @@ def main(
     """Write the figure, its numbers, and what its claims compare.
 
     records: records of autoencoders' curves, whose errors by epoch lie beside them. references: the record of
-    reference_lines. numbers: the numbers behind the figure. comparison: what its claims compare. comparison_privacy:
-    the meaning of the epsilons in the comparison.
+    reference_lines. numbers: the numbers behind the figure. privacy: the meaning of the epsilons in them. comparison:
+    what its claims compare. comparison_privacy: the meaning of the epsilons in the comparison.
     """
     levels = read_levels(records)
-    with atomic_path(numbers) as temporary:
-        numbers_of(levels).assign(sanitized=False).to_csv(temporary, index=False, float_format="%.6g")
     mean_image = read_record(references)["private_metrics"]["mean_image_error"]
-    write_table(
-        comparison,
-        comparison_privacy,
-        comparison_rows(levels, mean_image),
-        key=("dataset", "comparison", "at"),
-    )
+    write_table(numbers, privacy, numbers_of(levels, mean_image), key=("series", "noise", "paper_epsilon"))
+    rows = comparison_rows(levels, mean_image)
+    write_table(comparison, comparison_privacy, rows, key=("dataset", "comparison", "at"))
+    draw(read_table(numbers), png, pdf)
+
+
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A panel for each private method, its settings and its noise; the axis of errors is the same in all."""
     # DP-SGD at every learning rate: at Table 2's it hardly learns
-    shown = [level for level in levels if level.series["variant"] in SETTINGS or level.series["method"] == "dp_sgd"]
-    panels = list(dict.fromkeys(panel_of(level) for level in shown if level.privacy))
+    shown = table[table["variant"].isin(SETTINGS) | (table["method"] == "DP-SGD")]
+    groups = ["method", "variant", "noise"]
+    panels = list(shown[shown["paper_epsilon"].notna()].groupby(groups, sort=False))
     columns = min(len(panels), 4)
     rows = -(-len(panels) // columns)
-    highest = max(level.table("test_error").mean(0).max() for level in shown)
-    ends = mean_image / 5, min(5 * mean_image, 1.2 * highest)
+    mean_image = table["mean_image_error"].iloc[0]
+    ends = mean_image / 5, min(5 * mean_image, 1.2 * shown["test_error"].max())
     with figure(rows, columns, width=2.7, height=3.6) as (drawn, axes):
-        for axis, (method, variant, noise) in zip(axes, panels, strict=False):
-            chosen = [level for level in shown if panel_of(level) == (method, variant, noise)]
-            panel(axis, chosen + plain_beside(levels, method, variant), mean_image, ends)
+        for axis, ((method, variant, noise), levels) in zip(axes, panels, strict=False):
+            panel(axis, pd.concat([levels, plain_beside(table, method, variant)]), mean_image, ends)
             named = [method, variant if variant != "main" else "", "" if variant in PUBLIC_CODE else NOISES[noise]]
             axis.set_title(", ".join(filter(None, named)))
         for axis in axes[::columns]:
             axis.set_ylabel("squared error of an image")
         for axis in axes[len(panels) :]:
             axis.remove()
-        save(drawn, png, pdf)
+        save(drawn, *paths)
 
 
-def plain_beside(levels: list[Level], method: str, variant: str) -> list[Level]:
+def plain_beside(table: pd.DataFrame, method: str, variant: str) -> pd.DataFrame:
     """The levels without privacy that a panel shows: of the same variant, else of the main one."""
-    title = {"DP-MAC": "MAC", "DP-SGD": "backpropagation"}[method]
-    plain = [level for level in levels if level.series["title"] == title]
-    found = [level for level in plain if level.series["variant"] == variant]
-    return found or [level for level in plain if level.series["variant"] == "main"]
+    plain = table[table["method"] == {"DP-MAC": "MAC", "DP-SGD": "backpropagation"}[method]]
+    return plain[plain["variant"] == (variant if variant in set(plain["variant"]) else "main")]
 
 
-def panel_of(level: Level) -> tuple[str, str, str]:
-    """What the lines of one panel share."""
-    return level.series["title"], level.series["variant"], level.noise
-
-
-def panel(axis: plt.Axes, levels: list[Level], mean_image: float, ends: tuple[float, float]) -> None:
+def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[float, float]) -> None:
     """Test errors as lines with their spread, training errors as crosses; the mean image's error as a thin line.
 
     The axis is logarithmic and between the same `ends` in all panels; the legend says where a line ends that leaves it,
     and what a level costs that costs more than its epsilon.
     """
     bottom, top = ends
-    for style, level in zip(plt.rcParams["axes.prop_cycle"], levels, strict=False):
-        test, train = level.table("test_error"), level.table("train_error").mean(0)
-        epochs, mean = np.arange(test.shape[1]), test.mean(0)
-        label = rf"$\varepsilon$ = {level.epsilon:g}" if level.privacy else "not private"
-        if level.privacy and level.privacy["joint"].epsilon > COSTS * level.epsilon:
-            label += f", costs {level.privacy['joint'].epsilon:.3g}"
-        if mean[-1] > top:
-            label += f" (ends at {mean[-1]:.3g})"
-        axis.plot(epochs, mean, label=label, **style)
-        if len(test) > 1:
-            spread = test.std(0, ddof=1)
-            axis.fill_between(epochs, mean - spread, mean + spread, alpha=0.2, color=style["color"], lw=0)
-        axis.plot(epochs, train, "x", ms=3, color=style["color"], markevery=max(1, len(epochs) // 20))
+    by_level = levels.groupby(["series", "noise", "paper_epsilon"], sort=False, dropna=False)
+    for style, (_, level) in zip(plt.rcParams["axes.prop_cycle"], by_level, strict=False):
+        last, mean = level.iloc[-1], level["test_error"]
+        private = pd.notna(last["paper_epsilon"])
+        label = rf"$\varepsilon$ = {last['paper_epsilon']:g}" if private else "not private"
+        if private and last["epsilon"] > COSTS * last["paper_epsilon"]:
+            label += f", costs {last['epsilon']:.3g}"
+        if last["test_error"] > top:
+            label += f" (ends at {last['test_error']:.3g})"
+        axis.plot(level["epoch"], mean, label=label, **style)
+        if last["seeds"] > 1:
+            spread = level["test_error_spread"]
+            axis.fill_between(level["epoch"], mean - spread, mean + spread, alpha=0.2, color=style["color"], lw=0)
+        every = max(1, len(level) // 20)
+        axis.plot(level["epoch"], level["train_error"], "x", ms=3, color=style["color"], markevery=every)
     axis.axhline(mean_image, color="0.4", lw=0.8)
     axis.text(0.99, mean_image, "mean image", ha="right", va="bottom", fontsize=7, transform=axis.get_yaxis_transform())
     axis.set_yscale("log")

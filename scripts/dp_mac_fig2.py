@@ -10,6 +10,7 @@ from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
 from lib.dp_mac.toy import Toy, at, toys
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 
 GRID = np.linspace(-4, 4, 81)
@@ -38,6 +39,21 @@ def compared(name: str, toy: Toy) -> list[dict]:
     ]
 
 
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A panel a layer: its objective, the approximation, and points on approximations with noise."""
+    with figure(1, 2) as (drawn, axes):
+        for axis, (name, own) in zip(axes, table.groupby("layer", sort=False), strict=True):
+            curve, points = own[own["noisy"].isna()], own[own["noisy"].notna()]
+            axis.plot(curve["weight"], curve["objective"], "-", color="k", label="objective")
+            axis.plot(curve["weight"], curve["approximation"], "--", color="C1", label="second order at 0")
+            axis.plot(points["weight"], points["noisy"], "x", color="C0", ms=4, label="with noise")
+            axis.set_title(name)
+            axis.set_xlabel("weight")
+        axes[0].set_ylabel("objective")
+        axes[0].legend()
+        save(drawn, *paths)
+
+
 @command
 def main(
     seed: int,
@@ -58,24 +74,16 @@ def main(
     """
     rng = generator(seed, "dp_mac_fig2")
     found, rows = [], []
-    with figure(1, 2) as (drawn, axes):
-        for axis, (name, toy) in zip(axes, toys(samples, bound, rng).items(), strict=True):
-            values, approximated = toy.values(GRID), at(toy.expansion(2), GRID)
-            weights, crosses = noisy(toy, sigma, draws, rng)
-            axis.plot(GRID, values, "-", color="k", label="objective")
-            axis.plot(GRID, approximated, "--", color="C1", label="second order at 0")
-            axis.plot(weights, crosses, "x", color="C0", ms=4, label="with noise")
-            axis.set_title(name)
-            axis.set_xlabel("weight")
-            curve = {"layer": name, "weight": GRID, "objective": values, "approximation": approximated}
-            found += [pd.DataFrame(curve), pd.DataFrame({"layer": name, "weight": weights, "noisy": crosses})]
-            rows += compared(name, toy)
-        axes[0].set_ylabel("objective")
-        axes[0].legend()
-        save(drawn, png, pdf)
+    for name, toy in toys(samples, bound, rng).items():
+        values, approximated = toy.values(GRID), at(toy.expansion(2), GRID)
+        weights, crosses = noisy(toy, sigma, draws, rng)
+        curve = {"layer": name, "weight": GRID, "objective": values, "approximation": approximated}
+        found += [pd.DataFrame(curve), pd.DataFrame({"layer": name, "weight": weights, "noisy": crosses})]
+        rows += compared(name, toy)
     for path, table in ((numbers, pd.concat(found)), (comparison, pd.DataFrame(rows))):
         with atomic_path(path) as temporary:
             table.to_csv(temporary, index=False, float_format="%.10g")
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

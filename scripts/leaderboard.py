@@ -106,7 +106,7 @@ def add_gain(rows: list[dict], entries: list[dict]) -> None:
         row["gain"] = row["accuracy"] - controls[0]
 
 
-def draw_table(table: pd.DataFrame, png: Path, pdf: Path) -> None:
+def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Three panels that share the table's rows: accuracy, the strongest attack, epsilon accounted and audited."""
     rows = table.to_dict("records")
     names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
@@ -146,7 +146,7 @@ def draw_table(table: pd.DataFrame, png: Path, pdf: Path) -> None:
         )
         (points, names), (kinds, kind_names) = (ax.get_legend_handles_labels() for ax in (axes[0], axes[2]))
         drawn.legend(points + kinds, names + kind_names, loc="outside lower center", ncols=len(budgets) + 2)
-        save(drawn, png, pdf)
+        save(drawn, *paths)
 
 
 def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
@@ -234,7 +234,7 @@ def main(
     ]
     add_gain(rows, entries)
     write_table(table, privacy, rows, key=("dataset", "method", "budget"))
-    draw_table(read_table(table), png, pdf)
+    draw(read_table(table), png, pdf)
     draw_curves(entries, drawn, settings["slots"] - settings["canaries"], roc_png, roc_pdf)
 
 

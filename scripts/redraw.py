@@ -1,9 +1,14 @@
 """Make the committed pages anew from the tables and figures that are committed with them; no data are needed.
 
-What is told of a result, and how, may change without a run: claims, outlines, readings, captions, templates. The
-verdicts are computed again from the committed tables.
+What is told of a result, and how, may change without a run: claims, outlines, readings, captions, templates, how a
+figure is drawn. The verdicts are computed again from the committed tables, and the figures whose numbers are committed
+are drawn again from these.
 """
 
+import inspect
+import re
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +17,7 @@ from lib.core.command import command, run
 from lib.core.files import write_text
 from lib.plan.config import ROOT, load, register
 from lib.plan.plan import Plan
-from lib.plan.results import PAPERS, TITLES
+from lib.plan.results import PAPERS, TITLES, Results
 from lib.reporting import markdown, site
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import judge_all
@@ -29,7 +34,7 @@ DOCS = ROOT / "docs" / "reproduction"
 
 @command
 def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = None) -> None:
-    """Write docs/reproduction/*.md, the verdicts beside them, and the table of papers in README.md.
+    """Write docs/reproduction/*.md, the verdicts and figures beside them, and the table of papers in README.md.
 
     overlay: the preset that the committed results are of. html: a folder; then the site of the committed results is
     written there, and nothing else.
@@ -43,6 +48,7 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
             text = site.page(content, plan.results.links(), lambda file: (DOCS / file).read_bytes())
             write_text(html / f"{name}.html", text)
         return
+    draw_figures(plan.results)
     for name, content in pages.items():
         write_text(DOCS / f"{name}.md", markdown.page(content))
     for paper in PAPERS:
@@ -55,6 +61,38 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
     links = {outline["name"]: f"docs/reproduction/{paper}.md" for paper, outline in outlines.items()}
     first = ROOT / "README.md"
     write_text(first, markdown.between_marks(first.read_text(encoding="utf-8"), markdown.papers(index, links)))
+
+
+def draw_figures(results: Results) -> None:
+    """Draw every committed figure again whose numbers are committed, too; a line for each whose numbers lack any."""
+    for name in results.rows:
+        paper, item = results.paper(name), results.item(name)
+        place = DOCS / ("leaderboard" if paper == "audit" else paper) / item
+        numbers, png = Path(f"{place}.csv"), Path(f"{place}.png")
+        draw = drawn_by(name) if numbers.is_file() and png.is_file() else None
+        if draw is None:
+            continue
+        others = list(inspect.signature(draw).parameters)[1:-1]
+        tables = [numbers, *(Path(f"{place}_{other}.csv") for other in others)]
+        lacking = next((table.name for table in tables if not table.is_file()), None)
+        try:
+            if lacking is None:
+                draw(*map(read_table, tables), png)
+        except KeyError as error:  # a column that tables of an earlier run do not have
+            lacking = f"{error} in {numbers.name}"
+        if lacking:
+            print(f"{png.relative_to(DOCS)} stays as it is: there is no {lacking}")
+
+
+def drawn_by(name: str) -> Callable[..., None] | None:
+    """`draw` of the script that a figure's rule runs; None where it shows data themselves, of which no table tells.
+
+    Its first parameter is the table ITEM.csv, the last stands for the pictures to write, and any between these for the
+    table ITEM_PARAMETER.csv.
+    """
+    rules = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*/*.smk")))
+    script = re.search(rf"^rule {name}:\n.*?-m scripts\.(\w+)", rules, re.MULTILINE | re.DOTALL)
+    return getattr(import_module(f"scripts.{script[1]}"), "draw", None)
 
 
 def verdicts() -> pd.DataFrame:

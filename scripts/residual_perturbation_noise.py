@@ -8,6 +8,7 @@ import pandas as pd
 from lib.attacks.summary import Attacked, read_attacked, summary_row, titled
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 
 COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")
@@ -53,7 +54,7 @@ def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: st
     rows = rows.sort_values("gamma")
     (line,) = axis.plot(rows["gamma"], rows[column], linestyle=style, marker="o", markersize=3, label=label)
     if f"{column}_spread" in rows:
-        spread = rows[f"{column}_spread"].astype(float)  # empty where there is one repetition
+        spread = rows[f"{column}_spread"]
         low, high = (rows[column] + sign * spread for sign in (-1, 1))
         axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)
 
@@ -76,20 +77,26 @@ def main(
     """
     (control,) = read_attacked(controls)
     found = numbers_of(read_attacked(records), control)
-    for path, rows in ((numbers, found), (comparison, compared(found))):
+    shown = found.assign(line="members" if by_size else "attack")
+    for path, rows in ((numbers, shown), (comparison, compared(found))):
         with atomic_path(path) as temporary:
             rows.to_csv(temporary, index=False, float_format="%.6g")
+    draw(read_table(numbers), png, pdf)
+
+
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """Panels over the coefficient, whose lines are attacks, or sizes of ensembles, as the column `line` says."""
+    first, by_size = table.iloc[0], table["line"].iloc[0] == "members"
     with figure(1, 3 if by_size else 4, width=2.9, height=3.0) as (drawn, axes):
-        (draw_by_size if by_size else draw_by_noise)(axes, found)
+        (draw_by_size if by_size else draw_by_noise)(axes, table)
         for axis in axes[-3 if by_size else -2 :]:
             axis.set_xlabel(r"noise coefficient $\gamma$")
-        first = found.iloc[0]
-        plain = found[(found["gamma"] == 0) & (found["members"] == 1)].iloc[0]
+        plain = table[(table["gamma"] == 0) & (table["members"] == 1)].iloc[0]
         drawn.suptitle(titled(first["dataset"], first["protocol"], plain["overfitted"]), fontsize="medium")
-        save(drawn, png, pdf)
+        save(drawn, *paths)
 
 
-def shown(numbers: pd.DataFrame) -> pd.DataFrame:
+def plain_and_largest(numbers: pd.DataFrame) -> pd.DataFrame:
     """The plain network alone, and the largest perturbed ensembles."""
     noisy = numbers["gamma"] > 0
     return numbers[
@@ -99,7 +106,7 @@ def shown(numbers: pd.DataFrame) -> pd.DataFrame:
 
 def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     """Precision and recall by threshold, accuracy and area by coefficient."""
-    rows = shown(numbers)
+    rows = plain_and_largest(numbers)
     attacks = list(dict.fromkeys(rows["attack"]))
     # the paper's rate is the first, at which the classifier often answers with a constant
     usual = [attack for attack in attacks if attack.startswith("shadow")][-1]

@@ -1,6 +1,7 @@
 """Figures 7 and 12 of residual perturbation: ROC curves of the attack on ensembles, by dataset and noise."""
 
 import textwrap
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,10 @@ import pandas as pd
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row, titled
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
+
+CURVE = ["dataset", "gamma", "attack"]  # columns that say which curve a row is of
 
 
 def members_of(attacked: Attacked) -> int:
@@ -34,7 +38,7 @@ def compared(found: list[Attacked], curves: pd.DataFrame, controls: list[Attacke
         largest = max(each.gamma for each in found if each.task["label"] == attacked.task["label"])
         for attack in attacked.attacks:
             row = summary_row(attacked, members_of(attacked), attack, only(controls, label=attacked.task["label"]))
-            keys = curves[["dataset", "gamma", "attack"]].eq([row["dataset"], row["gamma"], attack]).all(axis=1)
+            keys = curves[CURVE].eq([row["dataset"], row["gamma"], attack]).all(axis=1)
             away = np.abs(curves["tpr"] - curves["fpr"])[keys].max()
             rows.append(row | {"largest": "yes" if attacked.gamma == largest else "no", "away_from_diagonal": away})
     return pd.DataFrame(rows).drop(columns="epsilon")
@@ -51,29 +55,33 @@ def main(records: list[Path], controls: list[Path], numbers: Path, comparison: P
     found = sorted(read_attacked(records), key=lambda attacked: attacked.gamma)
     curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
     rows = compared(found, curves, read_attacked(controls))
-    for path, shown in ((numbers, curves), (comparison, rows)):
+    title = rows[[*CURVE, "protocol", "overfitted"]].drop_duplicates(CURVE)
+    for path, shown in ((numbers, curves.merge(title, how="left", on=CURVE)), (comparison, rows)):
         with atomic_path(path) as temporary:
             shown.to_csv(temporary, index=False, float_format="%.6g")
-    labels = list(dict.fromkeys(each.task["label"] for each in found))
-    attacks = [attack for attack in found[0].attacks if not attack.startswith("plain")]  # the CSV has all
+    draw(read_table(numbers), png, pdf)
+
+
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """A row an attack, a column a dataset, a line a coefficient."""
+    labels = table["dataset"].unique()
+    attacks = [attack for attack in table["attack"].unique() if not attack.startswith("plain")]  # the CSV has all
     with figure(len(attacks), len(labels), width=2.7, height=3.0) as (drawn, axes):
-        panels = [(attack, label) for attack in attacks for label in labels]
-        plain = rows[rows["gamma"] == 0].set_index("dataset")
-        for axis, (attack, label) in zip(axes, panels, strict=True):
-            own = curves[(curves["dataset"] == label) & (curves["attack"] == attack)]
+        for axis, (attack, label) in zip(axes, product(attacks, labels), strict=True):
+            own = table[(table["dataset"] == label) & (table["attack"] == attack)]
             for gamma, curve in own.groupby("gamma"):
                 (line,) = axis.plot(curve["fpr"], curve["tpr"], label=rf"$\gamma$ = {gamma:g}")
                 axis.fill_between(
                     curve["fpr"], curve["min"], curve["max"], alpha=0.15, color=line.get_color(), linewidth=0
                 )
             axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
-            first = plain.loc[[label]].iloc[0]
+            first = own[own["gamma"] == 0].iloc[0]
             words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 40)
             axis.set_title(f"{words}\n{attack}" if attack == attacks[0] else attack, fontsize="x-small")
             axis.set_xlabel("false positive rate")
             axis.set_ylabel("true positive rate")
             axis.legend()
-        save(drawn, png, pdf)
+        save(drawn, *paths)
 
 
 if __name__ == "__main__":

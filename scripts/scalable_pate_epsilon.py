@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path, load_arrays
+from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
@@ -51,33 +52,36 @@ def read_series(runs: list[dict], records: list[Path], curves: list[Path]) -> pd
     return pd.concat(parts, ignore_index=True)
 
 
-def paper_points(runs: list[dict], claims_path: Path) -> dict[str, tuple[float, float]]:
-    """(answers, epsilon) that the paper prints for a run."""
+def paper_points(runs: list[dict], claims_path: Path) -> pd.DataFrame:
+    """Answers and epsilon that the paper prints, by the name of a run."""
     values = {claim["id"]: claim["value"] for claim in load_claims(claims_path)}
-    return {
-        run["name"]: (float(values[run["claims"]["queries_answered"]]), float(values[run["claims"]["epsilon"]]))
+    points = {
+        run["name"]: [float(values[run["claims"][name]]) for name in ("queries_answered", "epsilon")]
         for run in runs
         if {"queries_answered", "epsilon"} <= set(run["claims"])
     }
+    return pd.DataFrame.from_dict(points, orient="index", columns=["paper_queries_answered", "paper_epsilon"])
 
 
-def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: Path, pdf: Path) -> None:
+def draw(table: pd.DataFrame, *paths: Path) -> None:
     """One panel a dataset; thin lines are the data-independent bounds, crosses the paper's points, bands all votes."""
-    datasets = list(dict.fromkeys(series["dataset"]))
+    datasets = table["dataset"].unique()
     with figure(1, len(datasets)) as (drawn, axes):
-        shown = dict.fromkeys([*NAMES, *series["aggregator"]])
+        shown = dict.fromkeys([*NAMES, *table["aggregator"]])
         styles = dict(zip(shown, plt.rcParams["axes.prop_cycle"], strict=False))
         for axis, dataset in zip(axes, datasets, strict=True):
-            panel = series[series["dataset"] == dataset]
-            for (aggregator, run, kind), part in panel.groupby(["aggregator", "run", "series"], sort=False):
+            panel = table[table["dataset"] == dataset]
+            for (aggregator, _, kind), part in panel.groupby(["aggregator", "run", "series"], sort=False):
                 style = styles[aggregator]
                 line = part.groupby("queries")[["answered", "epsilon"]].agg(["mean", "min", "max"])
                 answered, epsilon = line["answered"]["mean"], line["epsilon"]
                 if kind == "epsilon":
                     axis.plot(answered, epsilon["mean"], label=NAMES.get(aggregator, aggregator), **style)
                     axis.fill_between(answered, epsilon["min"], epsilon["max"], color=style["color"], alpha=0.2, lw=0)
-                    if run in points:
-                        axis.plot(*points[run], "x", color=style["color"], ms=7, mew=2)
+                    printed = part.iloc[0]
+                    if pd.notna(printed["paper_epsilon"]):
+                        point = printed["paper_queries_answered"], printed["paper_epsilon"]
+                        axis.plot(*point, "x", color=style["color"], ms=7, mew=2)
                 else:
                     axis.plot(answered, epsilon["mean"], lw=0.8, alpha=0.6, **style)
             axis.set_title(dataset)
@@ -89,7 +93,7 @@ def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: Path
         grey = {"color": "0.3"}
         kinds = [Line2D([], [], **grey), Line2D([], [], lw=0.8, alpha=0.6, **grey)]
         labels = ["data-dependent", "data-independent"]
-        if points:
+        if table["paper_epsilon"].notna().any():
             kinds.append(Line2D([], [], marker="x", ls="none", ms=7, mew=2, **grey))
             labels.append("the paper")
         drawn_names = {
@@ -97,7 +101,7 @@ def draw(series: pd.DataFrame, points: dict[str, tuple[float, float]], png: Path
         }
         handles, names = list(drawn_names.values()), list(drawn_names)
         drawn.legend([*handles, *kinds], [*names, *labels], loc="outside lower center", ncols=3 if len(axes) > 1 else 2)
-        save(drawn, png, pdf)
+        save(drawn, *paths)
 
 
 @command
@@ -110,10 +114,10 @@ def main(
     account. curves: their curves, in the same order. claims: claims.csv, for the paper's points. numbers: the numbers
     behind the figure, .csv. png: the figure. pdf: the figure.
     """
-    series = read_series(runs, records, curves)
+    series = read_series(runs, records, curves).join(paper_points(runs, claims), on="run")
     with atomic_path(numbers) as temporary:
         series.to_csv(temporary, index=False, float_format="%.6g")
-    draw(series, paper_points(runs, claims), png, pdf)
+    draw(read_table(numbers), png, pdf)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,14 @@ from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
 from lib.core.files import atomic_path, load_arrays
 from lib.reporting import plotting
+from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers
 from lib.reporting.records import read_record
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
 
+# the paper's points of the left panel
+DATA_FILES = ("../published/scalable_pate_fig1_left.csv",)
 NAMES = {"lnmax": "LNMax", "confident_gnmax": "Confident-GNMax"}
 STUDENTS = {"random_forest": ("random forest", "o"), "vat": ("VAT", "^"), "gan": ("GAN", "s")}
 
@@ -100,7 +103,6 @@ def main(
     curves: list[Path],
     votes: list[Path],
     figure: dict,
-    published: Path,
     numbers: Path,
     privacy: Path,
     epsilon: Path,
@@ -115,8 +117,8 @@ def main(
     runs: the blocks of the runs with students, each with its name and its ensemble's block under ensemble. records:
     records of these runs: account, aggregate, student. curve_records: records of account of the two curves. curves: the
     curves, in the same order. votes: vote histograms of count_votes, a file a draw. figure: the figure's block, with
-    the run of the right panel in place of its name. published: the paper's points of the left panel, .csv. numbers: the
-    numbers behind the left panel, .csv. privacy: the meaning of their epsilons, .csv. epsilon: the numbers behind the
+    the run of the right panel in place of its name. numbers: the numbers
+    behind the left panel, .csv. privacy: the meaning of their epsilons, .csv. epsilon: the numbers behind the
     middle panel, .csv. histogram: the numbers behind the right panel, .csv. comparison: what its claims compare, .csv.
     comparison_privacy: the meaning of the epsilons compared, .csv. png: the figure. pdf: the figure.
     """
@@ -126,23 +128,28 @@ def main(
     lines = read_curves(curve_records, curves)
     ensemble = runs[0]["ensemble"]
     bars, compared = [], []
-    for draw, path in enumerate(votes, start=1):
+    for number, path in enumerate(votes, start=1):
         bar, low = read_histogram(path, ensemble["teachers"], figure)
-        bars.append(bar.assign(votes=draw))
-        compared.append([low, *compare(lines[lines["votes"] == np.unique(lines["votes"])[draw - 1]])])
+        bars.append(bar.assign(votes=number))
+        compared.append([low, *compare(lines[lines["votes"] == np.unique(lines["votes"])[number - 1]])])
     compared_rows = comparison_rows(compared, ensemble, rows[0]["data"])
     write_table(comparison, comparison_privacy, compared_rows, key=("dataset", "comparison", "at"))
     histograms = pd.concat(bars, ignore_index=True).assign(data=rows[0]["data"], sanitized=False)
     for path, frame in ((epsilon, lines), (histogram, histograms)):
         with atomic_path(path) as temporary:
             frame.to_csv(temporary, index=False, float_format="%.6g")
+    draw(read_table(numbers), read_table(epsilon), read_table(histogram), png, pdf)
+
+
+def draw(table: pd.DataFrame, epsilon: pd.DataFrame, histogram: pd.DataFrame, *paths: Path) -> None:
+    """Students of the table, and the tables of that name beside it; a panel each."""
     with plotting.figure(1, 3, width=3.2, height=3.2) as (drawn, (left, middle, right)):
-        draw_students(left, rows, published)
-        draw_epsilon(middle, lines)
-        draw_consensus(right, histograms.groupby("from_percent", as_index=False).mean(numeric_only=True))
+        draw_students(left, table)
+        draw_epsilon(middle, epsilon)
+        draw_consensus(right, histogram.groupby("from_percent", as_index=False).mean(numeric_only=True))
         handles, labels = left.get_legend_handles_labels()
         drawn.legend(handles, labels, loc="outside lower center", ncols=3)
-        plotting.save(drawn, png, pdf)
+        plotting.save(drawn, *paths)
 
 
 def _styles() -> dict[str, dict]:
@@ -150,25 +157,25 @@ def _styles() -> dict[str, dict]:
     return dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
 
 
-def draw_students(axis: plt.Axes, rows: list[dict], published: Path) -> None:
+def draw_students(axis: plt.Axes, students: pd.DataFrame) -> None:
     """Students by mechanism (colour) and kind (marker) with their spread; the paper's points as thin lines."""
     for name, style in _styles().items():
-        own = sorted((row for row in rows if row["aggregator"] == name), key=lambda row: row["queries_answered"])
+        own = students[students["aggregator"] == name].sort_values("queries_answered", kind="stable")
         for kind, (label, marker) in STUDENTS.items():
-            line = [row for row in own if row["student"] == kind]
-            if line:
+            line = own[own["student"] == kind]
+            if len(line):
                 axis.errorbar(
-                    [row["queries_answered"] for row in line],
-                    [row["student_accuracy"] for row in line],
-                    yerr=[row["student_accuracy_spread"] or 0.0 for row in line],
+                    line["queries_answered"],
+                    line["student_accuracy"],
+                    yerr=line["student_accuracy_spread"].fillna(0.0),
                     marker=marker,
                     ms=4,
                     capsize=2,
                     label=f"{NAMES[name]}, {label}",
                     **style,
                 )
-    if rows[0]["stands_for"] == "Glyph":
-        points = pd.read_csv(published)
+    if students["stands_for"].iloc[0] == "Glyph":
+        points = read_table(Path(__file__).parent / DATA_FILES[0])
         for name, style in _styles().items():
             line = points[points["series"] == NAMES[name]]
             axis.plot(

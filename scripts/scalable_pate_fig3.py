@@ -32,7 +32,7 @@ def describe(split: str, fonts: list[str], samples: GlyphSamples, shown: list[tu
     )
 
 
-def draw(samples: GlyphSamples, shown: list[tuple[str, int]], png: Path, pdf: Path) -> None:
+def show(samples: GlyphSamples, shown: list[tuple[str, int]], png: Path, pdf: Path) -> None:
     """A row a kind; above each input the class it is labelled as, below a mislabelled one its own."""
     with figure(len(KINDS), COLUMNS, width=0.82, height=1.12) as (drawn, axes):
         for axis, (kind, index) in zip(axes, shown, strict=True):
@@ -61,7 +61,7 @@ def main(data: Path, numbers: Path, png: Path, pdf: Path, split: str = "private"
     shown = choose(samples)
     with atomic_path(numbers) as temporary:
         describe(split, glyph.fonts(split), samples, shown).to_csv(temporary, index=False)
-    draw(samples, shown, png, pdf)
+    show(samples, shown, png, pdf)
 
 
 if __name__ == "__main__":

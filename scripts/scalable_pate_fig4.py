@@ -11,8 +11,9 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from lib.core.command import command, run
 from lib.core.files import atomic_path, reading
 from lib.reporting import plotting
+from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, epsilon_at_accuracy
-from lib.reporting.tables import write_table
+from lib.reporting.tables import write_table, yes_no
 
 NAMES = {"lnmax": "LNMax", "gnmax": "GNMax"}
 
@@ -83,20 +84,29 @@ def main(
         drawn_before[block["name"]] = drawn_before.get(block["name"], 0) + 1
         with reading(path, "CSV"):
             table = pd.read_csv(path)
-        tables.append(table.assign(ensemble=block["name"], votes=drawn_before[block["name"]]))
+        about = {name: yes_no(block["name"] in chosen) for name, chosen in (("left", [left]), ("right", sizes))}
+        about["private_samples"] = block.get("private")
+        tables.append(table.assign(ensemble=block["name"], votes=drawn_before[block["name"]], **about))
     points = pd.concat(tables, ignore_index=True)
     with atomic_path(numbers) as temporary:
         points.to_csv(temporary, index=False, float_format="%.6g")
     rows = compared_rows(points, left, sizes, blocks)
     write_table(comparison, comparison_privacy, rows, key=("dataset", "comparison", "at"))
-    means = points.groupby(["ensemble", "teachers", "aggregator", "scale"], as_index=False).mean(numeric_only=True)
+    draw(read_table(numbers), png, pdf)
+
+
+def draw(table: pd.DataFrame, *paths: Path) -> None:
+    """Both panels, of the ensembles that the columns `left` and `right` name."""
+    keys = ["ensemble", "teachers", "aggregator", "scale", "left", "right"]
+    means = table.groupby(keys, as_index=False).mean(numeric_only=True)
     with plotting.figure(1, 2) as (drawn, axes):
-        panel(axes[0], means[means["ensemble"] == left], "aggregator", NAMES)
-        axes[0].set_title(f"{blocks[left]['teachers']:,} teachers")
-        chosen = means[means["ensemble"].isin(sizes) & (means["aggregator"] == "gnmax")]
-        panel(axes[1], chosen, "teachers", {size: f"{size:,} teachers" for size in np.unique(chosen["teachers"])})
-        axes[1].set_title(f"GNMax, {blocks[sizes[0]]['private']:,} private samples")
-        plotting.save(drawn, png, pdf)
+        left = means[means["left"] == "yes"]
+        panel(axes[0], left, "aggregator", NAMES)
+        axes[0].set_title(f"{left['teachers'].iloc[0]:,} teachers")
+        right = means[(means["right"] == "yes") & (means["aggregator"] == "gnmax")]
+        panel(axes[1], right, "teachers", {size: f"{size:,} teachers" for size in np.unique(right["teachers"])})
+        axes[1].set_title(f"GNMax, {right['private_samples'].iloc[0]:,.0f} private samples")
+        plotting.save(drawn, *paths)
 
 
 def panel(axis: plt.Axes, points: pd.DataFrame, by: str, names: dict) -> None:

@@ -13,6 +13,7 @@ from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting import plotting
+from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers
 from lib.reporting.tables import write_table
 
@@ -109,9 +110,9 @@ def main(
     """
     teachers = ensemble["teachers"]
     lefts, rights, compared = [], [], []
-    for draw, path in enumerate(votes, start=1):
+    for number, path in enumerate(votes, start=1):
         _, _, fingerprint = read_queries(path, teachers, figure["runs"]["lnmax"])
-        about = {"votes": draw, "data": f"{ensemble['dataset']} ({fingerprint[:12]})"}
+        about = {"votes": number, "data": f"{ensemble['dataset']} ({fingerprint[:12]})"}
         left, right = counts(path, teachers, figure), costs(path, teachers, figure, accounting)
         low = {}
         for role, block in figure["runs"].items():
@@ -126,13 +127,18 @@ def main(
             frame.to_csv(temporary, index=False, float_format="%.6g")
     rows = comparison_rows(compared, ensemble, about["data"])
     write_table(comparison, comparison_privacy, rows, key=("dataset", "comparison", "at"))
+    draw(read_table(numbers), read_table(histogram), png, pdf)
+
+
+def draw(table: pd.DataFrame, histogram: pd.DataFrame, *paths: Path) -> None:
+    """Costs of the table (right), and the table of that name beside it (left)."""
     with plotting.figure(1, 2, width=3.9, height=3.3) as (drawn, (bars, lines)):
-        draw_counts(drawn, bars, left.groupby("from_percent", as_index=False).mean(numeric_only=True), figure)
-        draw_costs(lines, right)
-        plotting.save(drawn, png, pdf)
+        draw_counts(drawn, bars, histogram.groupby("from_percent", as_index=False).mean(numeric_only=True))
+        draw_costs(lines, table)
+        plotting.save(drawn, *paths)
 
 
-def draw_counts(drawn: plt.Figure, axis: plt.Axes, numbers: pd.DataFrame, settings: dict) -> None:
+def draw_counts(drawn: plt.Figure, axis: plt.Axes, numbers: pd.DataFrame) -> None:
     """Bars of answers by consensus with the cost of one answer on an axis of its own, and the figure's legend."""
     styles = dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
     middle = (numbers["from_percent"] + numbers["to_percent"]) / 2
@@ -150,7 +156,7 @@ def draw_counts(drawn: plt.Figure, axis: plt.Axes, numbers: pd.DataFrame, settin
         cost.plot(middle[below], np.full(below.sum(), NEGLIGIBLE), "kv", ms=4, label=f"the same, below {NEGLIGIBLE:g}")
     cost.set_yscale("log")
     cost.set_ylim(bottom=NEGLIGIBLE / 3)
-    cost.set_ylabel(f"Rényi cost of one answer, order {settings['order']:g}")
+    cost.set_ylabel(f"Rényi cost of one answer, order {numbers['order'].iloc[0]:g}")
     cost.grid(False)
     cost.spines["right"].set_visible(True)
     bars, labels = axis.get_legend_handles_labels()

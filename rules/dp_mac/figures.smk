@@ -9,7 +9,7 @@ rule dp_mac_fig1:
         references=asked(plan.dp_mac.references),
         code=code("dp_mac_fig1"),
     output:
-        **figure("dp_mac_fig1", "comparison", "comparison_privacy"),
+        **figure("dp_mac_fig1", "privacy", "comparison", "comparison_privacy"),
     log:
         layout.log("dp_mac_fig1"),
     conda:

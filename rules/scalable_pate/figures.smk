@@ -27,7 +27,6 @@ rule scalable_pate_fig1:
         curve_records=plan.scalable_pate.fig1_curve_records,
         curves=plan.scalable_pate.fig1_curves,
         votes=asked(plan.scalable_pate.fig1_votes),
-        published=os.path.relpath(ROOT / "published" / "scalable_pate_fig1_left.csv"),
         code=code("scalable_pate_fig1"),
     output:
         **figure("scalable_pate_fig1", "privacy", "epsilon", "histogram", "comparison", "comparison_privacy"),

@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from lib.attacks.reference_mechanisms import Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
 from scripts import audit_known
+from tests.redrawn import assert_redrawn
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +97,7 @@ def test_the_table_has_a_row_for_each_audit(made):
     false = privacy[(privacy["column"] == "claimed_epsilon") & (privacy["noise"] == 0.5)]
     assert not false["guarantee"].any() and privacy.drop(false.index)["guarantee"].all()
     assert all(path.stat().st_size > 5000 for path in made[2:])
+    assert_redrawn(audit_known, made[2], made[0])
 
 
 def test_equal_seeds_give_equal_bytes(made, tmp_path):

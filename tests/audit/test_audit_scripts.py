@@ -10,6 +10,7 @@ import pytest
 from lib.audit.trial import BUGS, INTACT
 from lib.core.errors import InputError
 from scripts import audit_mechanism, audit_mechanisms
+from tests.redrawn import assert_redrawn
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mechanism_audit.md").read_text(encoding="utf-8")
 
@@ -71,3 +72,4 @@ def test_the_table_has_a_row_for_each_mechanism_and_bug(tmp_path):
     assert (table[empty]["promised_epsilon"] == "").all() and len(privacy) == (~empty).sum()
     assert (privacy["guarantee"] == (privacy["bug"] == INTACT)).all()
     assert all(files[name].stat().st_size > 5000 for name in ("png", "pdf"))
+    assert_redrawn(audit_mechanisms, files["png"], files["table"])

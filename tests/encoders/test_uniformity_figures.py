@@ -10,6 +10,7 @@ from scipy.stats import logistic, norm
 
 from lib.encoders.uniformity import exact_total_variation, total_variation
 from scripts import autoencoded_pate_fig1, autoencoded_pate_fig2
+from tests.redrawn import assert_redrawn
 
 
 def files(folder):
@@ -38,6 +39,7 @@ def test_figure_1_has_both_curves_and_their_gap(tmp_path):
     for run in ("a", "b"):
         autoencoded_pate_fig1.main(["--largest=8", "--points=161", *files(tmp_path / run)])
     assert_same_bytes(tmp_path / "a", tmp_path / "b")
+    assert_redrawn(autoencoded_pate_fig1, tmp_path / "a" / "figure.png", tmp_path / "a" / "figure.csv")
     curves, compared = (pd.read_csv(tmp_path / "a" / name) for name in ("figure.csv", "comparison.csv"))
     assert len(curves) == 161
     scale = math.sqrt(8 / math.pi)
@@ -58,6 +60,7 @@ def test_figure_2_is_nearly_uniform_but_not_quite(tmp_path):
     for run in ("a", "b"):
         autoencoded_pate_fig2.main([*arguments, *files(tmp_path / run)])
     assert_same_bytes(tmp_path / "a", tmp_path / "b")
+    assert_redrawn(autoencoded_pate_fig2, tmp_path / "a" / "figure.png", tmp_path / "a" / "figure.csv")
     cells, compared = (pd.read_csv(tmp_path / "a" / name) for name in ("figure.csv", "comparison.csv"))
     assert len(cells) == 400
     np.testing.assert_allclose(cells["difference"], (cells["activation"] - cells["uniform"]).abs(), atol=1e-5)

@@ -26,6 +26,7 @@ from scripts import (
     leaderboard_cost,
     train_worlds,
 )
+from tests.redrawn import assert_redrawn
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
@@ -111,6 +112,7 @@ def board(folder, *names):
     for name in ("table", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
         told += [f"--{name}", f"{folder}/board.{name.replace('-', '.')}"]
     leaderboard.main(told)
+    assert_redrawn(leaderboard, f"{folder}/board.png", f"{folder}/board.table")
     return pd.read_csv(folder / "board.table")
 
 

@@ -1,13 +1,17 @@
 """The committed pages: their order, their length, their numbers, and that their sentences are those of the verdicts."""
 
+import inspect
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
-from lib.plan.config import register
-from lib.plan.results import PAPERS, TITLES
+from lib.plan.config import load, register
+from lib.plan.results import PAPERS, TITLES, Results
 from lib.reporting import markdown
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.loading import load_claims
@@ -169,3 +173,54 @@ def test_the_pages_are_what_is_made_of_the_committed_tables():
     )
     for name in TITLES:
         assert markdown.page(redraw.page(name, plan.results.page_of(name), found)) == TEXTS[name], name
+
+
+# pictures of data: digits, patches, masks, what networks make of them
+PICTURES = {"scalable_pate_fig3", "dp_mac_fig3", "dp_mac_fig4", "autoencoded_pate_masks"}
+PICTURES |= {f"residual_perturbation_fig{number}" for number in (1, 2, 8)}
+FIGURES = [name for name, row in register().items() if row["shows"] == "figure"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_drawn_from_tables_alone_unless_it_shows_data(name):
+    draw = redraw.drawn_by(name)
+    assert (draw is None) == (name in PICTURES)
+    if draw:
+        first, *others, last = inspect.signature(draw).parameters.values()
+        assert first.name == "table" and (last.name, last.kind) == ("paths", inspect.Parameter.VAR_POSITIONAL)
+        # tables that its script writes
+        assert {other.name for other in others} <= set(inspect.signature(inspect.getmodule(draw).main).parameters)
+
+
+@pytest.mark.slow
+def test_committed_figures_are_what_is_drawn_of_committed_numbers(tmp_path, monkeypatch, capsys):
+    """Else `make redraw`. But for a last digit of a few pixels, which may differ from machine to machine."""
+    drawn = [path for path in DOCS.glob("*/*.png") if path.with_suffix(".csv").is_file()]
+    for path in drawn:
+        (tmp_path / path.parent.name).mkdir(exist_ok=True)
+        (tmp_path / path.parent.name / path.name).touch()
+        shutil.copy(path.with_suffix(".csv"), tmp_path / path.parent.name)
+    monkeypatch.setattr(redraw, "DOCS", tmp_path)
+    redraw.draw_figures(Results(load(), register(), {}))
+    said = capsys.readouterr().out
+    for path in drawn:
+        again, item = tmp_path / path.relative_to(DOCS), f"{path.parent.name}/{path.name}"
+        if again.stat().st_size:
+            assert np.abs(imread(again) - imread(path)).max() < 0.1, item
+        else:
+            assert f"{item} stays as it is: there is no " in said or item == "autoencoded_pate/masks.png"
+    assert (tmp_path / "compressed_pate" / "fig1.png").stat().st_size
+
+
+def test_a_figure_whose_numbers_lack_a_column_stays_as_it_is(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "compressed_pate"
+    folder.mkdir()
+    (folder / "fig1.png").write_bytes(b"as it was")
+    table = read_table(DOCS / "compressed_pate" / "fig1.csv")
+    table.drop(columns="optimal_mse").to_csv(folder / "fig1.csv", index=False)
+    monkeypatch.setattr(redraw, "DOCS", tmp_path)
+    redraw.draw_figures(Results(load(), register(), {}))
+    assert (folder / "fig1.png").read_bytes() == b"as it was"
+    said = capsys.readouterr().out
+    assert said == "compressed_pate/fig1.png stays as it is: there is no 'optimal_mse' in fig1.csv\n"

@@ -41,6 +41,7 @@ from scripts import (
     train_residual_dp_sgd,
 )
 from tests.attacks.builders import JOINT, ROW, write_attack
+from tests.redrawn import assert_redrawn
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("module_device")]
 
@@ -521,6 +522,7 @@ def make_figure(script, folder, records, controls, *more):
     files += [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
     script.main(["--records", *records, "--controls", *controls, *more, *files])
     assert all((folder / f"f.{end}").stat().st_size > 5000 for end in ("png", "pdf"))
+    assert_redrawn(script, folder / "f.png", folder / "f.csv")
     return pd.read_csv(folder / "f.csv"), pd.read_csv(folder / "f_comparison.csv")
 
 
@@ -544,6 +546,7 @@ def test_figures_over_noise_have_every_network_that_was_attacked(work, tmp_path)
             for name in ("auc", "test_accuracy"):
                 assert row[f"{name}{column}"] == pytest.approx(found.loc[row["attack"], name], rel=1e-4)
     sizes, _ = make_figure(residual_perturbation_noise, tmp_path, records, controls, "--by-size")
+    assert set(numbers.pop("line")) == {"attack"} and set(sizes.pop("line")) == {"members"}
     pd.testing.assert_frame_equal(sizes, numbers)
 
 

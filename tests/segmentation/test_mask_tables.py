@@ -26,6 +26,7 @@ from scripts import (
     measure_external,
     pca_formula,
 )
+from tests.redrawn import assert_redrawn
 from tests.segmentation.conftest import ENCODERS, MADE, MEAN_MASK, SEED, SIDES, TASK, TRUTH, WHOLE, record_of
 
 pytestmark = pytest.mark.slow
@@ -37,13 +38,17 @@ SEEDS = (1, 2)  # repetitions of what is measured
 
 
 def made(folder, script, *arguments, **files):
-    """Run a script that writes files of these ends, named by their options; returns the tables among them."""
+    """Run a script that writes files of these ends, named by their options; returns the tables among them.
+
+    A picture is drawn again from the numbers behind it.
+    """
     paths = {name: folder / f"{name}{end}" for name, end in files.items()}
     script.main([*arguments, *(f"--{name}={path}" for name, path in paths.items())])
     for path in paths.values():
         assert path.stat().st_size
         if path.suffix == ".png":
             assert path.read_bytes()[:4] == b"\x89PNG"
+            assert_redrawn(script, path, paths["numbers"])
     return {name: pd.read_csv(path) for name, path in paths.items() if path.suffix == ".csv"}
 
 
@@ -151,6 +156,10 @@ def test_students_over_noise_cost_less_with_more_teachers(results, tmp_path):
     arguments = [f"--results={source}", "--teachers", "2", "100", "--route=rdp"]
     found = made(tmp_path, autoencoded_pate_noise, *arguments, numbers=".csv", privacy=".csv", **FIGURE)
     table, meanings = found["numbers"], found["privacy"]
+    # last what students are compared with
+    beside = table[table["noise"].isna()]
+    assert set(beside["method"]) == set(autoencoded_pate_noise.LINES) and set(table["main_encoder"][:3]) == {"yes"}
+    table = table.drop(beside.index)
     assert table["noise"].tolist() == sorted(table["noise"]) and table["noise"][0] == 0 and len(table) == 3
     noisy = table[table["noise"] > 0]
     np.testing.assert_allclose(sorted(noisy["epsilon_2"]), [8.0, 1e6], rtol=1e-3)
