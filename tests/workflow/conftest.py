@@ -14,7 +14,7 @@ from tests.workflow.running import ROOT, TINY, Pending, Project
 # Loaded by every Python that a job starts: writes which files below the root of the project the process
 # imported or opened, and the file that its output went to, by which the job is known.
 RECORDER = """
-import atexit, json, os, sys
+import atexit, json, os, sys, time
 
 if "RECORD_TO" in os.environ:
     root = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -41,7 +41,8 @@ if "RECORD_TO" in os.environ:
             "modules": sorted(file[len(root):] for file in modules if file.startswith(root)),
             "opened": sorted(file for file in opened if os.path.isfile(root + file)),  # what is left of them
         }
-        with open(os.path.join(os.environ["RECORD_TO"], f"{os.getpid()}.json"), "w") as stream:
+        name = f"{os.getpid()}-{time.monotonic_ns()}.json"  # numbers of processes come again
+        with open(os.path.join(os.environ["RECORD_TO"], name), "w") as stream:
             json.dump(content, stream)
 
     sys.addaudithook(hook)
