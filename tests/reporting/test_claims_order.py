@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.reporting.claims.rule import judge as judge_with
 from tests.reporting.claims_builders import judge, order_claim, row, tables
 
 LNMAX = {"aggregator": "lnmax"}
@@ -221,3 +222,32 @@ def test_what_could_not_be_compared_is_named():
 def test_not_run_says_what_was_missing(results, missing):
     found = judge(order_claim(), results)
     assert (found.verdict, found.note) == ("not judged: not run", missing)
+
+
+@pytest.mark.parametrize(
+    ("of", "here", "there", "judged"),
+    [
+        ("paper", "paper", "paper", True),
+        ("paper", "shorter: 60 epochs", "paper", True),
+        ("reduced: 400 images", "reduced: 400 images", "reduced: 30 epochs", True),
+        ("paper", "reduced: 400 images", "reduced: 400 images", False),
+        ("paper", "paper", "reduced: 400 images", False),
+        ("reduced: 400 images", "paper", "paper", False),
+    ],
+)
+def test_a_control_of_more_or_less_data_says_nothing(of, here, there, judged):
+    control = {
+        **{"name": "learned", "paper": "scalable_pate", "dataset": "MNIST", "of": "experiment", "what": "it learned"},
+        **{"table": "table2", "row": "method=plain", "column": "accuracy", "relation": ">=", "threshold": "0.7"},
+        **{"chance": "", "share": "", "guards": "all"},
+    }
+    known = tables({"dataset": "MNIST", "stands_for": "MNIST", "method": "plain", "accuracy": 0.9, "protocol": of},
+                   item="table2")  # fmt: skip
+    compared = tables(row(protocol=here), row(aggregator="lnmax", epsilon=3.0, protocol=there))
+    found = judge_with(
+        order_claim(controls="learned"), known | compared, {("scalable_pate", "learned", "MNIST"): control}
+    )
+    assert found.judgement == ("holds" if judged else "not judged")
+    if not judged:
+        assert found.verdict == "not judged: not run"
+        assert f"that of table2 is of {'less' if of[0] == 'r' else 'more'} data" in found.note

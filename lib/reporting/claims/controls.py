@@ -6,6 +6,9 @@ A control is a number that must be reached before a comparison on the same datas
 * `row`: each row of the comparison, in `column`, against `chance` plus `share` of what a row of a table, the plain
   network, gains over `chance`. A network that learned nothing hides its members for free.
 
+A control says nothing of networks that were trained on less than its own, or on more: where the row that it names is
+`reduced` and a compared one is not, or the other way round, it counts as not run.
+
 Where a control fails there is *no signal*. Which judgements it `guards`: `all`; `fails`, where the method must have
 been run as its authors ran it before it can fail; or `below paper`, where a training that is shorter than the paper's
 may have ended before anything was learned, while at the paper's own length that would be a result.
@@ -116,10 +119,16 @@ def of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, s
 
 def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> Checked:
     """One control, on the rows of a comparison where it is about these."""
+    rows = list(rows)
     try:
-        measured = _reference(control, tables)
+        named = _reference(control, tables)
+        measured = [read_number(row, control["column"], control["table"]).value for row in named]
     except MissingError as missing:
         return Checked(False, reason=f"not run: {control['what']} ({missing})")
+    for row in rows:
+        if any(_reduced(row) != _reduced(own) for own in named):
+            size = "more" if _reduced(row) else "less"
+            return Checked(False, reason=f"not run: {control['what']} (that of {control['table']} is of {size} data)")
     if control["of"] == "experiment":
         return _compared(control, measured, float(control["threshold"]), control["dataset"])
     chance, share = float(control["chance"]), float(control["share"])
@@ -135,17 +144,22 @@ def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> C
     return Checked(True)
 
 
-def _reference(control: Mapping[str, str], tables: Tables) -> list[float]:
-    """The numbers of the rows that the control names; raises MissingError where there are none."""
+def _reference(control: Mapping[str, str], tables: Tables) -> list[dict]:
+    """The rows that the control names and that have its number; raises MissingError where there are none."""
     item = control["table"]
     if (control["paper"], item) not in tables:
         raise MissingError(f"target {control['paper']}_{item} is not there")
     records = tables[control["paper"], item].to_dict("records")
     rows = select(records, parsed(control["row"]) | {"dataset": control["dataset"]}, item)
-    values = [read_number(row, control["column"], item).value for row in rows if text(row.get(control["column"]))]
-    if not values:
+    found = [row for row in rows if text(row.get(control["column"]))]
+    if not found:
         raise MissingError(f"{item} has no {control['column']} for it")
-    return values
+    return found
+
+
+def _reduced(row: Mapping[str, object]) -> bool:
+    """Whether it was measured on less than the paper's data."""
+    return text(row.get("protocol")).startswith("reduced")
 
 
 def _compared(control: Mapping[str, str], values: list[float], threshold: float, dataset: str) -> Checked:
