@@ -76,6 +76,10 @@ def interactive():
     return row("scalable_pate/table1", aggregator="interactive_gnmax")
 
 
+def cifar(method: str, attack: str = "shadow 0.001"):
+    return row("residual_perturbation/table3", method=method, attack=attack)
+
+
 def board(method: str):
     (cells,) = (cells for _, cells in read_table(BOARD).iterrows() if cells["method"] == method)
     return cells
@@ -99,6 +103,14 @@ def audited(intact: bool):
 
 
 QUOTED = {
+    "residual_perturbation": lambda: [
+        f"comes to {short(cifar('ResNet8')['test_accuracy'], 3)} on test images",
+        f"the attack's AUC is {short(cifar('ResNet8', 'shadow 0.1')['auc'], 3)} (the paper",
+        "bring a network to {} on its own images and {} on test images".format(
+            *(short(cifar("Strategy I")[column], 3) for column in ("train_accuracy", "test_accuracy"))
+        ),
+        f"with an AUC of {short(cifar('Strategy I')['auc'], 3)} (",
+    ],
     "scalable_pate": lambda: [
         f"our teachers answer {selected('glyph_round1')['queries_answered']:,.0f} of the first round's 6,000 queries",
         f"A threshold of 2,600 gives {selected('glyph_round1_searched')['queries_answered']:,.0f}",
