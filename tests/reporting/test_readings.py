@@ -110,6 +110,10 @@ QUOTED = {
             *(short(cifar("Strategy I")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
         f"with an AUC of {short(cifar('Strategy I')['auc'], 3)} (",
+        "comes to {} on its own images and {} on test images".format(
+            *(short(cifar("DP-SGD")[column], 3) for column in ("train_accuracy", "test_accuracy"))
+        ),
+        f"with an AUC of {short(cifar('DP-SGD')['auc'], 3)} (.512), and costs ε = {cifar('DP-SGD')['epsilon']:.1f}",
     ],
     "scalable_pate": lambda: [
         f"our teachers answer {selected('glyph_round1')['queries_answered']:,.0f} of the first round's 6,000 queries",
