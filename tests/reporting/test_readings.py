@@ -110,6 +110,7 @@ QUOTED = {
             *(short(cifar("Strategy I")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
         f"with an AUC of {short(cifar('Strategy I')['auc'], 3)} (",
+        f"(at 0.001 it is {short(cifar('ResNet8')['auc'], 3)})",
         "comes to {} on its own images and {} on test images".format(
             *(short(cifar("DP-SGD")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
