@@ -48,6 +48,8 @@ def reading(path: str | Path, kind: str) -> Iterator[None]:
         raise InputError(f"{path}: does not match the digest written with it; delete the file to remake it")
     try:
         yield
+    except InputError:
+        raise
     except _UNREADABLE as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"{path}: not a readable {kind} file ({reason})") from error
@@ -203,9 +205,13 @@ def save_arrays(path: str | Path, **arrays: np.ndarray) -> None:
 def load_arrays(path: str | Path, *names: str) -> dict[str, np.ndarray]:
     """Read what `save_arrays` wrote, all of it or `names`.
 
-    Raises InputError, naming the file, if it is missing, unreadable, altered, or lacks one of `names`.
+    Raises InputError, naming the file, if it is missing, unreadable, altered, lacks one of `names`, or unpacks to more
+    than fits into memory, before any of it is unpacked.
     """
     with reading(path, ".npz"), np.load(path, allow_pickle=False) as archive:
+        size, memory = sum(member.file_size for member in archive.zip.infolist()), _memory()
+        if size > memory:  # no more is unpacked than the archive says
+            raise InputError(f"{path}: its arrays take {size} bytes, unpacked; this machine's memory has {memory}")
         arrays = {name: archive[name] for name in archive.files}
     stored = arrays.pop(_DIGEST, None)
     if stored is None:
@@ -219,6 +225,11 @@ def load_arrays(path: str | Path, *names: str) -> dict[str, np.ndarray]:
     if missing:
         raise InputError(f"{path}: lacks the arrays {sorted(missing)}; it has {sorted(arrays)}")
     return {name: arrays[name] for name in names} if names else arrays
+
+
+def _memory() -> int:
+    """Bytes of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def write_text(path: str | Path, text: str) -> None:

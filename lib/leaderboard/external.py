@@ -11,14 +11,15 @@ import numpy as np
 
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
-from lib.core.files import reading
 from lib.core.named import named
 from lib.core.seeding import generator
+from lib.data.formats import read_npz
 from lib.leaderboard.method import Given
 from lib.leaderboard.mlp import Predict
 from lib.leaderboard.setting import Setting
 
 ROUNDING = 1e-3  # how far from 1 the probabilities of a record may add up
+MOST_BYTES = 2**30  # of an array of predictions, unpacked
 
 
 class ExternalMethod(Protocol):
@@ -132,13 +133,10 @@ class Elsewhere:
         path = self.folder.joinpath(*given.job[-2:]).with_suffix(".npz")
         tested = given.public.test_x
         parts = {"probabilities": 2 * self.given.samples, "test_probabilities": len(tested)}
-        with reading(path, ".npz"), np.load(path, allow_pickle=False) as archive:
-            for name in sorted(set(parts) - set(archive.files)):
-                raise InputError(f"{path}: lacks the array {name}; allowed are {', '.join(parts)}")
-            found = {
-                name: checked(archive[name], f"{path}, {name}", size, self.given.classes)
-                for name, size in parts.items()
-            }
+        arrays = read_npz(path, list(parts), MOST_BYTES)
+        found = {
+            name: checked(arrays[name], f"{path}, {name}", size, self.given.classes) for name, size in parts.items()
+        }
 
         def predict(x: np.ndarray) -> np.ndarray:
             # the board asks about two arrays, of which the test set is the one that is given here

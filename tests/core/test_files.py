@@ -6,6 +6,7 @@ import json
 import math
 import os
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -190,6 +191,19 @@ def test_truncated_archives_are_refused_by_name(tmp_path):
     for length in [*range(0, len(content), 13), *range(len(content) - 30, len(content))]:
         path.write_bytes(content[:length])
         assert refusal(files.load_arrays, path).startswith(f"{path}: ")
+
+
+def test_arrays_that_unpack_to_more_than_memory_are_refused_before_they_are_unpacked(tmp_path, monkeypatch):
+    path = tmp_path / "a.npz"
+    files.save_arrays(path, x=np.zeros(10**6))  # a few thousand bytes, packed
+    size = sum(member.file_size for member in zipfile.ZipFile(path).infolist())
+    monkeypatch.setattr(files, "_memory", lambda: size)
+    assert files.load_arrays(path)["x"].shape == (10**6,)
+    monkeypatch.setattr(files, "_memory", lambda: size - 1)
+    monkeypatch.setattr(np.lib.npyio.NpzFile, "__getitem__", None)  # nothing is unpacked
+    assert refusal(files.load_arrays, path) == (
+        f"{path}: its arrays take {size} bytes, unpacked; this machine's memory has {size - 1}"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"not an archive", b"\x93NUMPY\x01\x00", b"PK\x03\x04" + bytes(40)])
