@@ -64,5 +64,7 @@ def _check_method(key: str, method: dict, block: dict) -> None:
                 raise InputError(f"{key}.max_answered = {answered}: allowed is at most queries, {queries}")
             if settings.get("first", 0) >= queries:
                 raise InputError(f"{key}.first = {settings['first']}: allowed is less than queries, {queries}")
-        elif method["kind"] in ON_SAMPLES and settings["recipe"]["batch"] > block["slots"]:
-            raise InputError(f"{key}.recipe.batch = {settings['recipe']['batch']}: allowed is at most slots")
+        elif method["kind"] in ON_SAMPLES:
+            batch = settings.get("recipe", {}).get("batch")
+            if batch is None or batch > block["slots"]:
+                raise InputError(f"{key}.recipe.batch = {batch}: allowed are 1 to slots, {block['slots']}")

@@ -104,8 +104,8 @@ def audited(intact: bool):
 
 QUOTED = {
     "residual_perturbation": lambda: [
-        f"comes to {short(cifar('ResNet8')['test_accuracy'], 3)} ± {short(cifar('ResNet8')['test_accuracy_spread'], 3)} "
-        "on test images",
+        f"comes to {short(cifar('ResNet8')['test_accuracy'], 3)} ± "
+        f"{short(cifar('ResNet8')['test_accuracy_spread'], 3)} on test images",
         f"the attack's AUC is {short(cifar('ResNet8', 'shadow 0.1')['auc'], 3)} ± "
         f"{short(cifar('ResNet8', 'shadow 0.1')['auc_spread'], 3)} (the paper",
         "bring a network to {} on its own images and {} on test images".format(
