@@ -39,7 +39,7 @@ def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
         (lambda block: block.update(delta=0.002), "delta = 0.002"),
         (lambda block: block["methods"]["confident"].update(per_epsilon=[[1.0, {"queries": 59}]]), "max_answered = 60"),
         (lambda block: block["methods"]["dp_sgd"]["recipe"].update(batch=601), "dp_sgd.recipe.batch = 601"),
-        (lambda block: block["methods"]["dp_sgd"]["recipe"].pop("batch"), "dp_sgd.recipe.batch = None: allowed are 1 to"),
+        (lambda block: block["methods"]["dp_sgd"]["recipe"].pop("batch"), "dp_sgd.recipe.batch = None: allowed are"),
         (lambda block: block["methods"]["dp_mac"].pop("recipe"), "dp_mac.recipe.batch = None"),
         (lambda block: block["methods"]["dp_mac"].update(per_epsilon=[[8.0, {"recipe": {"batch": 601}}]]), "= 601"),
         (lambda block: block.update(epsilons=[1.0, 1.2345678]), "leaderboard.epsilons: 1.2345678"),
