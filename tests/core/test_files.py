@@ -196,7 +196,8 @@ def test_truncated_archives_are_refused_by_name(tmp_path):
 def test_arrays_that_unpack_to_more_than_memory_are_refused_before_they_are_unpacked(tmp_path, monkeypatch):
     path = tmp_path / "a.npz"
     files.save_arrays(path, x=np.zeros(10**6))  # a few thousand bytes, packed
-    size = sum(member.file_size for member in zipfile.ZipFile(path).infolist())
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
     monkeypatch.setattr(files, "_memory", lambda: size)
     assert files.load_arrays(path)["x"].shape == (10**6,)
     monkeypatch.setattr(files, "_memory", lambda: size - 1)
