@@ -18,7 +18,8 @@ from tests.workflow.running import Project, end_now
 SPREAD = 4.0  # seconds of processor time within which it is killed after a job began: what a job takes, and more
 # of jobs, or of what they import, which cannot be caught
 NO_MEMORY = "^error: .*memory|^MemoryError|annot allocate memory|failed to map segment|emory allocation"
-MEMORY = [200 << 20, 400 << 20, 800 << 20]  # bytes of address space: too little to import, to compute, for networks
+# bytes of address space: too little to start, for PyTorch, for networks
+MEMORY = [600 << 20, 1200 << 20, 3250 << 20]
 
 
 def processor_time(process: psutil.Process) -> float:
