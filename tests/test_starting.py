@@ -5,7 +5,6 @@ inside a function does not count: it is imported where it is used.
 """
 
 import ast
-import resource
 import subprocess
 import sys
 from functools import cache
@@ -14,8 +13,6 @@ from pathlib import Path
 import pytest
 
 from lib.core.code_inputs import module_files
-from scripts import LEAST
-from tests.workflow.running import assert_one_line
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py") if path.stem != "__init__")
@@ -94,22 +91,6 @@ def loaded(scripts: list[str]) -> set[str]:
 def test_what_is_light_loads_nothing_heavy_by_other_packages_either():
     light = [script for script in SCRIPTS if script not in ALLOWED_OF]
     assert len(light) > 50 and loaded(light) == set()
-
-
-@pytest.mark.parametrize("share", [0.3, 0.99])
-def test_with_too_little_memory_to_start_a_script_says_so_at_once(share):
-    size = int(share * LEAST * 2**20)
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.claims", "--help"],
-        cwd=ROOT,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 1 and done.stdout == ""
-    assert_one_line(done.stderr, f"{size >> 20} MiB of address space", "too little memory to start", f"{LEAST} MiB")
 
 
 @pytest.mark.slow

@@ -119,7 +119,7 @@ def _memory() -> str:
 
 
 def _end(line: str) -> NoReturn:
-    """Say what is wrong; where not even that can be written, end as Python does then, as `ended.sh` tells."""
+    """Say what is wrong; where not even that can be written, end as Python does then, as `job.sh` tells."""
     try:
         print(f"error: {line}", file=sys.stderr, flush=True)
     except OSError:

@@ -1,12 +1,15 @@
 """Pages as HTML, each whole in one file: style, script and pictures are in it, and nothing is fetched."""
 
 import base64
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
+from PIL import Image
 
+from lib.core.errors import InputError
 from lib.reporting.hypertext import blocks, inline
 from lib.reporting.pages import Page
 from lib.reporting.verdicts import LEGEND, LEGEND_OF_PAPERS
@@ -20,7 +23,7 @@ def page(
     """A page as HTML.
 
     links: the pages of the site (file by title), and nothing for a page that stands alone. read: the bytes of a
-    picture, by the name that its figure gives.
+    picture, by the name that its figure gives. Raises InputError for a picture that is damaged.
     """
     folder = Path(__file__).parent / "templates"
     environment = jinja2.Environment(
@@ -33,7 +36,7 @@ def page(
     environment.filters |= {
         "inline": lambda text: Markup(inline(text)),
         "blocks": lambda text: Markup(blocks(text)),
-        "picture": lambda file: f"data:image/png;base64,{base64.b64encode(read(file)).decode('ascii')}",
+        "picture": lambda file: _picture(file, read(file)),
     }
     parts = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in PARTS.items()}
     legend = LEGEND_OF_PAPERS if content.name == "index" else LEGEND
@@ -41,3 +44,18 @@ def page(
 
 
 PARTS = {"style": "style.css", "script": "tables.js"}
+
+
+_LAST = b"\0\0\0\0IEND\xaeB`\x82"  # the last piece of every PNG, which Pillow does not read to its end
+
+
+def _picture(file: str, content: bytes) -> str:
+    """A picture as part of a page; every piece of a PNG has a checksum, which a browser would not look at."""
+    try:
+        with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
+            image.verify()
+        if not content.endswith(_LAST):
+            raise OSError("truncated PNG file")
+    except (OSError, SyntaxError, ValueError) as error:
+        raise InputError(f"{file}: not a readable PNG file ({error})") from error
+    return f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"

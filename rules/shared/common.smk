@@ -27,6 +27,7 @@ from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
+from lib.plan.snakemake_records import empty_damaged
 from lib.plan.strict import check_files
 from lib.plan.targets import check_resources, check_targets
 
@@ -51,6 +52,9 @@ try:
 except InputError as error:
     refuse(error)
 
+for record in empty_damaged(Path(".snakemake")):
+    print(f"warning: {record}: damaged; what Snakemake knew of that file is lost", file=sys.stderr)
+
 plan = Plan(config, register())
 
 layout = plan.layout
@@ -58,7 +62,7 @@ config["captions"] = plan.results.captions()  # what report/caption.rst reads
 
 # Scripts run as `python -m scripts.NAME`. Without conda they run in the interpreter that runs Snakemake, also where
 # its environment was not activated.
-prefix = f"set -euo pipefail; . {shlex.quote(str(ROOT / 'rules' / 'shared' / 'ended.sh'))}; "
+prefix = f"set -euo pipefail; . {shlex.quote(str(ROOT / 'rules' / 'shared' / 'job.sh'))}; "
 prefix += f"export PYTHONPATH={shlex.quote(str(ROOT))}; "
 # glibc keeps freed memory for the next step of a network instead of giving it back each time (a student of 48 x 48 x 32
 # voxels: 24.7 s and not 26.6 s, the same bytes)

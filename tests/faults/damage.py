@@ -82,9 +82,10 @@ def damaged_so(scene: Scene, draw: random.Random, folder: Path, path: str, how: 
     damage(project.root / path, how, draw, dated)
     done = project.snakemake("--cores", "2", "--", *reader.outputs)
     what = f"{path} {how}{', with its new date' if dated else ''}, read by {reader.rule}"
-    return Tried(
-        "damage", what, *judge(scene, project, done, [reader], clear=f"^error: .*{re.escape(path)}", damaged=[path])
-    )
+    clear = f"^(?:error:|FAULT ) .*{re.escape(path)}"
+    if path.startswith(RELEASE):
+        clear += f"|^FAULT .*{re.escape(Path(path).name)}"  # as the release is verified, for whom it is a folder
+    return Tried("damage", what, *judge(scene, project, done, [reader], clear=clear, damaged=[path]))
 
 
 def released(scene: Scene, draw: random.Random, folder: Path) -> Tried:

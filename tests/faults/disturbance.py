@@ -3,16 +3,14 @@
 import json
 from pathlib import Path
 
-# Job by job: `memory` limits the address space in bytes; `event` names what the job is killed at, the `count`-th time
-# that it opens a file of results for writing or renames one; `all`: with the whole run, else alone. `listing` names a
-# file, to which a line is added for every file that is renamed: whether it had been synced, and its new name.
+# Job by job: `event` names what the job is killed at, the `count`-th time that it opens a file of results for writing
+# or renames one; `all`: with the whole run, else alone. `listing` names a file, to which a line is added for every file
+# that is renamed: whether it had been synced, and its new name.
 _MODULE = """
-import json, os, resource, signal, sys
+import json, os, signal, sys
 
 if "DISTURB" in os.environ:
     settings = json.loads(os.environ["DISTURB"])
-    if settings.get("memory"):
-        resource.setrlimit(resource.RLIMIT_AS, (settings["memory"], settings["memory"]))
     left = settings.get("count", 0)
 
     def hook(event, arguments):
@@ -53,9 +51,11 @@ def lay_into(root: Path) -> None:
     (root / "sitecustomize.py").write_text(_MODULE)
 
 
-def memory(size: int) -> dict[str, str]:
-    """Environment in which no job gets more than `size` bytes of address space."""
-    return {"DISTURB": json.dumps({"memory": size})}
+def memory(root: Path, size: int) -> dict[str, str]:
+    """Environment in which no job of a copy gets more than `size` bytes of address space, as on some clusters."""
+    limit = root / "limit.sh"
+    limit.write_text(f"ulimit -v {size >> 10}\n")
+    return {"BASH_ENV": str(limit)}  # what the shell of every job reads before anything else
 
 
 def listing(path: Path) -> dict[str, str]:

@@ -108,7 +108,9 @@ def job_for_memory(scene: Scene, draw: random.Random, folder: Path) -> Tried:
         project, jobs = scene.halfway(draw, folder / "project")
         disturbance.lay_into(project.root)
         size = draw.choice([None, *MEMORY])
-        settings = disturbance.memory(size) if size else disturbance.kill(disturbance.WRITING, 1, everything=False)
+        settings = disturbance.kill(disturbance.WRITING, 1, everything=False)
+        if size:
+            settings = disturbance.memory(project.root, size)
         done = project.snakemake("--cores", "2", "--", *outputs(jobs), **settings)
         outcome, reason = judge(scene, project, done, jobs, clear=NO_MEMORY)
         if outcome != SURVIVED:

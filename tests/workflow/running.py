@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TextIO
 
 import yaml
 
@@ -226,14 +227,17 @@ class Project:
             texts = ((Path(printed) / name).read_text() for name in ("out", "err"))
             return subprocess.CompletedProcess(command, status, *texts)
 
-    def start(self, *arguments: str, **more: str) -> subprocess.Popen:
-        """One call of Snakemake in the background, with a process group of its own; `more` as above."""
+    def start(self, *arguments: str, output: TextIO | None = None, **more: str) -> subprocess.Popen:
+        """One call of Snakemake in the background, with a process group of its own; `more` as above.
+
+        output: the file that all it prints goes to.
+        """
         return subprocess.Popen(
             self.command(*arguments),
             cwd=self.root,
             env=environment(**more),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdout=output or subprocess.DEVNULL,
+            stderr=output or subprocess.DEVNULL,
             start_new_session=True,
         )
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from lib.core import code_inputs
 from lib.core.code_inputs import code_files
 from tests.workflow.running import ROOT, environment
 
@@ -135,6 +136,38 @@ def test_a_missing_data_file_is_named(tree):
 def test_a_missing_script_is_named(tree):
     with pytest.raises(FileNotFoundError, match=re.escape("scripts/nothing.py")):
         tree({}, "scripts/nothing.py")
+
+
+HARD = {
+    "in brackets with a comment": "from lib import (\n    a,  # one (of two)\n    b,\n)\n",
+    "over a backslash": "from lib import a, \\\n    b\n",
+    "two in a line": "import lib.a; import lib.b\n",
+    "after another statement": "x = 1; from lib import a, b\n",
+    "in a line with its condition": "if True: import lib.a\nelse: from lib import b\n",
+    "beside words of a text": '"""One.\n\nimport is a word here,\nimport of things\n"""\nfrom lib import a, b\n',
+    "beside a text that has one": 'text = "import lib.deep.c"\nimport lib.a\nimport lib.b\n',
+    "before what is no import": "import lib.a\nimport lib.b\nnumber = (1\n + 2)\n",
+    "with the ends of lines of another system": "from lib import a\r\nimport lib.b\r\n",
+}
+
+
+@pytest.mark.parametrize("text", HARD.values(), ids=HARD)
+def test_imports_count_however_they_are_written(tree, text):
+    assert tree({**LIB, SCRIPT: text}) == ["lib/__init__.py", "lib/a.py", "lib/b.py", SCRIPT]
+
+
+def test_reading_imports_alone_finds_what_reading_all_of_a_file_does():
+    def modules(tree: ast.AST) -> set[tuple]:
+        found = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+        return {
+            (getattr(node, "level", 0), getattr(node, "module", ""), name.name) for node in found for name in node.names
+        }
+
+    files = [*(ROOT / "lib").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]
+    assert len(files) > 300
+    for path in files:
+        content = path.read_bytes()
+        assert modules(code_inputs._imports(content, path.name)) == modules(ast.parse(content)), path
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -96,15 +96,17 @@ class Writer:
         self._labels = zipfile.ZipFile(folder / _LABELS, "w")
         self._image = None
         if channels is not None:
-            self._image = np.lib.format.open_memmap(
-                folder / _IMAGE, mode="w+", dtype=np.float16, shape=(subjects, channels, *shape)
-            )
+            # written and not mapped: on a full disk, what writes into a mapped file is killed without a word
+            self._image = (folder / _IMAGE).open("wb")
+            head = {"descr": "<f2", "fortran_order": False, "shape": (subjects, channels, *shape)}
+            np.lib.format.write_array_header_1_0(self._image, head)
 
     def add(self, image: np.ndarray | None, label: np.ndarray) -> None:
         """The next subject: image (channels, X, Y, Z), stored as float16, and label (X, Y, Z) uint8."""
         row, arrays = len(self._digests), {"label": label}
         if self._image is not None:
-            self._image[row] = arrays["image"] = image.astype(np.float16)
+            arrays["image"] = image.astype(np.float16, order="C")
+            self._image.write(arrays["image"].astype("<f2", copy=False).data)
         member = zipfile.ZipInfo(f"{row}.npy", _EARLIEST)
         member.compress_type = zipfile.ZIP_DEFLATED
         with self._labels.open(member, "w", force_zip64=True) as stream:
@@ -132,7 +134,7 @@ class Writer:
         """Let go of the files."""
         self._labels.close()
         if self._image is not None:
-            self._image.flush()
+            self._image.close()
             self._image = None
 
 

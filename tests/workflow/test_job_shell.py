@@ -1,5 +1,6 @@
-"""How a job ends that is out of memory or space, and what is told where its log cannot tell it."""
+"""How a job begins and ends that is out of memory or space, and what is told where its log cannot tell it."""
 
+import os
 import subprocess
 import sys
 
@@ -17,13 +18,15 @@ def main():
 
 run(main)
 """
+MAPPED = "error: a job was killed (signal 7), as for a mapped file on a disk that is full or gone"
 KILLED = "error: a job was killed (signal 9), as by a system that has no memory left"
 UNLOGGED = "error: a job could not write its log: no space left?"
 
 
-def job(statement: str, log: str) -> subprocess.CompletedProcess[str]:
-    """A job of one statement, run as a rule runs it."""
-    command = f". rules/shared/ended.sh; {sys.executable} -c '{RAISE.format(statement)}' > {log} 2>&1"
+def job(statement: str, log: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    """A job of one statement, run as a rule runs it in a shell that has read `before`."""
+    command = f"{before} set -euo pipefail; . rules/shared/job.sh; "
+    command += f"{sys.executable} -c '{RAISE.format(statement)}' > {log} 2>&1"
     environ = environment(PYTHONPATH=str(ROOT))
     return subprocess.run(["bash", "-c", command], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
 
@@ -54,6 +57,7 @@ def test_it_ends_with_one_line(tmp_path, statement, line):
     ("statement", "log", "told"),
     [
         ("os.kill(os.getpid(), signal.SIGKILL)", "/dev/null", KILLED),
+        ("os.kill(os.getpid(), signal.SIGBUS)", "/dev/null", MAPPED),
         ("raise InputError(1)", "/dev/full", UNLOGGED),
         ("print(1, flush=True)", "/dev/full", UNLOGGED),
         ("print(1, file=sys.stderr)", "/dev/full", UNLOGGED),
@@ -62,10 +66,27 @@ def test_it_ends_with_one_line(tmp_path, statement, line):
 )
 def test_what_a_log_cannot_tell_is_told(statement, log, told):
     done = job(statement, log)
-    assert done.returncode in (120, 137)
+    assert done.returncode in (120, 135, 137)
     assert done.stderr.splitlines()[-1] == told
 
 
 def test_nothing_is_told_of_a_job_that_ends_well():
     done = job("print(1)", "/dev/null")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+LEAST = 384 + 128 * min(os.cpu_count(), 64)  # MiB
+
+
+@pytest.mark.parametrize("size", [100, LEAST - 1])
+def test_with_too_little_address_space_it_does_not_begin(size):
+    done = job("print(1)", "/dev/stdout", f"ulimit -v {size * 1024};")
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: jobs may have {size} MiB of address space, too little memory to start")
+    assert f"{LEAST} MiB at least" in line
+
+
+def test_with_enough_it_begins():
+    done = job("import scipy.special; print(1)", "/dev/stdout", f"ulimit -v {LEAST * 1024};")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

@@ -1,0 +1,19 @@
+# Read by the shell of every job. Tells on Snakemake's own output what the job's log cannot tell.
+trap 'case $? in
+120) echo "error: a job could not write its log: no space left?" >&2 ;;
+135) echo "error: a job was killed (signal 7), as for a mapped file on a disk that is full or gone" >&2 ;;
+137) echo "error: a job was killed (signal 9), as by a system that has no memory left" >&2 ;;
+esac' EXIT
+
+# With less than what numpy and scipy take, OpenBLAS tries for ever to get its buffers, of which each of its threads (64
+# at most) has one: under such a limit a job would hang and say nothing.
+limit=$(ulimit -v)
+if [ "$limit" != unlimited ]; then
+    cores=$(getconf _NPROCESSORS_ONLN)
+    least=$((384 + 128 * (cores < 64 ? cores : 64)))
+    if [ $((limit / 1024)) -lt "$least" ]; then
+        echo "error: jobs may have $((limit / 1024)) MiB of address space, too little memory to start;" \
+            "they need $least MiB at least: see \`ulimit -v\` and the limits of the cluster" >&2
+        exit 1
+    fi
+fi
