@@ -7,6 +7,8 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
@@ -45,7 +47,7 @@ workflow of {jobs} jobs ({rules} rules, {files} files), disturbs a copy of it, r
 file with those of the undisturbed run, byte by byte. *Survived*: the same bytes. *Clear error*: one line names what is
 wrong, and nothing that is there differs. *Wrong*: a file differs, or the run says that it is done and a file is
 missing. The last column bounds the share of faults of a class that end wrong or unclear, at a confidence of 95 %
-(Clopper and Pearson), for faults drawn as these were.
+(Clopper and Pearson), for faults drawn as these were. [Each of them](faults.csv) is drawn by its class and its number.
 
 """
 
@@ -54,7 +56,7 @@ def main() -> int:
     """Try faults, print and write what came of them; 1 if any is wrong or its error unclear, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--faults", type=int, default=50, help="how many to try, of all kinds")
-    parser.add_argument("--each", type=int, help="instead, how many to try of each kind")
+    parser.add_argument("--each", type=int, help="instead, how many to try of each kind, one kind after the other")
     parser.add_argument("--page", type=Path, help="Markdown to write with the table by class")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn at random")
     parser.add_argument("--only", nargs="+", choices=KINDS, help="the kinds to try")
@@ -68,28 +70,29 @@ def main() -> int:
     scene = Scene.undisturbed(folder.resolve(), tuple(arguments.targets))
     print(f"undisturbed: {len(scene.jobs)} jobs, {len(scene.expected)} files", flush=True)
     if arguments.each:
-        kinds = [*(arguments.only or KINDS)] * arguments.each
+        kinds = [name for name in arguments.only or KINDS for _ in range(arguments.each)]
     else:
         kinds = [name for name, (_, often) in KINDS.items() for _ in range(often) if name in (arguments.only or KINDS)]
         random.Random(arguments.seed).shuffle(kinds)
         kinds = [kinds[number % len(kinds)] for number in range(arguments.faults)]
+    tried = read(arguments.output) if arguments.resume and arguments.output.exists() else []
+    waiting = list(left(kinds, tried))
 
-    def trial(number: int) -> Tried:
-        below = folder / str(number)
+    def trial(kind: str, number: int) -> Tried:
+        below = folder / f"{kind}_{number}"
         shutil.rmtree(below, ignore_errors=True)
         below.mkdir(parents=True)
-        found = KINDS[kinds[number]][0](scene, random.Random(f"{arguments.seed} {number}"), below)
+        found = KINDS[kind][0](scene, random.Random(f"{arguments.seed} {kind} {number}"), below)
         if found.outcome not in (UNCLEAR, WRONG):
             shutil.rmtree(below)
-        return found
+        return replace(found, kind=kind)
 
-    tried = read(arguments.output) if arguments.resume else []
     with ThreadPool(arguments.at_once) as pool:  # each waits for processes
-        for found in pool.imap(trial, range(len(tried), len(kinds))):
+        for (kind, number), found in zip(waiting, pool.imap(lambda one: trial(*one), waiting), strict=True):
             tried.append(found)
             print(f"{len(tried)}/{len(kinds)} {line(found)}", flush=True)
             if found.outcome in (UNCLEAR, WRONG):
-                print(f"  see {folder / str(len(tried) - 1)}", flush=True)
+                print(f"  see {folder / f'{kind}_{number}'}", flush=True)
             write(arguments.output, tried)
             if arguments.page:
                 write_text(arguments.page, page(scene, tried))
@@ -98,6 +101,15 @@ def main() -> int:
     if not failed and not arguments.folder:
         shutil.rmtree(folder)
     return int(bool(failed))
+
+
+def left(kinds: Iterable[str], tried: Iterable[Tried]) -> Iterator[tuple[str, int]]:
+    """(kind, number) of every fault that is not among those tried, numbered from 0 in each kind."""
+    done, counted = Counter(fault.kind for fault in tried), Counter()
+    for kind in kinds:
+        if counted[kind] >= done[kind]:
+            yield kind, counted[kind]
+        counted[kind] += 1
 
 
 def line(fault: Tried) -> str:
@@ -125,14 +137,19 @@ def page(scene: Scene, tried: list[Tried]) -> str:
     text = HEADING.format(jobs=len(scene.jobs), rules=rules, files=len(scene.expected))
     text += "| class | tried | survived | clear error | unclear error | wrong | at most, % |\n"
     text += "| --- | --- | --- | --- | --- | --- | --- |\n"
-    for kind in sorted({fault.kind for fault in tried}):
+    kinds = [kind for kind in KINDS if any(fault.kind == kind for fault in tried)]
+    for kind in kinds:
         outcomes = Counter(fault.outcome for fault in tried if fault.kind == kind)
         count = sum(outcomes.values()) - outcomes[SKIPPED]
         bad = outcomes[UNCLEAR] + outcomes[WRONG]
         most = 1.0 if bad == count else betaincinv(bad + 1, count - bad, 0.95)
         numbers = [count, *(outcomes[outcome] for outcome in OUTCOMES[:4])]
-        text += f"| {kind} | {' | '.join(map(str, numbers))} | {100 * most:.1f} |\n"
-    return text
+        text += f"| {kind.replace('_', ' ')} | {' | '.join(map(str, numbers))} | {100 * most:.1f} |\n"
+    text += "\n" + "".join(f"* **{kind.replace('_', ' ')}**: {KINDS[kind][0].__doc__}\n" for kind in kinds)
+    unclear = [fault for fault in tried if fault.outcome in (UNCLEAR, WRONG)]
+    return (
+        text + ("\nWhat was unclear or wrong:\n\n" if unclear else "") + "".join(f"* {line(one)}\n" for one in unclear)
+    )
 
 
 def report(tried: list[Tried]) -> None:

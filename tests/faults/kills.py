@@ -82,7 +82,7 @@ def any_moment(scene: Scene, draw: random.Random, folder: Path, without_records:
 
 
 def any_moment_without_records(scene: Scene, draw: random.Random, folder: Path) -> Tried:
-    """The same, and Snakemake's own records are removed before the run that follows."""
+    """SIGKILL as in `kill`, and Snakemake's own records are removed before the run that follows."""
     return any_moment(scene, draw, folder, without_records=True)
 
 

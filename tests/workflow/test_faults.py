@@ -5,7 +5,8 @@ import random
 import pytest
 
 from tests.faults import damage, kills, removed, space
-from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED
+from tests.faults.__main__ import left
+from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED, Tried
 from tests.faults.scene import Scene
 
 
@@ -62,3 +63,10 @@ def test_a_damaged_file_is_refused_by_the_job_that_reads_it(scene, tmp_path, pat
     reader = next(job for job in scene.readers(path) if job.rule == rule)
     tried = damage.damaged_so(scene, random.Random(3), tmp_path, path, how, dated, reader)
     assert tried.outcome == CLEAR, tried
+
+
+def test_a_call_that_stopped_is_gone_on_with_class_by_class():
+    tried = [Tried(kind, "", SURVIVED) for kind in ("disk", "kill", "disk")]
+    kinds = ["kill", "kill", "disk", "disk", "disk", "power"]
+    assert list(left(kinds, tried)) == [("kill", 1), ("disk", 2), ("power", 0)]
+    assert list(left(kinds, [])) == [("kill", 0), ("kill", 1), ("disk", 0), ("disk", 1), ("disk", 2), ("power", 0)]
