@@ -3,8 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= $(shell nproc)
-# so many processes run tests, each on one core; a compiled test is compiled once
-PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(CORES) --dist loadgroup
+# so many processes run tests, each on one core; a compiled test is compiled once; the longest groups begin first, in the
+# order of tests/conftest.py, not those of the most tests
+PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(CORES) \
+	--dist loadgroup --no-loadscope-reorder
 BIN := $(VENV)/bin
 RESULTS := results/quick
 REPORT := $(RESULTS)/report.html

@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
@@ -85,7 +84,10 @@ def main() -> int:
         found = KINDS[kind][0](scene, random.Random(f"{arguments.seed} {kind} {number}"), below)
         if found.outcome not in (UNCLEAR, WRONG):
             shutil.rmtree(below)
-        return replace(found, kind=kind)
+        told = [found.what, found.reason]
+        for root in (below.resolve(), Path.cwd()):  # the same words wherever it is tried
+            told = [text.replace(f"{root}/", "") for text in told]
+        return Tried(kind, told[0], found.outcome, told[1])
 
     with ThreadPool(arguments.at_once) as pool:  # each waits for processes
         for (kind, number), found in zip(waiting, pool.imap(lambda one: trial(*one), waiting), strict=True):
@@ -145,11 +147,16 @@ def page(scene: Scene, tried: list[Tried]) -> str:
         most = 1.0 if bad == count else betaincinv(bad + 1, count - bad, 0.95)
         numbers = [count, *(outcomes[outcome] for outcome in OUTCOMES[:4])]
         text += f"| {kind.replace('_', ' ')} | {' | '.join(map(str, numbers))} | {100 * most:.1f} |\n"
-    text += "\n" + "".join(f"* **{kind.replace('_', ' ')}**: {KINDS[kind][0].__doc__}\n" for kind in kinds)
+    text += "\n" + "".join(f"* **{kind.replace('_', ' ')}**: {described(kind)}\n" for kind in kinds)
     unclear = [fault for fault in tried if fault.outcome in (UNCLEAR, WRONG)]
     return (
         text + ("\nWhat was unclear or wrong:\n\n" if unclear else "") + "".join(f"* {line(one)}\n" for one in unclear)
     )
+
+
+def described(kind: str) -> str:
+    """What is done in a class, in one line."""
+    return " ".join((KINDS[kind][0].__doc__ or "").split())
 
 
 def report(tried: list[Tried]) -> None:
