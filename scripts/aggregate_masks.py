@@ -116,13 +116,13 @@ def released(
             }
             ledger += [entry | {"labelling": name} for entry in entries.as_dict()]
         decoded = (encoder.decode(code[None])[0] for code in codes[name])
-        found = means_of(measured(job, decoded, job.rows["student"][:queries]))
+        found = means_of(measured(job, decoded, job.rows["student"][:queries], edges=False))
         private |= {f"{name} {what}": value for what, value in found.items()}
     # what the code alone leaves of true masks that it was not fitted to
     given = (
         encoder.decode(encoder.encode(job.prepared.masks([row], job.task["classes"])))[0] for row in job.rows["test"]
     )
-    private |= means_of(measured(job, given, job.rows["test"]), "encoder_dice")
+    private |= means_of(measured(job, given, job.rows["test"], edges=False), "encoder_dice")
     return codes, {"metrics": metrics, "private_metrics": private, "privacy": privacy, "ledger": ledger}
 
 

@@ -58,7 +58,8 @@ def main(
     for name, unit, labelling in learned:
         weights = student_weights(students, unit, labelling)
         predicted = predicted_masks(network_of(job), weights, image, rows, job.place, job.task["window"])
-        score = dice(hard_labels(predicted), true, {"tumour": (1,)}, "skip").mean()
+        labels = np.concatenate([hard_labels(mask[None]) for mask in predicted])
+        score = dice(labels, true, {"tumour": (1,)}, "skip").mean()
         found.append({"what": f"student of {name}", "dice": score})
     with atomic_path(table) as temporary:
         frame = pd.DataFrame(found).assign(subjects=len(rows), fingerprint=other.fingerprint)

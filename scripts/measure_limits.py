@@ -62,8 +62,8 @@ def limits(job: SegmentationJob, name: str, encoder: Encoder, settings: dict) ->
         known = np.concatenate([noisy_reconstruction(encoder, mask[None], row["sigma"], rng) for mask in public])
         decoded = np.concatenate([noisy_reconstruction(encoder, mask[None], row["sigma"], rng) for mask in masks])
         limit = job.threshold(known, job.rows[job.task["encoder_part"]])
-        row["dice"] = means_of(measured(job, decoded, test))["dice"]
-        row["tuned_dice"] = means_of(measured(job, decoded, test, limit))["dice"]
+        row["dice"] = means_of(measured(job, decoded, test, edges=False))["dice"]
+        row["tuned_dice"] = means_of(measured(job, decoded, test, limit, edges=False))["dice"]
         rows.append(row)
     return rows
 

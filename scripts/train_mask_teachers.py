@@ -11,9 +11,8 @@ from lib.data.volumes.split import teacher_shards
 from lib.reporting.records import write_record
 from lib.reporting.spread import mean_and_spread
 from lib.segmentation.job import LEVELS, SegmentationTraining
-from lib.segmentation.networks import OWN, network_of, recipe_of, seen_by
+from lib.segmentation.networks import OWN, each_seen_by, network_of, recipe_of, seen_by
 from lib.segmentation.patients import means_of, measured
-from lib.segmentation.prediction import PAIR
 from lib.segmentation.training import curve, train_segmentation
 
 
@@ -36,9 +35,8 @@ def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> tuple[d
 
 
 def answers_of(job: SegmentationTraining, weights: dict[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
-    """What a teacher says of rows, (b, C, X, Y, Z) uint8 in LEVELS; two volumes at a time, for all take gigabytes."""
-    pairs = (rows[start : start + PAIR] for start in range(0, len(rows), PAIR))
-    return np.concatenate([np.rint(seen_by(job, weights, pair) * LEVELS).astype(np.uint8) for pair in pairs])
+    """What a teacher says of rows, (b, C, X, Y, Z) uint8 in LEVELS; volume by volume, for all take gigabytes."""
+    return np.stack([np.rint(mask * LEVELS).astype(np.uint8) for mask in each_seen_by(job, weights, rows)])
 
 
 @command

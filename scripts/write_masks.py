@@ -10,7 +10,7 @@ from lib.core.files import atomic_folder
 from lib.reporting.plotting import figure, save
 from lib.segmentation.dice import hard_labels, whole_tumour
 from lib.segmentation.job import SegmentationJob
-from lib.segmentation.networks import seen_by
+from lib.segmentation.networks import each_seen_by
 from lib.segmentation.pictures import fullest_slice, overlay
 from lib.segmentation.students import student_weights
 
@@ -32,7 +32,7 @@ def main(job: SegmentationJob, units: list, students: list[Path], masks: Path) -
                 weights = student_weights(students, name, labelling["name"])
                 place = folder / unit["source"] / unit["encoder"] / labelling["name"]
                 place.mkdir(parents=True)
-                for row, mask in zip(rows, seen_by(own, weights, rows), strict=True):
+                for row, mask in zip(rows, each_seen_by(own, weights, rows), strict=True):
                     stem = place / job.prepared.names[row]
                     found = nibabel.Nifti1Image(hard_labels(mask[None])[0], np.eye(4))
                     nibabel.save(found, stem.with_name(f"{stem.name}.nii.gz"))

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import torch
 from torch import nn
-from torch.nn.utils import skip_init
+
+from lib.core.lean_torch import undrawn
 
 
 class Chain(nn.Module):
@@ -19,7 +20,7 @@ class Chain(nn.Module):
         """activation: element by element; it may not work in place."""
         super().__init__()
         # no initial draw: it would come from torch's global generator
-        self._layers = nn.ModuleList(skip_init(nn.Linear, *shape, bias=bias) for shape in pairwise(sizes))
+        self._layers = nn.ModuleList(undrawn(nn.Linear, *shape, bias=bias) for shape in pairwise(sizes))
         self._activation = activation
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.utils import skip_init
+
+from lib.core.lean_torch import undrawn
 
 _FLOOR = 1e-12  # features whose largest is below it count as none
 _SPREAD = 1e-4  # raw numbers that vary less over masks are not stretched
@@ -57,12 +58,12 @@ class MaskAutoencoder(nn.Module):
         self._small = (widths[-1], *small)
         flat = math.prod(self._small)
         inward = zip([channels, *widths], widths, strict=False)
-        self.down = nn.ModuleList(skip_init(convolution, before, after, 3, padding=1) for before, after in inward)
-        self.code = skip_init(nn.Linear, flat, raw)
-        self.expand = skip_init(nn.Linear, latent, flat)
-        self.smooth = nn.ModuleList(skip_init(convolution, width, width, 3, padding=1) for width in widths[::-1])
+        self.down = nn.ModuleList(undrawn(convolution, before, after, 3, padding=1) for before, after in inward)
+        self.code = undrawn(nn.Linear, flat, raw)
+        self.expand = undrawn(nn.Linear, latent, flat)
+        self.smooth = nn.ModuleList(undrawn(convolution, width, width, 3, padding=1) for width in widths[::-1])
         outward = zip(widths[::-1], [*widths[-2::-1], channels], strict=True)
-        self.up = nn.ModuleList(skip_init(transposed, before, after, 2, stride=2) for before, after in outward)
+        self.up = nn.ModuleList(undrawn(transposed, before, after, 2, stride=2) for before, after in outward)
         with torch.no_grad():
             for layer in (*self.down, self.code, self.expand, *self.smooth, *self.up):
                 # what a layer's output sums over; a transposed convolution of stride 2 and size 2 has no overlap

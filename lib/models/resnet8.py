@@ -13,7 +13,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import Tensor, nn
-from torch.nn.utils import skip_init
+
+from lib.core.lean_torch import undrawn
 
 NORMS = ("batch", "group")
 BLOCKS = 3
@@ -30,7 +31,7 @@ def unperturbed(site: int, carried: Tensor, value: Tensor) -> Tensor:
 def _convolution(inputs: int, outputs: int, size: int, stride: int, rng: np.random.Generator) -> nn.Conv2d:
     """Without bias; weights N(0, 2 / (size^2 outputs))."""
     # no initial draw by torch: it would come from the global generator
-    layer = skip_init(nn.Conv2d, inputs, outputs, size, stride=stride, padding=size // 2, bias=False)
+    layer = undrawn(nn.Conv2d, inputs, outputs, size, stride=stride, padding=size // 2, bias=False)
     drawn = rng.standard_normal(tuple(layer.weight.shape), dtype=np.float32)
     with torch.no_grad():
         layer.weight.copy_(torch.from_numpy(drawn * np.float32((2 / (size**2 * outputs)) ** 0.5)))
@@ -103,7 +104,7 @@ class ResNet8(nn.Module):
         ends = zip((widths[0], *widths[:-1]), widths, strict=True)
         self.blocks = nn.ModuleList(_Block(*pair, 2 if k else 1, skip, make_norm, rng) for k, pair in enumerate(ends))
         self.norm = make_norm(widths[-1])
-        self.linear = skip_init(nn.Linear, widths[-1], classes)
+        self.linear = undrawn(nn.Linear, widths[-1], classes)
         with torch.no_grad():
             for parameter in (self.linear.weight, self.linear.bias):  # torch's own law of a linear layer
                 drawn = rng.uniform(-1, 1, tuple(parameter.shape)).astype(np.float32)

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.utils import skip_init
+
+from lib.core.lean_torch import undrawn
 
 _TINY = 1e-6  # keeps norms and variances from being zero, as in the authors' code
 
@@ -138,7 +139,7 @@ class GanGenerator(nn.Module):
         self.layers = nn.ModuleList()
         self.norms = nn.ModuleList(BatchStandardise(width) for width in hidden)
         for width in hidden:
-            layer = skip_init(nn.Linear, inputs, width, bias=False)
+            layer = undrawn(nn.Linear, inputs, width, bias=False)
             with torch.no_grad():
                 # Glorot; the standardisation that follows makes the result independent of the scale
                 layer.weight.copy_(_normal(rng, width, inputs, sd=(2 / (inputs + width)) ** 0.5))

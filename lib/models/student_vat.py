@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.utils import skip_init
+
+from lib.core.lean_torch import undrawn
 
 # Where a pass takes the mean and variance of batch normalisation from.
 RUNNING = "running"  # the running averages: prediction
@@ -63,14 +64,14 @@ class VatClassifier(nn.Module):
             nonlocal channels
             made = nn.ModuleList()
             for width, size in zip(widths, sizes, strict=True):
-                convolution = skip_init(nn.Conv2d, channels, width, size, padding=padding, bias=False)
+                convolution = undrawn(nn.Conv2d, channels, width, size, padding=padding, bias=False)
                 made.append(nn.ModuleList([_he_initialised(convolution, rng), BatchNorm(width, momentum)]))
                 channels = width
             return made
 
         self.blocks = nn.ModuleList(layers(widths, [3] * len(widths), 1) for widths in blocks)
         self.top = layers(top, [3] + [1] * (len(top) - 1), 0)
-        self.last = _he_initialised(skip_init(nn.Linear, channels, classes), rng)
+        self.last = _he_initialised(undrawn(nn.Linear, channels, classes), rng)
 
     def forward(self, x: Tensor, statistics: str = RUNNING, dropout: torch.Generator | None = None) -> Tensor:
         """Logits; `statistics` as in `BatchNorm`; nothing is dropped without a generator to draw it from."""

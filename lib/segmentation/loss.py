@@ -1,7 +1,8 @@
 """What segmentation networks are trained to make small: MONAI's cross-entropy and Dice losses, of soft masks."""
 
 import torch
-from monai.losses import DiceCELoss
+
+from lib.core.lean_monai import DiceCELoss
 
 LOSSES = ("cross_entropy", "dice_and_cross_entropy")
 

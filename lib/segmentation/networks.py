@@ -1,6 +1,6 @@
 """The networks of a segmentation task, apart from what needs none: importing MONAI takes seconds."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -27,9 +27,17 @@ def recipe_of(job: SegmentationJob, name: str) -> SegmentationRecipe:
     )
 
 
+def each_seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Soft masks (C, X, Y, Z) that a network gives for some rows, one by one, in the windows of the task."""
+    return predicted_masks(network_of(job), dict(weights), job.prepared.image, rows, job.place, job.task["window"])
+
+
 def seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
     """Soft masks (b, C, X, Y, Z) that a network gives for some rows, in the windows of the task."""
-    return predicted_masks(network_of(job), dict(weights), job.prepared.image, rows, job.place, job.task["window"])
+    masks = np.empty((len(rows), *job.shape), np.float32)
+    for place, mask in enumerate(each_seen_by(job, weights, rows)):
+        masks[place] = mask
+    return masks
 
 
 def tested(job: SegmentationJob, weights: Mapping[str, np.ndarray], own: np.ndarray) -> tuple[dict, pd.DataFrame]:

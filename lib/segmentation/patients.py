@@ -17,13 +17,17 @@ RESAMPLES = 2000
 
 
 def measured(
-    job: SegmentationJob, masks: Iterable[np.ndarray], rows: np.ndarray, threshold: float | None = None
+    job: SegmentationJob,
+    masks: Iterable[np.ndarray],
+    rows: np.ndarray,
+    threshold: float | None = None,
+    edges: bool = True,
 ) -> pd.DataFrame:
-    """One row a patient: name, Dice of each region, and HD95 of the whole tumour.
+    """One row a patient: name, Dice of each region, and, where edges are asked for, HD95 of the whole tumour.
 
     masks: soft masks (C, X, Y, Z) of the rows, one at a time; threshold: see `hard_labels`. A region that a patient
     does not have is NaN. hd95: 95th percentile of the distances of each edge to the other, in voxels of the prepared
-    volumes; NaN where one of the two is empty.
+    volumes; NaN where one of the two is empty. It is MONAI's, whose start takes longer than all else here.
     """
     found = np.stack([hard_labels(mask[None], threshold)[0] for mask in masks])
     true, regions = job.prepared.label[rows], CLASSES | NESTED
@@ -32,14 +36,17 @@ def measured(
     scores = dice(found, true, regions, "skip")
     table = pd.DataFrame(scores.values, columns=[f"dice_{region}" for region in regions])
     table.insert(0, "patient", [job.prepared.names[row] for row in rows])
+    if not edges:
+        return table
     return table.assign(hd95=[_hd95(here > 0, there > 0) for here, there in zip(found, true, strict=True)])
 
 
 def _hd95(found: np.ndarray, true: np.ndarray) -> float:
     if not (found.any() and true.any()):
         return np.nan
-    import torch  # with MONAI it takes longer than most jobs that read what was measured
-    from monai.metrics import compute_hausdorff_distance
+    import torch
+
+    from lib.core.lean_monai import compute_hausdorff_distance
 
     pair = (torch.from_numpy(mask)[None, None] for mask in (found, true))
     return compute_hausdorff_distance(*pair, include_background=True, percentile=95).item()
@@ -52,14 +59,17 @@ def columns_of(table: pd.DataFrame) -> list[str]:
 
 
 def means_of(table: pd.DataFrame, name: str = "dice") -> dict[str, float]:
-    """Mean Dice over patients, then over classes, as `name`; of each region; and HD95. What no patient has is left out.
+    """Mean Dice over patients, then over classes, as `name`; of each region; and HD95 where it was measured.
+
+    What no patient has is left out.
 
     table: of `measured`.
     """
     means = table.drop(columns="patient").mean()
     classes = means[columns_of(table)].mean()
     found = {name: classes} | {column.replace("dice", name, 1): value for column, value in means.items()}
-    found[name.replace("dice", "hd95", 1)] = found.pop("hd95")
+    if "hd95" in found:
+        found[name.replace("dice", "hd95", 1)] = found.pop("hd95")
     return {what: float(value) for what, value in found.items() if not np.isnan(value)}
 
 

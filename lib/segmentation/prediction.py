@@ -1,12 +1,12 @@
 """What segmentation networks predict of whole volumes, from windows that overlap."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-from monai.inferers import sliding_window_inference
 
 from lib.core.errors import InputError
+from lib.core.lean_monai import sliding_window_inference
 from lib.models.unet3d import UNet3D
 from lib.segmentation.patches import checked_rows, fitting_patch
 
@@ -23,8 +23,8 @@ def predicted_masks(
     patch: Sequence[int] = (64, 64, 64),
     overlap: float = 0.5,
     blend: str = "gaussian",
-) -> np.ndarray:
-    """Soft masks (b, C, X, Y, Z) float32 of rows (b,) of images (n, channels, X, Y, Z), which may be a memory map.
+) -> Iterator[np.ndarray]:
+    """Soft masks (C, X, Y, Z) float32, one by one, of rows (b,) of images (n, channels, X, Y, Z), maybe a memory map.
 
     Each in windows of `patch` voxels, clipped as in training, that overlap by a share of
     their sides. Where they do, probabilities are averaged: all alike, or (`gaussian`) those in the middle of their
@@ -41,19 +41,21 @@ def predicted_masks(
         logits = module(windows)
         return logits.sigmoid() if network.outputs == 1 else logits.softmax(1)
 
-    masks = np.empty((len(rows), network.outputs, *images.shape[2:]), np.float32)
-    for start in range(0, len(rows), PAIR):
-        # always so many, the last one twice: torch computes convolutions of a single volume up to four times as slowly
-        pair = [rows[min(place, len(rows) - 1)] for place in range(start, start + PAIR)]
-        volumes = torch.from_numpy(np.stack([np.asarray(images[row], np.float32) for row in pair])).to(device)
-        for row, volume in zip(pair, volumes, strict=True):
-            if not volume.isfinite().all():
-                raise InputError(f"image {row}: its values are not all finite")
-        with torch.no_grad():
-            found = sliding_window_inference(volumes, window, PAIR, probabilities, overlap=overlap, mode=blend)
-        for place, (row, mask) in enumerate(zip(pair[: len(rows) - start], found, strict=False), start):
-            if not mask.isfinite().all():
-                raise InputError(f"image {row}: what the network gives for it is not finite; train it anew")
-            mask = mask.clamp(0, 1)  # an average of probabilities, up to rounding
-            masks[place] = (mask if network.outputs == 1 else mask / mask.sum(0, keepdim=True)).cpu().numpy()
-    return masks
+    def each() -> Iterator[np.ndarray]:
+        for start in range(0, len(rows), PAIR):
+            # always so many, the last one twice: torch computes convolutions of a single volume up to four times as
+            # slowly
+            pair = [rows[min(place, len(rows) - 1)] for place in range(start, start + PAIR)]
+            volumes = torch.from_numpy(np.stack([np.asarray(images[row], np.float32) for row in pair])).to(device)
+            for row, volume in zip(pair, volumes, strict=True):
+                if not volume.isfinite().all():
+                    raise InputError(f"image {row}: its values are not all finite")
+            with torch.no_grad():
+                found = sliding_window_inference(volumes, window, PAIR, probabilities, overlap=overlap, mode=blend)
+            for row, mask in zip(pair[: len(rows) - start], found, strict=False):
+                if not mask.isfinite().all():
+                    raise InputError(f"image {row}: what the network gives for it is not finite; train it anew")
+                mask = mask.clamp(0, 1)  # an average of probabilities, up to rounding
+                yield (mask if network.outputs == 1 else mask / mask.sum(0, keepdim=True)).cpu().numpy()
+
+    return each()

@@ -9,7 +9,7 @@ import torch.utils.deterministic
 
 from lib.core import slots
 from lib.core.errors import InputError
-from lib.training.optimizers import spare_compiler
+from lib.core.lean_torch import spare_compiler
 
 DEVICES = ("cpu", "cuda")
 # what the workflow tells jobs that share a machine's GPUs: how many there are for them, and where they claim one

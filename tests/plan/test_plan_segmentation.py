@@ -176,19 +176,19 @@ def test_quick_does_a_tasks_units_together():
     }
     assert found == {
         "encoders": [
-            ("phantom", ["small_ball_10"]),
-            ("phantom_whole", ["naive", "small_clip_0", "small_clip_05", "small_slices"]),
+            ("phantom", ["small_ball"]),
+            ("phantom_whole", ["naive", "small_clip_0", "small_clip", "small_slices"]),
         ],
         "codes": [
-            ("phantom", ["teachers/small_ball_10"]),
-            ("phantom_whole", ["labels/small_clip_05", "labels/small_clip_0"]),
+            ("phantom", ["teachers/small_ball"]),
+            ("phantom_whole", ["labels/small_clip", "labels/small_clip_0"]),
         ],
         "students": [
-            ("phantom", ["teachers/small_ball_10", "truth/none", "mean_mask/none"]),
-            ("phantom_whole", ["labels/small_clip_05", "labels/small_clip_0", "truth/none"]),
+            ("phantom", ["teachers/small_ball", "truth/none", "mean_mask/none"]),
+            ("phantom_whole", ["labels/small_clip", "labels/small_clip_0", "truth/none"]),
         ],
-        "reconstruction": [("phantom_whole", ["naive", "small_clip_0", "small_clip_05", "small_slices"])],
-        "limits": [("phantom_whole", ["small_clip_0", "small_clip_05"])],
+        "reconstruction": [("phantom_whole", ["naive", "small_clip_0", "small_clip", "small_slices"])],
+        "limits": [("phantom_whole", ["small_clip_0", "small_clip"])],
     }
 
 
@@ -232,11 +232,11 @@ def test_teachers_are_cut_by_their_own_number():
 def test_labellings_have_the_names_that_draws_and_records_know_them_by():
     plan = planned()
     assert {unit: list(own) for unit, own in plan.labellings.items()} == {
-        ("phantom", "teachers", "small_ball_10"): ["k8-n10-e8", "noiseless-n10"],
-        ("phantom_whole", "labels", "small_clip_05"): ["k100-n4-e1", "k100-n12-e1"],
+        ("phantom", "teachers", "small_ball"): ["k8-n10-e8", "noiseless-n10"],
+        ("phantom_whole", "labels", "small_clip"): ["k100-n4-e1", "k100-n12-e1"],
         ("phantom_whole", "labels", "small_clip_0"): ["k100-n4-e8", "k100-n12-e8", "noiseless-n12"],
     }
-    assert plan.labellings["phantom", "teachers", "small_ball_10"]["k8-n10-e8"] == {
+    assert plan.labellings["phantom", "teachers", "small_ball"]["k8-n10-e8"] == {
         "name": "k8-n10-e8",
         "teachers": 8,
         "queries": 10,
@@ -297,10 +297,10 @@ def test_the_baseline_is_told_its_noise_and_the_students_budget():
 
 
 def test_the_first_encoder_alone_has_further_budgets():
-    changes = {"autoencoded_pate": {"results": {"encoders": ["pca", "small_ball_10"], "further": [40.0, 160.0]}}}
+    changes = {"autoencoded_pate": {"results": {"encoders": ["pca", "small_ball"], "further": [40.0, 160.0]}}}
     found = planned(changes).labellings
     assert list(found["phantom", "teachers", "pca"]) == ["k8-n10-e8", "k8-n10-e40", "k8-n10-e160", "noiseless-n10"]
-    assert list(found["phantom", "teachers", "small_ball_10"]) == ["k8-n10-e8", "noiseless-n10"]
+    assert list(found["phantom", "teachers", "small_ball"]) == ["k8-n10-e8", "noiseless-n10"]
 
 
 def test_intervals_are_over_the_patients_of_every_record_of_the_table():

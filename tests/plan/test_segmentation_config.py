@@ -17,6 +17,7 @@ CHOSEN = {
     "segmentation.tasks.phantom.parts": {"teachers": 16, "student": 10, "test": 10},
     "segmentation.tasks.phantom.encoder_part": "student",
     "segmentation.tasks.phantom.apart": 3,
+    "segmentation.tasks.phantom_whole.parts": {"public": 14, "student": 12, "test": 10},
     "segmentation.volumes.phantom_small.settings": {"shape": [32, 32, 32], "seed": 1, "subjects": 108},
 }
 TWICE = 2 * CHOSEN["compressed_pate.fig3.curves"]

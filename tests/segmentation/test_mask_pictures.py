@@ -37,7 +37,7 @@ def test_the_whole_tumour_of_classes_is_what_is_not_background():
 
 def seen(work, unit, labelling, rows):
     weights = student_weights([f"{work.students(unit)}.npz"], unit, labelling)
-    return predicted_masks(UNET["tiny"], weights, work.volumes.image, rows, CPU, TASK["window"])
+    return np.stack(list(predicted_masks(UNET["tiny"], weights, work.volumes.image, rows, CPU, TASK["window"])))
 
 
 def test_the_figure_shows_each_step_of_the_students_volumes(work, tmp_path):

@@ -197,7 +197,9 @@ def test_a_teacher_sees_its_own_patients_and_nobody_elses(work):
         weights, _ = train_segmentation(UNET["tiny"], images, labels, rows, recipe("teacher"), SEED, job, CPU)
         for name, array in weights.items():
             np.testing.assert_array_equal(load_arrays(f"{work.teachers()}.npz")[f"{teacher}.{name}"], array)
-        said = predicted_masks(UNET["tiny"], weights, work.volumes.image, work.rows("student"), CPU, SIDES)
+        said = np.stack(
+            list(predicted_masks(UNET["tiny"], weights, work.volumes.image, work.rows("student"), CPU, SIDES))
+        )
         assert np.abs(said - answers["student"][teacher] / 255).max() <= 0.5 / 255 + 1e-7
 
 

@@ -56,6 +56,9 @@ def test_edges_are_as_far_apart_as_a_shift():
     given = SimpleNamespace(prepared=SimpleNamespace(label=labels, names=["a"]), task={"classes": 1})
     shifted = np.roll(labels, 3, axis=1)[:, None].astype(np.float32)
     assert measured(given, shifted, np.array([0]))["hd95"][0] == 3
+    without = measured(given, shifted, np.array([0]), edges=False)
+    assert without.equals(measured(given, shifted, np.array([0])).drop(columns="hd95"))
+    assert "hd95" not in means_of(without)
     assert np.isnan(measured(given, 0 * shifted, np.array([0]))["hd95"][0])
 
 

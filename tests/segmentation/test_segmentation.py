@@ -33,7 +33,7 @@ def as_bytes(weights):
 
 
 def predicted(weights, network=NETWORK, images=X, rows=ROWS, **others):
-    return predicted_masks(network, weights, images, rows, CPU, **others)
+    return np.stack(list(predicted_masks(network, weights, images, rows, CPU, **others)))
 
 
 # ---------------------------------------------------------------- what is learnt

@@ -21,7 +21,7 @@ ROWS = np.array([2, 0])
 
 
 def run(network=NETWORK, weights=WEIGHTS, images=X, rows=ROWS, **others):
-    return predicted_masks(network, weights, images, rows, CPU, **others)
+    return np.stack(list(predicted_masks(network, weights, images, rows, CPU, **others)))
 
 
 def whole(image, sigmoid=False):

@@ -71,7 +71,7 @@ class DecathlonBrainTumour:
 
     def _read_list(self) -> dict[str, tuple[Path, Path]]:
         # Importing MONAI takes seconds, which rules that only ask where files belong are to be spared.
-        from monai.data import load_decathlon_datalist, load_decathlon_properties
+        from lib.core.lean_monai import load_decathlon_datalist, load_decathlon_properties
 
         path = self._folder / "dataset.json"
         with reading(path, "JSON"):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from monai.transforms import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
+from lib.core.lean_monai import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 from lib.data.volumes.prepared import together, writing
 from lib.data.volumes.source import VolumeSource
 

@@ -1,4 +1,4 @@
-"""PyTorch's optimizers without its compiler: the same numbers, and nothing is imported for them."""
+"""PyTorch without its compiler: the same numbers, and nothing is imported for them."""
 
 import subprocess
 import sys
@@ -47,7 +47,20 @@ def test_a_job_trains_as_pytorch_does_without_importing_its_compiler():
 @pytest.mark.slow
 def test_nor_does_it_matter_that_there_was_an_optimizer_before():
     before = "torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0).step()\n"
-    found, _ = trained(
-        before + "from lib.training.optimizers import spare_compiler; spare_compiler(); spare_compiler()"
-    )
+    found, _ = trained(before + "from lib.core.lean_torch import spare_compiler; spare_compiler(); spare_compiler()")
     assert found == trained("")[0]
+
+
+UNDRAWN = """
+import sys, torch
+from lib.core.lean_torch import undrawn
+torch.manual_seed(1)
+before = torch.get_rng_state()
+layer = undrawn(torch.nn.Conv3d, 2, 3, 3, bias=False)
+print(tuple(layer.weight.shape), layer.bias, torch.equal(before, torch.get_rng_state()), "sympy" in sys.modules)
+"""
+
+
+def test_a_module_that_is_still_to_be_drawn_leaves_the_global_generator_and_loads_nothing():
+    done = subprocess.run([sys.executable, "-c", UNDRAWN], cwd=ROOT, env=environment(), capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["(3, 2, 3, 3, 3) None True False"], done.stderr
