@@ -224,6 +224,13 @@ def test_not_run_says_what_was_missing(results, missing):
     assert (found.verdict, found.note) == ("not judged: not run", missing)
 
 
+LEARNED = {
+    **{"name": "learned", "paper": "scalable_pate", "dataset": "MNIST", "of": "experiment", "what": "it learned"},
+    **{"table": "table2", "row": "method=plain", "column": "accuracy", "relation": ">=", "threshold": "0.7"},
+    **{"chance": "", "share": "", "guards": "all"},
+}
+
+
 @pytest.mark.parametrize(
     ("of", "here", "there", "judged"),
     [
@@ -236,18 +243,27 @@ def test_not_run_says_what_was_missing(results, missing):
     ],
 )
 def test_a_control_of_more_or_less_data_says_nothing(of, here, there, judged):
-    control = {
-        **{"name": "learned", "paper": "scalable_pate", "dataset": "MNIST", "of": "experiment", "what": "it learned"},
-        **{"table": "table2", "row": "method=plain", "column": "accuracy", "relation": ">=", "threshold": "0.7"},
-        **{"chance": "", "share": "", "guards": "all"},
-    }
     known = tables({"dataset": "MNIST", "stands_for": "MNIST", "method": "plain", "accuracy": 0.9, "protocol": of},
                    item="table2")  # fmt: skip
     compared = tables(row(protocol=here), row(aggregator="lnmax", epsilon=3.0, protocol=there))
     found = judge_with(
-        order_claim(controls="learned"), known | compared, {("scalable_pate", "learned", "MNIST"): control}
+        order_claim(controls="learned"), known | compared, {("scalable_pate", "learned", "MNIST"): LEARNED}
     )
     assert found.judgement == ("holds" if judged else "not judged")
     if not judged:
         assert found.verdict == "not judged: not run"
         assert f"that of table2 is of {'less' if of[0] == 'r' else 'more'} data" in found.note
+
+
+@pytest.mark.parametrize(("own", "verdict"), [(None, "not judged: no signal"), ("0.4", "holds on a stand-in"),
+                                              ("0.6", "not judged: no signal")])  # fmt: skip
+def test_what_stands_for_a_dataset_has_a_threshold_of_its_own(own, verdict):
+    stand_in = {"dataset": "digits", "stands_for": "MNIST"}
+    known = tables(stand_in | {"method": "plain", "accuracy": 0.5, "protocol": "paper"}, item="table2")
+    compared = tables(row(**stand_in), row(**stand_in, aggregator="lnmax", epsilon=3.0))
+    controls = {("scalable_pate", "learned", "MNIST"): LEARNED}
+    if own:
+        controls["scalable_pate", "learned", "digits"] = LEARNED | {"dataset": "digits", "threshold": own}
+    found = judge_with(order_claim(dataset="MNIST", controls="learned"), known | compared, controls)
+    assert found.verdict == verdict
+    assert own or "0.5, needed at least 0.7" in found.note

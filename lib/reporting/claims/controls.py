@@ -105,7 +105,7 @@ def no_signal(claim: Claim, tables: Tables, controls: Controls) -> str:
         for control in of_claim(claim, name, controls):
             checked = Checked(True)
             if control["of"] == "experiment" and control["guards"] == "all":
-                checked = check(control, tables, [])
+                checked = check(_of_stand_in(control, tables, controls), tables, [])
             failed[control["dataset"]] = failed.get(control["dataset"]) or (checked.reason if checked.failed else "")
     return joined(failed.values()) if failed and all(failed.values()) else ""
 
@@ -115,6 +115,15 @@ def of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, s
     known = [control for key, control in controls.items() if key[:2] == (claim["paper"], name)]
     words = f"{claim['dataset']} {parsed(claim['row']).get('dataset', '')}"
     return [c for c in known if re.search(rf"\b{re.escape(c['dataset'])}\b", words)] or known
+
+
+def _of_stand_in(control: Mapping[str, str], tables: Tables, controls: Controls) -> Mapping[str, str]:
+    """The control of what stands for its dataset in these tables, where one is set; otherwise itself."""
+    try:
+        datasets = {text(row.get("dataset")) for row in _reference(control, tables)}
+    except MissingError:
+        return control
+    return controls.get((control["paper"], control["name"], *datasets), control)
 
 
 def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> Checked:
