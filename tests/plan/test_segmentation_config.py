@@ -94,7 +94,7 @@ FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
         ([("compressed_pate.limits.encoders", ["x"])], "compressed_pate.limits.encoders = 'x'"),
         ([("segmentation.encoders.none", ENCODERS["ball"])], "segmentation.encoders.none: allowed are other names"),
         ([("segmentation.encoders.components", ENCODERS["pca"])], "segmentation.encoders.components: allowed are"),
-        (used(FIG1, ["phantom_whole", "phantom_full"]), "compressed_pate.fig1.tasks = ['phantom_whole', 'phantom_full"),
+        (used(FIG1, ["phantom_whole", "phantom"]), "compressed_pate.fig1.tasks = ['phantom_whole', 'phantom']"),
         # volumes
         ([(f"{VOLUMES}.phantom_small.settings", {"shape": [32, 32, 32], "seed": 1})], "lacks the key 'subjects'"),
         (
