@@ -146,6 +146,9 @@ QUOTED = {
         f"{short(masks(method=TEACHERS)['dice_whole'])} for the teachers",
         f"the control: {with_spread(masks(method='student on true labels'), 'dice')} over the three classes",
         f"unsteady, {with_spread(masks(method='DP-SGD', noise='clipped'), 'dice_whole')}, and",
+        f"cost {masks(method='DP-SGD', noise='printed')['epsilon']:.2f} of the 8, and the Dice is "
+        f"{with_spread(masks(method='DP-SGD', noise='printed'), 'dice')} over the classes, "
+        f"{with_spread(masks(method='DP-SGD', noise='printed'), 'dice_whole')} of the whole tumour",
         f"ε of {short(row('autoencoded_pate/noise', encoder='moved_ball', budget='8.0')['epsilon_100'])} with 100",
         f"and {short(student('calibrated', 160)['tuned_dice_whole'])} at a lower threshold",
         f"student on true labels {with_spread(held_out(method='student on true labels'), 'dice')}",
