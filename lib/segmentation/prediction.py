@@ -43,8 +43,7 @@ def predicted_masks(
 
     def each() -> Iterator[np.ndarray]:
         for start in range(0, len(rows), PAIR):
-            # always so many, the last one twice: torch computes convolutions of a single volume up to four times as
-            # slowly
+            # always so many, the last one twice: for a single volume torch takes up to four times as long a convolution
             pair = [rows[min(place, len(rows) - 1)] for place in range(start, start + PAIR)]
             volumes = torch.from_numpy(np.stack([np.asarray(images[row], np.float32) for row in pair])).to(device)
             for row, volume in zip(pair, volumes, strict=True):

@@ -61,6 +61,7 @@ print(tuple(layer.weight.shape), layer.bias, torch.equal(before, torch.get_rng_s
 """
 
 
+@pytest.mark.slow
 def test_a_module_that_is_still_to_be_drawn_leaves_the_global_generator_and_loads_nothing():
     done = subprocess.run([sys.executable, "-c", UNDRAWN], cwd=ROOT, env=environment(), capture_output=True, text=True)
     assert done.stdout.splitlines() == ["(3, 2, 3, 3, 3) None True False"], done.stderr
