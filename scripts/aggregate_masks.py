@@ -81,7 +81,7 @@ def main(
     orders = order_grid(**accounting["orders"])
     arrays, made = {}, []
     for unit in units:
-        own = job.of_unit(unit["source"], unit["encoder"]).coded()
+        own = job.of_unit(unit["source"], unit["encoder"]).coded(unit["settings"])
         encoder = build_encoder(unit["settings"], own.shape, load_unit(fitted, unit["encoder"]), own.place)
         given = Answers(own, list(answers) if unit["source"] == "teachers" else [])
         name = f"{unit['source']}/{unit['encoder']}"

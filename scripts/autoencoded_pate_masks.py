@@ -45,7 +45,7 @@ def main(
     the encoder, .npz. answers: the teachers', .npz. codes: released codes, .npz. students: weights of students, .npz.
     numbers: the table to write, .csv. png, pdf: the figure to write.
     """
-    coded = job.coded()
+    coded = job.coded(unit["settings"])
     encoder = build_encoder(unit["settings"], coded.shape, load_unit(fitted, unit["encoder"]), job.place)
     name = f"{unit['source']}/{unit['encoder']}"
     released = load_unit(codes, name)[labelling]

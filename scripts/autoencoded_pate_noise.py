@@ -21,10 +21,15 @@ LINES = ("student on true labels", "teachers' average", "teachers' ensemble", "m
 
 
 def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
-    """One row a student of codes: its noise, what that costs with so many teachers, and Dice; last those of LINES."""
+    """One row a student of codes: its noise, what that costs with so many teachers, and Dice; last those of LINES.
+
+    Encoders that keep other classes than the main one are left out: their students learn something else.
+    """
     rows, beside = [], []  # of codes; of what has no code, and no noise on it
-    main_encoder = table[table["main"] == "yes"].groupby("dataset")["encoder"].first()
-    for _, row in table.iterrows():
+    main = table[table["main"] == "yes"].groupby("dataset")[["encoder", "coded_classes"]].first()
+    main_encoder = main["encoder"]
+    kept = table["coded_classes"].isna() | (table["coded_classes"] == table["dataset"].map(main["coded_classes"]))
+    for _, row in table[kept].iterrows():
         coded = pd.notna(row["radius"])
         if not coded and row["method"] not in LINES:
             continue

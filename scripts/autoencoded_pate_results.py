@@ -47,7 +47,8 @@ def row_of(
     row |= {"noise": more.get("noise", "none"), "encoder": more.get("encoder", ""), "epsilon": epsilon}
     row["neighbouring"] = epsilon.neighbouring if epsilon else ""
     row |= {"budget": more.get("budget"), "main": "yes" if more.get("main") else "no", "delta": more.get("delta")}
-    row |= {key: more.get(key) for key in ("sigma", "radius", "sigma_train", "latent_dim", "teachers", "queries")}
+    row |= {key: more.get(key) for key in ("sigma", "radius", "sigma_train", "latent_dim", "coded_classes")}
+    row |= {key: more.get(key) for key in ("teachers", "queries")}
     row |= {key: more.get(key) for key in ("label_dice_whole", "encoder_dice_whole")}
     regions = [f"dice_{region}" for region in REGIONS]
     for column in ("dice", *regions, "tuned_dice_whole", "hd95", "own_dice_whole"):
@@ -57,7 +58,7 @@ def row_of(
         row[column], row[f"{column}_spread"] = found[0] if found[0][0] is not None else found[1]
     if row["dice_oedema"] is None:  # a network that tells no classes apart
         row["dice"] = row["dice_spread"] = None
-    compared = "dice" if task["coded_classes"] == task["classes"] else "dice_whole"
+    compared = "dice" if (row["coded_classes"] or task["coded_classes"]) == task["classes"] else "dice_whole"
     row |= {f"dice_compared{end}": row[f"{compared}{end}"] for end in ("", "_spread")}
     return (
         row
@@ -96,6 +97,7 @@ def student_rows(
             answers = [released[task, source, encoder, record["job"][-1]] for record in found]
             kept |= {"encoder": encoder, "latent_dim": int(answers[0]["metrics"]["latent_dim"])}
             kept["radius"] = answers[0]["metrics"]["radius"]
+            kept["coded_classes"] = parameters["encoder"].get("coded_classes", tasks[task]["coded_classes"])
             kept |= {
                 "sigma_train": parameters["encoder"].get("recipe", {}).get("sigma"),
                 "main": encoder == judged["encoder"] and labelling["epsilon"] in (None, judged["epsilon"]),

@@ -32,7 +32,7 @@ def main(job: SegmentationJob, encoders: list, fitted: list[Path], settings: dic
     """
     rows = []
     for name, block in encoders:
-        unit = job.of_unit(name).coded()
+        unit = job.of_unit(name).coded(block)
         encoder = build_encoder(block, unit.shape, load_unit(fitted, name), unit.place)
         rows += limits(unit, name, encoder, settings)
     with atomic_path(table) as temporary:

@@ -24,7 +24,7 @@ def main(job: SegmentationJob, encoders: list, fitted: list[Path], settings: dic
     """
     rows = []
     for name, block in encoders:
-        rows += errors_of(job.of_unit(name).coded(), name, block, load_unit(fitted, name), settings)
+        rows += errors_of(job.of_unit(name).coded(block), name, block, load_unit(fitted, name), settings)
     with atomic_path(table) as temporary:
         frame = pd.DataFrame(rows).assign(fingerprint=job.prepared.fingerprint)
         frame.to_csv(temporary, index=False, float_format="%.8g")

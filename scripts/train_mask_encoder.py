@@ -85,7 +85,7 @@ def main(job: SegmentationTraining, encoders: list, weights: Path, records: Path
     """
     arrays, made = {}, []
     for name, settings in encoders:
-        unit = job.of_unit(name).coded()
+        unit = job.of_unit(name).coded(settings)
         arrays[name] = FITTED[settings["kind"]](unit, name, settings) if settings["kind"] in FITTED else {}
         metrics = {"masks": float(len(unit.rows[unit.task["encoder_part"]]))}
         if settings["kind"] == "autoencoder":

@@ -92,7 +92,7 @@ def main(
     arrays, made, tables, lines = {}, [], [], []
     for unit in units:
         own, name = job.of_unit(unit["source"], unit["encoder"]), f"{unit['source']}/{unit['encoder']}"
-        own = own if unit["source"] == "truth" else own.coded()
+        own = own if unit["source"] == "truth" else own.coded(unit["settings"])
         arrays[name], metrics, private = {}, {}, {}
         for labelling in unit["labellings"]:
             network, history = taught(own, unit, labelling, fitted, codes)

@@ -19,14 +19,14 @@ from lib.segmentation.students import student_weights
 def main(job: SegmentationJob, units: list, students: list[Path], masks: Path) -> None:
     """Write a folder a student, in it PATIENT.nii.gz, and PATIENT.png with the truth's edge.
 
-    units: of each student, its source and encoder, and its labellings. students: weights of students, .npz. masks: the
-    folder to write. Labels are those of the prepared volumes, on their grid of voxels, axes left to right, back to
-    front and upwards; places and distances of the scanner are not kept.
+    units: of each student, its source and encoder, that one's settings, and its labellings. students: weights of
+    students, .npz. masks: the folder to write. Labels are those of the prepared volumes, on their grid of voxels, axes
+    left to right, back to front and upwards; places and distances of the scanner are not kept.
     """
     rows = job.rows["test"]
     with atomic_folder(masks) as folder:
         for unit in units:
-            own = job if unit["source"] == "truth" else job.coded()
+            own = job if unit["source"] == "truth" else job.coded(unit["settings"])
             for labelling in unit["labellings"]:
                 name = f"{unit['source']}/{unit['encoder']}"
                 weights = student_weights(students, name, labelling["name"])

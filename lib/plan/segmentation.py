@@ -307,9 +307,7 @@ class Segmentation:
     def written(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `write_masks`."""
         units = self._described_units(wildcards.task, self._units(self._students, wildcards))
-        own = self._of_shard("write_masks", wildcards, self.config["device"])
-        names = ("source", "encoder", "labellings")
-        return own | {"units": [{name: unit[name] for name in names} for unit in units]}
+        return self._of_shard("write_masks", wildcards, self.config["device"]) | {"units": units}
 
     def student_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
         """Records of the students of some tasks, and of those who are told the truth or the mean mask."""

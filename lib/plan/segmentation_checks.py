@@ -111,6 +111,9 @@ def _check_pair(key: str, name: str, encoder: str, block: dict) -> None:
     """An encoder fits the masks of a task."""
     task, settings = block["tasks"][name], block["encoders"][encoder]
     shape, own = block["volumes"][task["volumes"]]["shape"], f"segmentation.encoders.{encoder}"
+    if settings.get("coded_classes", 1) not in (1, task["classes"]):
+        allowed = " or ".join(map(str, sorted({1, task["classes"]})))
+        raise InputError(f"{own}.coded_classes = {settings['coded_classes']}: {key} with {name} allows {allowed}")
     if settings.get("grid"):
         _check_sides(f"{own}.grid", settings["grid"], shape, f"{key} with {name}")
     if settings["kind"] != "pca":

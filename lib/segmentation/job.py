@@ -6,6 +6,7 @@ Importing torch takes longer than some of these jobs do: it is left to those tha
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,9 +59,13 @@ class SegmentationJob(Job):
         unit.__dict__["prepared"] = self.prepared  # read once for all units
         return unit
 
-    def coded(self) -> SegmentationJob:
-        """The same on what is encoded of the task's masks: whole tumours alone, where the task says so."""
-        own = dataclasses.replace(self, task=self.task | {"classes": self.task["coded_classes"]})
+    def coded(self, encoder: Mapping[str, Any] | None = None) -> SegmentationJob:
+        """The same on what is encoded of the task's masks: whole tumours alone, where the encoder or the task says so.
+
+        encoder: its block of the configuration; None where there is none.
+        """
+        classes = (encoder or {}).get("coded_classes", self.task["coded_classes"])
+        own = dataclasses.replace(self, task=self.task | {"classes": classes})
         own.__dict__["prepared"] = self.prepared
         return own
 

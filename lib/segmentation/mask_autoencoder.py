@@ -30,6 +30,22 @@ _WARM = (0.1, 0.5)
 _LONGEST = 0.05  # gradients are clipped to this norm: voxels are many, and a rare large tumour must not undo the rest
 
 
+def voxel_cross_entropy(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Mean over voxels of the cross-entropy, in nats, of soft masks y (b, C, ...): binary for C = 1, else softmax."""
+    if y.shape[1] == 1:
+        return F.binary_cross_entropy_with_logits(logits, y)
+    return -(y * logits.log_softmax(1)).sum(1).mean()
+
+
+def _with_dice(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    from lib.segmentation.loss import segmentation_loss  # MONAI, seconds to import, for what asks for it alone
+
+    return segmentation_loss(logits, y, "dice_and_cross_entropy")
+
+
+LOSSES = {"cross_entropy": voxel_cross_entropy, "dice_and_cross_entropy": _with_dice}
+
+
 @dataclass(frozen=True, kw_only=True)
 class AutoencoderRecipe:
     """How an autoencoder is trained, by Adam.
@@ -37,8 +53,9 @@ class AutoencoderRecipe:
     epochs: passes over the pieces (volumes or slices) in a new order each, in batches of `batch`, the last of which may
     be smaller. rate: learning rate, rising at first, the encoder's longer, falling to 0 along half a cosine. sigma:
     standard deviation of the noise on each number of the code, in the unit of a ball of radius 1. moved: whether every
-    mask is mirrored, turned, stretched and shifted (`lib.segmentation.augmentation.moved`). Raises InputError for what
-    is not allowed.
+    mask is mirrored, turned, stretched and shifted (`lib.segmentation.augmentation.moved`). loss: `cross_entropy`, that
+    of both papers, or `dice_and_cross_entropy` (`lib.segmentation.loss`): with the former, a code of few numbers loses
+    the classes that few voxels have. Raises InputError for what is not allowed.
     """
 
     epochs: int
@@ -46,9 +63,12 @@ class AutoencoderRecipe:
     batch: int = 8
     rate: float = 1e-3
     moved: bool = False
+    loss: str = "cross_entropy"
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check names and numbers."""
+        if self.loss not in LOSSES:
+            raise InputError(f"loss {self.loss!r}: allowed are {', '.join(LOSSES)}")
         if self.epochs < 1 or self.batch < 1:
             raise InputError(f"epochs {self.epochs}, batch {self.batch}: both must be at least 1")
         if not (0 < self.rate < math.inf and 0 <= self.sigma < math.inf):
@@ -126,7 +146,7 @@ class AutoencoderTrainer:
         code = code_of(self._network.encode(y), self._design.bound)
         noise = torch.randn(code.shape, generator=self._noise, device=self._device)
         logits = self._network.decode(code + self._recipe.sigma * noise)
-        loss = voxel_cross_entropy(logits, y)
+        loss = LOSSES[self._recipe.loss](logits, y)
         value = loss.item()
         if not math.isfinite(value):
             raise InputError(
@@ -178,10 +198,3 @@ def train_mask_autoencoder(
     trainer = AutoencoderTrainer(design, y, recipe, seed, job, device)
     run_to_end(trainer, checkpoint, progress)
     return trainer.trained()
-
-
-def voxel_cross_entropy(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Mean over voxels of the cross-entropy, in nats, of soft masks y (b, C, ...): binary for C = 1, else softmax."""
-    if y.shape[1] == 1:
-        return F.binary_cross_entropy_with_logits(logits, y)
-    return -(y * logits.log_softmax(1)).sum(1).mean()

@@ -144,7 +144,11 @@ FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
         ([external(volumes="x")], "external.volumes = 'x': not in segmentation.volumes; allowed: brats2013, "),
         ([external(volumes="phantom_reduced")], "external.volumes = 'phantom_reduced': allowed are volumes with"),
         ([external(), (f"{WHOLE}.classes", 3)], "external.task = 'phantom_whole': allowed is a task of one class"),
-        # sizes of encoders
+        # classes and sizes of encoders
+        (
+            [("segmentation.encoders.ball.coded_classes", 2)],
+            "ball.coded_classes = 2: autoencoded_pate.results.encoders with phantom allows 1 or 3",
+        ),
         ([("segmentation.encoders.ball.grid", [32, 33, 32])], "ball.grid = [32, 33, 32]: autoencoded_pate.results.enc"),
         ([("segmentation.encoders.clip.grid", [33, 8, 8])], "clip.grid = [33, 8, 8]: compressed_pate.fig2.encoders w"),
         ([("segmentation.encoders.clip_2.grid", [33, 8, 8])], "clip_2.grid = [33, 8, 8]: compressed_pate.limits.enco"),

@@ -68,12 +68,13 @@ WHOLE = TASK | {
 WHOLE |= {"label": "whole tumours", "stands_for": "BraTS 2019", "parts": {"public": 4, "student": 3, "test": 2}}
 
 NETWORK = {"kind": "autoencoder", "dimensions": 3, "widths": [2, 2], "grid": None, "radius": None}
-NETWORK |= {"recipe": {"epochs": 2, "sigma": 0.2, "batch": 2, "rate": 0.01, "moved": False}}
+NETWORK |= {"recipe": {"epochs": 2, "sigma": 0.2, "batch": 2, "rate": 0.01, "moved": False, "loss": "cross_entropy"}}
 ENCODERS = {
     "naive": {"kind": "identity", "radius": None},
     "pca": {"kind": "pca", "block": None, "components": 2, "radius": "cube"},
     "blocks": {"kind": "pca", "block": [8, 8, 8], "components": 3, "radius": 2.0},
     "ball": NETWORK | {"bound": "ball", "latent_dim": 3},
+    "whole_ball": NETWORK | {"bound": "ball", "latent_dim": 3, "coded_classes": 1},
     "clip": NETWORK | {"bound": "clip", "latent_dim": 4},
     "slices": NETWORK | {"bound": "clip", "latent_dim": 2, "dimensions": 2},
     "coarse": NETWORK | {"bound": "ball", "latent_dim": 3, "grid": [16, 16, 8]},

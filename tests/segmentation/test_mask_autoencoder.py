@@ -143,6 +143,7 @@ def test_seed_and_job_and_noise_matter_and_nothing_else():
     assert train() == first
     assert all(other != first for other in (train(seed=1), train(job="other"), train(sigma=0.0)))
     assert train(moved=True) == train(moved=True) != first
+    assert train(loss="cross_entropy") == first != train(loss="dice_and_cross_entropy")
 
 
 def test_bad_input():
@@ -155,6 +156,8 @@ def test_bad_input():
     for change in ({"epochs": 0}, {"batch": 0}, {"rate": 0.0}, {"sigma": -1.0}, {"sigma": math.inf}):
         with pytest.raises(InputError, match=next(iter(change))):
             AutoencoderRecipe(**{"epochs": 1, "sigma": 0.1} | change)
+    with pytest.raises(InputError, match="loss 'dice': allowed are cross_entropy, dice_and_cross_entropy"):
+        AutoencoderRecipe(epochs=1, sigma=0.1, loss="dice")
     with pytest.raises(InputError, match="is not finite"):
         recipe = AutoencoderRecipe(epochs=50, sigma=0.1, rate=1e30)
         train_mask_autoencoder(DESIGN, TRAIN[:10], recipe, 0, ("job",), CPU)
