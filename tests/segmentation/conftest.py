@@ -74,11 +74,12 @@ ENCODERS = {
     "pca": {"kind": "pca", "block": None, "components": 2, "radius": "cube"},
     "blocks": {"kind": "pca", "block": [8, 8, 8], "components": 3, "radius": 2.0},
     "ball": NETWORK | {"bound": "ball", "latent_dim": 3},
-    "whole_ball": NETWORK | {"bound": "ball", "latent_dim": 3, "coded_classes": 1},
     "clip": NETWORK | {"bound": "clip", "latent_dim": 4},
     "slices": NETWORK | {"bound": "clip", "latent_dim": 2, "dimensions": 2},
     "coarse": NETWORK | {"bound": "ball", "latent_dim": 3, "grid": [16, 16, 8]},
 }
+# whole tumours alone, whatever the task encodes
+ALL_ENCODERS = ENCODERS | {"whole_naive": ENCODERS["naive"] | {"coded_classes": 1}}
 ACCOUNTING = {"orders": {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}}
 SGD = {"sigma": 2.0, "delta": 1e-3, "recipe": {"batch": 2, "epochs": 1, "rate": 0.01, "clip": 4.0}}
 SGD["recipe"] |= {"clipping": "layers", "patch": SIDES, "foreground": 0.34, "augmented": 0.5, "loss": "cross_entropy"}
@@ -141,7 +142,7 @@ class Work:
 
         def run(path: Path) -> None:
             arguments = self.common(task, repetition, job, f"{path}_half.npz")
-            blocks = [[name, ENCODERS[name] | settings] for name in names]
+            blocks = [[name, ALL_ENCODERS[name] | settings] for name in names]
             arguments += ["--encoders", json.dumps(blocks), f"--weights={path}.npz"]
             train_mask_encoder.main([*arguments, f"--records={path}.json"])
 
@@ -286,7 +287,7 @@ def task_of(units: Iterable[str]) -> dict:
 def described(unit: str) -> dict:
     """A unit as the rules describe it to a script."""
     source, _, encoder = unit.partition("/")
-    return {"source": source, "encoder": encoder, "settings": ENCODERS.get(encoder), "labellings": MADE[source]}
+    return {"source": source, "encoder": encoder, "settings": ALL_ENCODERS.get(encoder), "labellings": MADE[source]}
 
 
 def place_of(job: tuple[str, ...], units: Iterable[str]) -> str:

@@ -375,18 +375,20 @@ def test_a_student_on_the_mean_mask_sees_no_label_of_its_volumes(work):
         np.testing.assert_array_equal(weights[f"n3/{key}"], array)
 
 
-def test_whole_tumours_of_three_classes_can_be_encoded(work):
+@pytest.mark.parametrize(("who", "name"), [("the task", "naive"), ("the encoder", "whole_naive")])
+def test_whole_tumours_of_three_classes_can_be_encoded(work, who, name):
     """By codes of one channel: the answers' tumour, whatever its class, and students of one class."""
-    task = TASK | {"name": "coded", "coded_classes": 1}
+    task = TASK | {"name": "coded", "coded_classes": 1} if who == "the task" else TASK
     encoder = build_encoder(
-        ENCODERS["naive"], (1, *SIDES), load_unit([f"{work.encoder('naive', task=task)}.npz"], "naive"), CPU
+        ENCODERS["naive"], (1, *SIDES), load_unit([f"{work.encoder(name, task=task)}.npz"], name), CPU
     )
-    codes = work.codes("teachers/naive", task=task)
+    unit, codes = f"teachers/{name}", work.codes(f"teachers/{name}", task=task)
     answers = load_arrays(f"{work.teachers(task=task)}.answers.npz")["student"].astype(np.float32) / 255
     mean = np.stack([encoder.encode(1 - query[:, :1]).mean(0) for query in answers.swapaxes(0, 1)])
-    np.testing.assert_allclose(arrays_of(codes, "teachers/naive")["noiseless-n3"], mean, atol=1e-6)
-    student = arrays_of(work.students("teachers/naive", task=task, codes=codes), "teachers/naive")
-    assert student["noiseless-n3/output.conv.conv.bias"].shape == (1,)
+    np.testing.assert_allclose(arrays_of(codes, unit)["noiseless-n3"], mean, atol=1e-6)
+    students = work.students(unit, task=task, codes=codes)
+    assert arrays_of(students, unit)["noiseless-n3/output.conv.conv.bias"].shape == (1,)
+    assert record_of(students)["parameters"]["task"]["classes"] == 1
     truth = arrays_of(work.students(TRUTH, task=task), TRUTH)
     assert truth["n3/output.conv.conv.bias"].shape == (4,)
     assert {"n3 dice_core", "n3 dice_whole"} <= set(record_of(work.students(TRUTH, task=task))["private_metrics"])

@@ -77,14 +77,15 @@ def records(*paths):
 
 @pytest.fixture(scope="module")
 def results(work, tmp_path_factory):
-    """The table, with all students that the rules would train."""
-    students = [work.students("teachers/ball"), work.students(TRUTH), work.students(MEAN_MASK)]
+    """The table, with all students that the rules would train, and some of another encoder."""
+    students = [work.students(unit) for unit in ("teachers/ball", "teachers/whole_naive", TRUTH, MEAN_MASK)]
     sgd = [work.sgd(noise) for noise in ("printed", "budget", "clipped")]
     patients = [f"{path}.csv" for path in (*students, *sgd, work.baselines())]
     return made(
         tmp_path_factory.mktemp("results"),
         autoencoded_pate_results,
-        *["--students", *records(*students), "--codes", *records(work.codes("teachers/ball"))],
+        *["--students", *records(*students), "--codes"],
+        *records(work.codes("teachers/ball"), work.codes("teachers/whole_naive")),
         *["--judged", json.dumps({"encoder": "ball", "epsilon": 8.0}), f"--seed={SEED}", "--patients", *patients],
         *["--baselines", *records(work.baselines()), "--sgd", *records(*sgd)],
         *["--tasks", json.dumps({"tiny": TASK})],
@@ -117,7 +118,7 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
             "clipped": [sgd["clipped"]["private_metrics"]["dice"]],
         },
     }
-    assert len(table) == 11
+    assert len(table) == 14
     assert_claimed(table, "autoencoded_pate", "results")
     for method, noises in found.items():
         for noise, dice in noises.items():
@@ -130,9 +131,13 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
     # all classes are encoded here
     assert student["dice_compared"] == student["dice"] and table["main"].tolist().count("yes") == 2
     # of two patients
-    ends = table[["dice_low", "dice", "dice_high"]].to_numpy()
+    ends = table.dropna(subset="dice")[["dice_low", "dice", "dice_high"]].to_numpy()
     assert np.isfinite(ends).all() and (np.diff(ends, axis=1) >= -1e-9).all()
     assert (student["paper_dice"], student["latent_dim"], student["teachers"]) == (0.561, 3, 2)
+    # of whole tumours alone where no more is encoded
+    whole = table[table["encoder"] == "whole_naive"]
+    assert (whole["coded_classes"] == 1).all() and student["coded_classes"] == 3
+    assert (whole["dice_compared"] == whole["dice_whole"]).all() and whole["dice"].isna().all() and len(whole) == 3
     # what is made of private data without noise is marked
     assert (table["sanitized"] == ~table["noise"].isin(["none", "clipped"])).all()
 
@@ -140,7 +145,7 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
 def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(results):
     table, meanings = results["table"], results["privacy"]
     assert (table["epsilon"].notna() == ~table["noise"].isin(["none", "clipped"])).all()
-    assert len(meanings) == 4 and meanings["guarantee"].all() and not meanings["data_dependent"].any()
+    assert len(meanings) == 6 and meanings["guarantee"].all() and not meanings["data_dependent"].any()
     assert set(meanings["epsilon"]) == set(table["epsilon"].dropna())
     students = table[table["method"] == "Autoencoded PATE student"]
     assert students["epsilon"].dropna().tolist() == [8.0, 1e6]
@@ -156,6 +161,7 @@ def test_students_over_noise_cost_less_with_more_teachers(results, tmp_path):
     arguments = [f"--results={source}", "--teachers", "2", "100", "--route=rdp"]
     found = made(tmp_path, autoencoded_pate_noise, *arguments, numbers=".csv", privacy=".csv", **FIGURE)
     table, meanings = found["numbers"], found["privacy"]
+    assert "whole_naive" not in set(table["encoder"])  # its students learn something else than the main one's
     # last what students are compared with
     beside = table[table["noise"].isna()]
     assert set(beside["method"]) == set(autoencoded_pate_noise.LINES) and set(table["main_encoder"][:3]) == {"yes"}
