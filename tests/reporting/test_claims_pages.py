@@ -123,6 +123,8 @@ def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
 
 def test_the_page_of_all_claims(verdicts):
     text = markdown.page(all_claims(verdicts, "real"))
+    one = all_claims(verdicts[verdicts["paper"] == verdicts["paper"].iloc[0]], "real")
+    assert "1 papers" not in one.answer and "the paper's claims" in one.answer
     assert text.startswith("# Claims, preset real\n")
     assert "| v01, Table 1: epsilon: 2.00 | 2 | MNIST | holds |  |" in text
     assert "a \\| b" in text
