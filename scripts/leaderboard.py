@@ -9,6 +9,7 @@ from matplotlib.ticker import FuncFormatter
 
 from lib.accounting.statement import PrivacyStatement
 from lib.core.command import command, run
+from lib.core.files import atomic_path
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
@@ -177,19 +178,26 @@ def _mark(axes: list[Axes], rows: list[dict]) -> None:
     axes[2].set_xlim(-0.05 * rows[0]["largest"], np.nanmax(shown))
 
 
-def draw_curves(entries: list[dict], curves: list[pd.DataFrame], ordinary: int, png: Path, pdf: Path) -> None:
-    """ROC curves of the online attack on logarithmic axes, a panel a budget, means over the targets.
+def curves_of(entries: list[dict], curves: list[pd.DataFrame], ordinary: int) -> pd.DataFrame:
+    """ROC curves of the online attack, means over the targets: budget, method, fpr, tpr, and the least rate there is.
 
-    ordinary: slots that are attacked; one non-member of so many is the least rate there is. Rates of 0 are left out.
+    ordinary: slots that are attacked; one non-member of so many is the least rate.
     """
-    ends = (1 / ordinary, 1)
-    budgets = list(dict.fromkeys(entry["budget"] for entry in entries))
-    with figure(1, len(budgets), width=3.3, height=3.6) as (drawn, axes):
-        for ax, budget in zip(axes, budgets, strict=True):
-            for entry, curve in zip(entries, curves, strict=True):
-                if entry["budget"] == budget:
-                    mean = curve[curve["attack"] == CURVE].groupby("fpr")["tpr"].mean()
-                    ax.plot(mean.index, mean.where(mean > 0), label=entry["title"])
+    parts = []
+    for entry, curve in zip(entries, curves, strict=True):
+        mean = curve[curve["attack"] == CURVE].groupby("fpr", as_index=False)["tpr"].mean()
+        parts.append(mean.assign(budget=entry["budget"], method=entry["title"], least=1 / ordinary))
+    return pd.concat(parts, ignore_index=True)[["budget", "method", "fpr", "tpr", "least"]]
+
+
+def draw_roc(table: pd.DataFrame, *paths: Path) -> None:
+    """ROC curves on logarithmic axes, a panel a budget. Rates of 0 are left out."""
+    ends = (table["least"].iloc[0], 1)
+    panels = list(table.groupby("budget", sort=False))
+    with figure(1, len(panels), width=3.3, height=3.6) as (drawn, axes):
+        for ax, (budget, own) in zip(axes, panels, strict=True):
+            for method, curve in own.groupby("method", sort=False):
+                ax.plot(curve["fpr"], curve["tpr"].where(curve["tpr"] > 0), label=method)
             ax.plot(ends, ends, color="0.4", linewidth=0.8, linestyle=":")
             ax.set(xscale="log", yscale="log", xlabel="false positive rate", xlim=ends, ylim=ends)
             ax.set_title("no budget" if budget == "none" else f"epsilon {budget}")
@@ -197,7 +205,7 @@ def draw_curves(entries: list[dict], curves: list[pd.DataFrame], ordinary: int, 
                 axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
             ax.legend(loc="upper left", fontsize=6.5)
         axes[0].set_ylabel("true positive rate")
-        save(drawn, png, pdf)
+        save(drawn, *paths)
 
 
 @command
@@ -213,6 +221,7 @@ def main(
     privacy: Path,
     png: Path,
     pdf: Path,
+    roc: Path,
     roc_png: Path,
     roc_pdf: Path,
 ) -> None:
@@ -222,7 +231,7 @@ def main(
     of entries. curves: their ROC curves. audits: what canaries show. releases: what the audits of mechanisms show, for
     entries that release more than a model. entries: method, budget, and the method's block of each. settings: label,
     slots, canaries, worlds, targets, delta, rates. table: the CSV to write. privacy: the meaning of its epsilons. png,
-    pdf: the table as a figure. roc_png, roc_pdf: the ROC curves as a figure.
+    pdf: the table as a figure. roc: the ROC curves to write, .csv. roc_png, roc_pdf: these as a figure.
     """
     shards = len(records) // len(entries)
     read = [list(map(read_record, records[k * shards : (k + 1) * shards])) for k in range(len(entries))]
@@ -235,7 +244,10 @@ def main(
     add_gain(rows, entries)
     write_table(table, privacy, rows, key=("dataset", "method", "budget"))
     draw(read_table(table), png, pdf)
-    draw_curves(entries, drawn, settings["slots"] - settings["canaries"], roc_png, roc_pdf)
+    with atomic_path(roc) as temporary:
+        shown = curves_of(entries, drawn, settings["slots"] - settings["canaries"])
+        shown.to_csv(temporary, index=False, float_format="%.6g")
+    draw_roc(read_table(roc), roc_png, roc_pdf)
 
 
 def of_entries(paths: list[Path], entries: list[dict]) -> list[pd.DataFrame]:

@@ -64,27 +64,34 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
 
 
 def draw_figures(results: Results) -> None:
-    """Draw every committed figure again whose numbers are committed, too; a line for each whose numbers lack any."""
-    for name in results.rows:
+    """Draw every committed figure again whose numbers are committed, too; a line for each that stays as it is."""
+    for name, row in results.rows.items():
         paper, item = results.paper(name), results.item(name)
-        place = DOCS / ("leaderboard" if paper == "audit" else paper) / item
-        numbers, png = Path(f"{place}.csv"), Path(f"{place}.png")
-        draw = drawn_by(name) if numbers.is_file() and png.is_file() else None
-        if draw is None:
-            continue
-        others = list(inspect.signature(draw).parameters)[1:-1]
-        tables = [numbers, *(Path(f"{place}_{other}.csv") for other in others)]
-        lacking = next((table.name for table in tables if not table.is_file()), None)
-        try:
-            if lacking is None:
-                draw(*map(read_table, tables), png)
-        except KeyError as error:  # a column that tables of an earlier run do not have
-            lacking = f"{error} in {numbers.name}"
-        if lacking:
-            print(f"{png.relative_to(DOCS)} stays as it is: there is no {lacking}")
+        folder = DOCS / ("leaderboard" if paper == "audit" else paper)
+        shown = {item: "draw"} if row["shows"] == "figure" else {}
+        shown |= {other: f"draw_{other}" for other in row.get("beside", {})}
+        for picture, function in shown.items():
+            if (folder / f"{picture}.png").is_file():
+                if reason := not_drawn(drawn_by(name, function), folder / picture):
+                    print(f"{folder.name}/{picture}.png stays as it is: {reason}")
 
 
-def drawn_by(name: str) -> Callable[..., None] | None:
+def not_drawn(draw: Callable[..., None] | None, place: Path) -> str:
+    """Draw the figure place.png from the tables beside it; returns why it was not drawn, or nothing."""
+    if draw is None:
+        return "it shows data themselves"
+    others = list(inspect.signature(draw).parameters)[1:-1]
+    tables = [Path(f"{place}{end}.csv") for end in ("", *(f"_{other}" for other in others))]
+    if lacking := [table.name for table in tables if not table.is_file()]:
+        return f"there is no {' and no '.join(lacking)}"
+    try:
+        draw(*map(read_table, tables), Path(f"{place}.png"))
+    except KeyError as error:  # a column that tables of an earlier run do not have
+        return f"there is no {error} in {place.name}.csv"
+    return ""
+
+
+def drawn_by(name: str, function: str = "draw") -> Callable[..., None] | None:
     """`draw` of the script that a figure's rule runs; None where it shows data themselves, of which no table tells.
 
     Its first parameter is the table ITEM.csv, the last stands for the pictures to write, and any between these for the
@@ -92,7 +99,7 @@ def drawn_by(name: str) -> Callable[..., None] | None:
     """
     rules = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*/*.smk")))
     script = re.search(rf"^rule {name}:\n.*?-m scripts\.(\w+)", rules, re.MULTILINE | re.DOTALL)
-    return getattr(import_module(f"scripts.{script[1]}"), "draw", None)
+    return getattr(import_module(f"scripts.{script[1]}"), function, None)
 
 
 def verdicts() -> pd.DataFrame:
@@ -104,11 +111,11 @@ def verdicts() -> pd.DataFrame:
 def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
     """The content of one page, of the files of its settings that are committed."""
     own = found[found["paper"] == name] if name in PAPERS else None
-    every = {table: DOCS / name / f"{table}.csv" for table in settings["tables"] | settings["numbers"]}
-    every = {table: path for table, path in every.items() if path.is_file()}
+    links = {table: f"{name}/{table}.csv" for kind in ("tables", "numbers", "drawn") for table in settings[kind]}
+    links = {table: place for table, place in links.items() if (DOCS / place).is_file()}
+    every = {table: DOCS / place for table, place in links.items() if table not in settings["drawn"]}
     pictures = {item: f"{name}/{item}.png" for item in settings["figures"]}
     pictures = {item: place for item, place in pictures.items() if (DOCS / place).is_file()}
-    links = {table: f"{name}/{table}.csv" for table in every}
     # a table of an earlier run may lack a column
     columns = {
         table: [column for column in columns if column in read_table(every[table]).columns]

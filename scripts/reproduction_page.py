@@ -28,6 +28,7 @@ def main(
     columns: dict | None = None,
     figures: dict | None = None,
     numbers: dict | None = None,
+    drawn: dict | None = None,
 ) -> None:
     """Write the page, its claims as a table, and a folder of figures and numbers beside it.
 
@@ -36,13 +37,13 @@ def main(
     caveats. outline: what the page shows first, .yaml. results: item, title, caption and tables of each result.
     verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv. claims:
     the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns to show
-    of an item, else all. figures: paths of the figures to show, by item. numbers: paths of numbers behind figures, by
-    item.
+    of an item, else all. figures: paths of the figures to show, by item. numbers: paths of the tables behind verdicts,
+    by item. drawn: paths of the tables that figures are drawn from, by item; they are linked, and not shown.
     """
     found = None if verdicts is None else own_claims(verdicts, paper)
     every = (tables or {}) | (numbers or {})
     try:
-        links, pictures = (copied(paths, files, page.parent) for paths in (every, figures or {}))
+        links, pictures = (copied(paths, files, page.parent) for paths in (every | (drawn or {}), figures or {}))
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
     made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger)

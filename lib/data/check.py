@@ -11,6 +11,7 @@ from lib.data.volumes.registry import required_files as required_volumes
 from lib.data.volumes.registry import spec as volume_spec
 
 FOUND, MISSING, DAMAGED, ELSEWHERE, FETCHED = "found", "missing", "damaged", "one level off", "fetched"
+LISTED = "`python -m scripts.check_data` with these options lists where to get each"
 
 
 @dataclass(frozen=True)
@@ -91,11 +92,16 @@ def as_table(findings: Iterable[Finding]) -> str:
     return "\n".join(lines)
 
 
-def in_one_line(findings: Iterable[Finding]) -> str:
-    """What a refusal says of all that is not there."""
+def in_one_line(findings: Iterable[Finding], root: str | Path) -> str:
+    """What a refusal says of all that is not there; no more than where it is, if all of it is one level off."""
     lacking = [each for each in findings if each.lacks]
+    if {each.state for each in lacking} == {ELSEWHERE} and len({each.detail for each in lacking}) == 1:
+        return f"data_root={root} is one level off: {lacking[0].detail}"
+    if not Path(root).is_dir():
+        return f"data_root={root}: there is no such folder; needed there: {', '.join(each.name for each in lacking)}"
     said = "; ".join(f"{each.name}: {each.state}" + _where(each) for each in lacking)
-    return f"{len(lacking)} of the datasets that this needs cannot be read: {said}"
+    first = next((f"; of the first: {each.detail}" for each in lacking if each.state != ELSEWHERE), "")
+    return f"{len(lacking)} of the datasets that this needs cannot be read: {said}; {LISTED}{first}"
 
 
 def _where(each: Finding) -> str:

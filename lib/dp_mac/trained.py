@@ -51,7 +51,7 @@ def read_networks(record_path: str | Path, weights_path: str | Path, data: str |
     name = series["title"] if series["variant"] == "main" else f"{series['title']}, {series['variant']}"
     if given["noise"] != "none":
         kind = {"printed": "", "needed": " (needed)"}[given["noise"]]
-        name += rf", $\varepsilon$ = {given['paper_epsilon']:g}{kind}"
+        name += f", ε = {given['paper_epsilon']:g}{kind}"
     arrays = load_arrays(weights_path)
     weights = [torch.from_numpy(weight) for weight in weights_of(arrays)]
     return TrainedNetworks(

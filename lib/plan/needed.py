@@ -64,7 +64,7 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
 def lacking(
     error: InputError, config: Mapping, configfiles: Iterable[Path], given: Mapping, targets: Iterable[str]
 ) -> str:
-    """The line of a refusal for want of data: `error` about one dataset, and before it all others that lack, too.
+    """The line of a refusal for want of data: of all that lacks, where `error` is about one dataset.
 
     config: the whole configuration. configfiles, given, targets: those of the run that is refused.
     """
@@ -77,8 +77,7 @@ def lacking(
         return str(error)  # something else is wrong as well, and will be said when this is right
     if not any(each.lacks for each in found):
         return str(error)
-    listed = "`python -m scripts.check_data` with these options lists where to get each"
-    return f"{check.in_one_line(found)}; {listed}; of the first: {error}"
+    return check.in_one_line(found, config["data_root"])
 
 
 def findings(config: Mapping, names: Mapping[str, list[str]], read: bool = True) -> list[check.Finding]:

@@ -117,9 +117,9 @@ class Results:
         return [path for _, path in self.judged(wildcards.paper)]
 
     def page_files(self, wildcards: Any) -> list[str]:
-        """Input: tables and figures that a page shows, and the tables behind its verdicts."""
+        """Input: tables and figures that a page shows, and the tables behind its verdicts and its figures."""
         page = self.page_of(wildcards.paper)
-        return [path for kind in ("tables", "numbers", "figures") for path in page[kind].values()]
+        return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
 
     def page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page`."""
@@ -136,11 +136,13 @@ class Results:
     def leaderboard_files(self, wildcards: Any) -> list[str]:
         """Input: tables and figures that the leaderboard's page shows."""
         page = self.page_of("leaderboard")
-        return [*page["tables"].values(), *page["figures"].values()]
+        return [path for kind in ("tables", "drawn", "figures") for path in page[kind].values()]
 
     def site_page(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `site_page`."""
-        return self.page_of(wildcards.paper) | {"links": self.links()}
+        """Settings of `site_page`, beside which no table lies that it could link."""
+        page = self.page_of(wildcards.paper)
+        del page["drawn"]
+        return page | {"links": self.links()}
 
     def site(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `site`."""
@@ -161,14 +163,18 @@ class Results:
                 "item": self.item(target),
                 "title": row["title"],
                 "caption": captions[target],
-                "tables": list(dict.fromkeys([*row["columns"], *row["judged"], self.item(target)])),
+                "tables": [
+                    table
+                    for table in dict.fromkeys([*row["columns"], *row["judged"], *row.get("numbers", [])])
+                    if table not in row.get("beside", {})
+                ],
             }
             for target, row in rows
         ]
         # pictures beside a result's own
         beside = [(item, title, target) for target, row in rows for item, title in row.get("beside", {}).items()]
         results += [
-            {"item": item, "title": title, "caption": captions[target].rsplit("\n\n", 1)[-1], "tables": []}
+            {"item": item, "title": title, "caption": captions[target].rsplit("\n\n", 1)[-1], "tables": [item]}
             for item, title, target in beside
         ]
         return {
@@ -181,15 +187,19 @@ class Results:
             "figures": dict(figure for room in rooms for figure in self.figures(room))
             | {item: f"{self._layout.of(self.paper(target))}/{item}.png" for item, _, target in beside},
             "numbers": dict(entry for room in rooms for entry in self.behind(room).items()),
+            "drawn": dict(entry for room in rooms for entry in self.drawn(room).items()),
         }
 
     def behind(self, paper: str) -> dict[str, str]:
-        """Tables (name: path) that lie beside the page unshown: verdicts need them, or a figure is drawn of them."""
+        """Tables (name: path) that verdicts need besides those that `shown` names."""
         shown = {table for table, _, _ in self.shown(paper)}
-        needed = {table: path for table, path in self.judged(paper) if table not in shown}
-        return needed | {
-            self.item(name): self.file(name, ".csv") for name in self.chosen(paper) if self.rows[name].get("numbers")
-        }
+        return {table: path for table, path in self.judged(paper) if table not in shown}
+
+    def drawn(self, paper: str) -> dict[str, str]:
+        """Tables (name: path) that figures are drawn from and nothing else needs: too long to be read."""
+        folder = self._layout.of(paper)
+        tables = [table for name in self.chosen(paper) for table in self.rows[name].get("numbers", [])]
+        return {table: f"{folder}/{table}.csv" for table in tables}
 
     def figures(self, paper: str) -> list[tuple[str, str]]:
         """Pictures (name, path) of a paper's page: no picture of a patient, which a row's `page` rules out."""

@@ -210,7 +210,7 @@ def _other_layouts(array: np.ndarray) -> str:
     if _same_sums(array.T):
         return "its columns have equal sums, so that it may be (classes, queries): then give it transposed"
     return (
-        "counts of a query add up to the number of teachers; if the numbers are labels, say "
+        "counts of a query add up to the number of teachers: is a class left out? If the numbers are labels, say "
         "--layout teachers,queries or --layout queries,teachers"
     )
 

@@ -4,7 +4,7 @@ import math
 import re
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_NUMBER = re.compile(r"(?<![\w.,^])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.,^])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?!\w)")
 
 
 def significant(number: str) -> int:

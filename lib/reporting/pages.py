@@ -417,8 +417,12 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
     own = {paper: verdicts[verdicts["paper"] == paper] for paper in outlines}
     points = [(names[paper], said.sentence(outline["claims"], own[paper])) for paper, outline in outlines.items()]
     table = Table("", *said.matrix_of_papers(verdicts, names), caption=said.left_out(verdicts))
-    answer = said.answer(verdicts, f"{len(names)} papers'")
+    answer = said.answer(verdicts, _whose(len(names)))
     return Page("index", "Five papers on private deep learning, reproduced", preset, answer, points, table)
+
+
+def _whose(papers: int) -> str:
+    return "the paper's" if papers == 1 else f"{papers} papers'"
 
 
 def all_claims(verdicts: pd.DataFrame, preset: str) -> Page:
@@ -432,7 +436,7 @@ def all_claims(verdicts: pd.DataFrame, preset: str) -> Page:
         "claims",
         f"Claims, preset {preset}",
         preset,
-        said.answer(verdicts, f"{verdicts['paper'].nunique()} papers'"),
+        said.answer(verdicts, _whose(verdicts["paper"].nunique())),
         matrix=matrix,
         folded=[Folded("What the words mean", [Text(meanings())]), *folded],
     )

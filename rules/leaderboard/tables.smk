@@ -13,6 +13,7 @@ rule leaderboard:
     output:
         **table("leaderboard", "privacy"),
         **pictures("leaderboard"),
+        roc=f"{layout.of('leaderboard')}/roc.csv",
         roc_png=reported("leaderboard", f"{layout.of('leaderboard')}/roc.png"),
         roc_pdf=f"{layout.of('leaderboard')}/roc.pdf",
     log:

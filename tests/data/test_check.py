@@ -58,11 +58,24 @@ def test_all_that_lacks_is_in_one_table_and_in_one_line(root):
     names = {"prepare_data": [NAME, "pate_votes_svhn", "mnist", "digits"], "prepare_volumes": ["lgg"]}
     config = check_data.load((), {"data_root": str(root)})
     found = needed.findings(config, names)
-    table, line = check.as_table(found), check.in_one_line(found)
+    table, line = check.as_table(found), check.in_one_line(found, root)
     assert line.startswith("4 of the datasets") and "\n" not in line
     for name in ("pate_votes_adult", "pate_votes_svhn", "mnist", "lgg"):
         assert name in table and name in line
     assert "digits" in table and "digits" not in line and "obtain: " in table
+
+
+def test_the_line_says_first_what_helps(root):
+    """One level off for all: only where to go. No folder: that, and not what would be put there."""
+    names = {"prepare_data": [NAME], "prepare_volumes": []}
+
+    def line(folder):
+        return check.in_one_line(needed.findings(check_data.load((), {"data_root": str(folder)}), names), folder)
+
+    above = root.parent
+    assert line(above) == f"data_root={above} is one level off: its files are in {root}: give data_root={root}"
+    away = root / "nowhere"
+    assert line(away / "else") == f"data_root={away / 'else'}: there is no such folder; needed there: {NAME}"
 
 
 def test_the_script_ends_with_status_one_if_something_lacks(root, monkeypatch, capsys):

@@ -109,10 +109,11 @@ def board(folder, *names):
     told += ["--records", *(f"{folder}/{name}{shard}.json" for name in names for shard in (0, 1))]
     told += ["--releases", f"{folder}/releases.csv"]
     told += ["--entries", json.dumps(entries), "--settings", json.dumps(settings)]
-    for name in ("table", "privacy", "png", "pdf", "roc-png", "roc-pdf"):
+    for name in ("table", "privacy", "png", "pdf", "roc", "roc-png", "roc-pdf"):
         told += [f"--{name}", f"{folder}/board.{name.replace('-', '.')}"]
     leaderboard.main(told)
     assert_redrawn(leaderboard, f"{folder}/board.png", f"{folder}/board.table")
+    assert_redrawn(leaderboard, f"{folder}/board.roc.png", f"{folder}/board.roc", draw="draw_roc")
     return pd.read_csv(folder / "board.table")
 
 

@@ -60,7 +60,7 @@ def test_the_page_of_a_paper_shows_its_tables_and_figures():
     assert page["title"] == PAPERS["dp_mac"] and page["preset"] == "quick"
     assert set(page["columns"]) == set(page["tables"]) and "table1a" in page["tables"]
     assert page["figures"]["fig1"] == "results/quick/dp_mac/fig1.png"
-    asked = {path for kind in ("tables", "figures", "numbers") for path in page[kind].values()}
+    asked = {path for kind in ("tables", "figures", "numbers", "drawn") for path in page[kind].values()}
     assert asked == set(results().page_files(SimpleNamespace(paper="dp_mac")))
 
 
@@ -69,7 +69,9 @@ def test_the_page_of_a_paper_comes_with_every_table_that_its_verdicts_rest_on(pa
     made = results()
     page = made.page(SimpleNamespace(paper=paper))
     assert page["tables"] | page["numbers"] | dict(made.judged(paper)) == page["tables"] | page["numbers"]
-    assert not set(page["tables"]) & set(page["numbers"])
+    assert len(page["tables"] | page["numbers"] | page["drawn"]) == sum(
+        map(len, (page["tables"], page["numbers"], page["drawn"]))
+    )
 
 
 def test_a_table_behind_a_verdict_is_linked_below_its_figure():

@@ -123,6 +123,8 @@ def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
 
 def test_the_page_of_all_claims(verdicts):
     text = markdown.page(all_claims(verdicts, "real"))
+    one = all_claims(verdicts[verdicts["paper"] == verdicts["paper"].iloc[0]], "real")
+    assert "1 papers" not in one.answer and "the paper's claims" in one.answer
     assert text.startswith("# Claims, preset real\n")
     assert "| v01, Table 1: epsilon: 2.00 | 2 | MNIST | holds |  |" in text
     assert "a \\| b" in text
@@ -311,11 +313,14 @@ def test_a_papers_page_and_its_files(results, tmp_path):
     folder = tmp_path / "docs"
     table, figure = str(results / "table1.csv"), str(results / "fig1.png")
     more = {"tables": {"table1": table}, "columns": {"table1": ["dataset", "epsilon"]}}
-    more |= {"figures": {"fig1": figure}, "numbers": {"fig1": table}}
+    curve = results / "fig1.csv"
+    curve.write_text("queries,epsilon\n17,0.25\n")
+    more |= {"figures": {"fig1": figure}, "drawn": {"fig1": str(curve)}}
     reproduce(results, folder, "scalable_pate", **more)
     page = (folder / "scalable_pate.md").read_text()
     assert "| MNIST | 1.999 |" in page
-    assert "(scalable_pate/fig1.csv)" in page
+    assert "(scalable_pate/fig1.csv)" in page and "| 17 |" not in page
+    assert (folder / "scalable_pate/fig1.csv").read_bytes() == curve.read_bytes()
     assert (folder / "scalable_pate/fig1.png").read_bytes() == (results / "fig1.png").read_bytes()
     assert (folder / "scalable_pate/table1.csv").read_bytes() == (results / "table1.csv").read_bytes()
     found = pd.read_csv(folder / "scalable_pate.csv", dtype=str, keep_default_na=False)

@@ -60,3 +60,8 @@ def test_a_text_keeps_what_is_short_and_what_is_no_number():
     )
     assert as_read("in 2018 and 2345", years=True) == "in 2018 and 2,340"  # half to even
     assert longest("12.345 in 2018, but 1,000") == 5
+
+
+def test_a_number_without_its_zero_counts():
+    assert longest("0.94 is .9441, by 2018") == 4
+    assert as_read("about .94412 of them") == "about 0.944 of them"

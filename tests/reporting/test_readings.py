@@ -66,7 +66,7 @@ def half_noise(epsilon: int):
 
 
 def roughness(epsilon: float):
-    return row("dp_mac/fig3_comparison", at=rf"DP-MAC, as run, $\varepsilon$ = {epsilon:g}")
+    return row("dp_mac/fig3_comparison", at=f"DP-MAC, as run, ε = {epsilon:g}")
 
 
 def selected(run: str):
