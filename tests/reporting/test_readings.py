@@ -40,7 +40,7 @@ def masks(**where):
 
 def student(noise: str, epsilon: object):
     rows = read_table(ROOT / "docs" / "reproduction" / "autoencoded_pate" / "results.csv")
-    rows = rows[(rows["method"] == "Autoencoded PATE student") & (rows["noise"] == noise)]
+    rows = rows[(rows["encoder"] == "moved_ball") & (rows["noise"] == noise)]
     (found,) = (cells for _, cells in rows.iterrows() if epsilon is None or abs(cells["epsilon"] - epsilon) < 0.01)
     return found
 
