@@ -44,7 +44,7 @@ def main(
     of DP-SGD's accounting. delta: of the bound, and of DP-SGD's accounting. level: confidence of the bound. device:
     where networks were trained. statistics: the .csv of what each run showed to write. record: the record to write.
     """
-    parts = [load_arrays(path, "statistics") for path in runs]
+    parts = [load_arrays(path, "fingerprint", *KINDS) for path in runs]
     found = {kind: np.concatenate([part[kind] for part in parts]) for kind in KINDS}
     bound = lower_bound(found["with"], found["without"], delta, level)
     table = pd.concat(
