@@ -46,9 +46,12 @@ def preset_files(preset: str) -> list[Path]:
 
 
 def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
-    """All jobs of a preset on GPUs, and its whole configuration; `folder`: for the empty data, and to plan in."""
+    """All jobs of a preset on GPUs, each a process of its own, and its whole configuration.
+
+    folder: for the empty data, and to plan in.
+    """
     make_empty_data(folder / "data")
-    given = {"data_root": str(folder / "data"), "device": "cuda"}
+    given = {"data_root": str(folder / "data"), "device": "cuda", "together": []}
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
         workflow = api.workflow(
             resource_settings=ResourceSettings(cores=1),

@@ -187,8 +187,9 @@ def audit(job: Job, config: dict) -> Work:
         recipe, private = task["sgd"]["recipe"], True
     sides, channels, _ = IMAGES[task["dataset"]]
     single = resnet8_flops(sides, channels, task["classes"], (16, 32, 64))
-    runs, rows = SIDES * task["runs"], task["samples"]
-    turns = runs if private else SIDES * math.ceil(task["runs"] / task["together"])
+    first, last = map(int, job.option("runs"))
+    runs, rows = SIDES * (last - first), task["samples"]
+    turns = runs if private else SIDES * math.ceil((last - first) / task["together"])
     steps = recipe["epochs"] * math.ceil(rows / recipe["batch"]) * turns
     return Work("DP-SGD" if private else "ResNet8", single * runs * recipe["epochs"] * rows, steps)
 
@@ -333,7 +334,7 @@ COUNTED: dict[str, Callable[[Job, dict], Work]] = {
     **dict.fromkeys(STUDENTS, network_student),
     "train_residual": residual,
     "train_residual_dp_sgd": residual,
-    "audit_residual": audit,
+    "train_audited": audit,
     "attack_residual": attack,
     "train_mask_teachers": mask_teachers,
     "train_mask_students": mask_students,

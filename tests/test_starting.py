@@ -27,8 +27,8 @@ ALLOWED = {
     "opacus torch matplotlib": "audit_mechanisms",
     "opacus torch": "audit_releases",
     # networks, and attacks by networks
-    "torch": "attack_residual attack_worlds audit_residual release_network_student residual_perturbation_cost "
-    "train_network_student train_network_teachers train_residual train_residual_dp_sgd train_worlds",
+    "torch": "attack_residual attack_worlds release_network_student residual_perturbation_cost "
+    "train_audited train_network_student train_network_teachers train_residual train_residual_dp_sgd train_worlds",
     "torch matplotlib": "dp_mac_fig2",
     # networks of images that scikit-learn divides
     "torch sklearn": "count_world_votes dp_mac_sensitivity train_cdbn train_mac train_sgd",

@@ -18,6 +18,8 @@ from lib.accounting import gnmax
 from lib.accounting import threshold as check
 from lib.accounting.data_dependent import SMALLEST_LOG_Q
 
+BLOCK = 20_000  # queries that are followed at once, so that what is computed on the way takes no more memory for more
+
 
 def _beta(log_q: np.ndarray, sigma: float, order: float) -> np.ndarray:
     """beta(q) at one order, any shape."""
@@ -73,7 +75,8 @@ class Sequence:
         self.teachers = int(votes[0].sum())
         self._weights = np.ones(len(votes)) if weights is None else np.asarray(weights, float)
         self._ranked = -np.sort(-votes.astype(float), axis=1)
-        log_q = gnmax.log_error_bound(votes, sigma)
+        self._blocks = [slice(start, start + BLOCK) for start in range(0, len(votes), BLOCK)]
+        log_q = np.concatenate([gnmax.log_error_bound(votes[block], sigma) for block in self._blocks])
         self._rising = log_q < log_q1(sigma, order, self.classes)  # the path raises q: votes leave the plurality
         self._falling = log_q > log_q0(sigma, order)  # the path lowers q: votes join the plurality
         self.plateau = float(_local(np.array([log_q1(sigma, order, self.classes)]), sigma, order, self.classes)[0])
@@ -85,10 +88,16 @@ class Sequence:
 
     def local_sensitivity(self, distance: int) -> np.ndarray:
         """Algorithm 4: bound on the local sensitivity over histograms at this distance from each query's, (n,)."""
-        result = np.full(len(self._ranked), self.plateau)
-        for rows, move in ((self._rising, self._take_from_top), (self._falling, self._give_to_top)):
+        return np.concatenate([self._local_sensitivity(block, distance) for block in self._blocks])
+
+    def _local_sensitivity(self, block: slice, distance: int) -> np.ndarray:
+        """The same of some queries."""
+        ranked = self._ranked[block]
+        result = np.full(len(ranked), self.plateau)
+        for all_rows, move in ((self._rising, self._take_from_top), (self._falling, self._give_to_top)):
+            rows = all_rows[block]
             if rows.any():
-                top, others, possible = move(self._ranked[rows], distance)
+                top, others, possible = move(ranked[rows], distance)
                 log_q = self._log_q(top, others)
                 stays = possible & (
                     (log_q < log_q1(self.sigma, self.order, self.classes))

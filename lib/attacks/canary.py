@@ -7,6 +7,8 @@ import numpy as np
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 
+KINDS = {"with": True, "without": False}  # of runs: is the canary among the images?
+
 
 @dataclass(frozen=True)
 class Neighbours:

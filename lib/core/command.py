@@ -5,6 +5,7 @@ import dataclasses
 import errno
 import functools
 import inspect
+import itertools
 import json
 import os
 import re
@@ -60,7 +61,7 @@ class Training(Device):
 
 
 def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]:
-    """`function` as a program: main(argv), with `sys.argv` for None.
+    """`function` as a program: main(argv), with `sys.argv` for None; called for each job of a command line.
 
     Each parameter is an option, with dashes for underscores; one annotated with a dataclass stands for that class's
     fields. By annotation: str, int, float and Path are one word; list[X] is any number of words; dict and plain list
@@ -71,9 +72,28 @@ def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]
 
     @functools.wraps(function)
     def main(argv: list[str] | None = None) -> None:
-        function(**_parse(function, argv))
+        for own in calls(sys.argv[1:] if argv is None else argv):
+            function(**_parse(function, own))
 
     return main
+
+
+def calls(argv: list[str]) -> list[list[str]]:
+    """The command lines of the jobs that one process does in turn; one, unless `--together` tells them apart.
+
+    What stands behind `--together K` is of job K, and behind `--together all` of every job.
+
+    >>> calls("--together 0 --a 1 --together 1 --a 2 --together 0 --b 3 --together all --c 4".split())
+    [['--a', '1', '--b', '3', '--c', '4'], ['--a', '2', '--c', '4']]
+    """
+    starts = [place for place, word in enumerate(argv) if word == "--together"]
+    if not starts:
+        return [argv]
+    own: dict[str, list[str]] = {}
+    for start, end in itertools.pairwise([*starts, len(argv)]):
+        own.setdefault(argv[start + 1], []).extend(argv[start + 2 : end])
+    common = own.pop("all", [])
+    return [words + common for words in own.values()]
 
 
 def run(main: Callable[[], None]) -> None:
@@ -127,7 +147,7 @@ def _end(line: str) -> NoReturn:
     sys.exit(1)
 
 
-def _parse(function: Callable, argv: list[str] | None) -> dict[str, Any]:
+def _parse(function: Callable, argv: list[str]) -> dict[str, Any]:
     """Arguments for `function` from a command line."""
     parser = argparse.ArgumentParser(description=inspect.getmodule(function).__doc__, allow_abbrev=False)
     hints, parameters = typing.get_type_hints(function), inspect.signature(function).parameters

@@ -58,6 +58,12 @@ class DpMac:
         """Names of the series of some methods."""
         return [name for name, series in self.series.items() if series["method"] in methods]
 
+    def trained(self, *methods: str) -> list[dict[str, str]]:
+        """Wildcards of the curves of some methods that the preset chooses."""
+        names = self.series_trained_by(*methods)
+        chosen = [*chosen_curves(self.config, reconstruct=True), *chosen_curves(self.config, reconstruct=False)]
+        return [curve._asdict() for curve in chosen if curve.series in names]
+
     # ------------------------------------------------------------ curves and reference lines
 
     def data(self, wildcards: Any) -> str:

@@ -44,6 +44,16 @@ class ResidualPerturbation:
         """Methods that are trained in one way: residual or dp_sgd."""
         return [name for name, method in self.methods.items() if method["kind"] == kind]
 
+    def trained(self, *kinds: str) -> list[dict[str, str]]:
+        """Wildcards of the networks that the preset trains in some ways."""
+        methods = [name for kind in kinds for name in self.methods_of_kind(kind)]
+        return [
+            {"task": entry["task"], "method": entry["method"], "gamma": f"{float(gamma):g}"}
+            for entry in self.networks
+            if entry["method"] in methods
+            for gamma in entry["gammas"]
+        ]
+
     def _job(self, dataset: str, *words: str) -> dict[str, Any]:
         """What a record says of the job that wrote it."""
         return {
@@ -214,27 +224,60 @@ class ResidualPerturbation:
         """Settings of the table of Theorem 3."""
         return self._simulation(self.theory["rademacher"])
 
+    def audited(self) -> list[dict[str, str]]:
+        """Wildcards of the audits that the preset chooses."""
+        mechanisms = self.audit["mechanisms"]
+        return [{"task": task, "mechanism": mechanism} for task in self.audit["chosen"] for mechanism in mechanisms]
+
+    def audited_shards(self) -> list[dict[str, str]]:
+        """Wildcards of all shards of their runs."""
+        return [
+            each | {"shard": str(shard)} for each in self.audited() for shard in range(len(self._shards(each["task"])))
+        ]
+
+    def _shards(self, task: str) -> list[list[int]]:
+        """The first run of each shard, of either kind, and the one after the last."""
+        runs = self.audit["tasks"][task]["runs"]
+        size = self.audit["tasks"][task].get("shard", runs)
+        return [[first, min(first + size, runs)] for first in range(0, runs, size)]
+
     def samples_of_audit(self, wildcards: Any) -> str:
-        """Input of `audit_residual`: the prepared samples of its task."""
+        """Input of `train_audited`: the prepared samples of its task."""
         return self.layout.data(self.audit["tasks"][wildcards.task]["dataset"])
+
+    def audited_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_audited`; its draws are keyed by the audit and the number of the run."""
+        return self._audit(wildcards) | {
+            "runs": self._shards(wildcards.task)[int(wildcards.shard)],
+            "checkpoint": self.layout.checkpoint("train_audited", wildcards.task, wildcards.mechanism, wildcards.shard),
+        }
+
+    def runs_of_audit(self, wildcards: Any) -> list[str]:
+        """Input of `audit_residual`: what its runs showed, every shard."""
+        folder = f"{self.private}/audited/{wildcards.task}/{wildcards.mechanism}"
+        return [f"{folder}/{shard}.npz" for shard in range(len(self._shards(wildcards.task)))]
 
     def audit_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `audit_residual`."""
-        task, words = self.audit["tasks"][wildcards.task], ("audit_residual", wildcards.task, wildcards.mechanism)
-        return self._job(task["dataset"], *words) | {
-            "mechanism": wildcards.mechanism,
-            "task": task,
+        return self._audit(wildcards) | {
             "orders": self.theory["dp_sgd"]["orders"],
             "delta": self.theory["delta"],
             "level": self.audit["level"],
+        }
+
+    def _audit(self, wildcards: Any) -> dict[str, Any]:
+        """What both are told of an audit; how its runs are cut into jobs changes no result, and so no record."""
+        task = self.audit["tasks"][wildcards.task]
+        return self._job(task["dataset"], "audit_residual", wildcards.task, wildcards.mechanism) | {
+            "mechanism": wildcards.mechanism,
+            "task": {name: value for name, value in task.items() if name != "shard"},
             "device": self.config["device"],
-            "checkpoint": self.layout.checkpoint(*words),
         }
 
     def audits(self, wildcards: Any) -> dict[str, list[str]]:
         """Input of the table of lower bounds: every audit's record, and what its runs showed."""
         self.results.check("residual_perturbation_budget")
-        audits = [f"{task}/{mechanism}" for task in self.audit["chosen"] for mechanism in self.audit["mechanisms"]]
+        audits = ["/".join(each.values()) for each in self.audited()]
         return {
             "records": [f"{self.folder}/audits/{audit}.json" for audit in audits],
             "statistics": [f"{self.private}/audits/{audit}.csv" for audit in audits],

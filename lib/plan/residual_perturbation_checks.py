@@ -48,7 +48,7 @@ def check_attacks(config: dict) -> None:
 
 
 def _check_audit(audit: dict, repetitions: int) -> None:
-    """Batches need samples, and every repetition two runs."""
+    """Batches need samples, every repetition two runs, and shards whole groups of networks."""
     for name, task in audit["tasks"].items():
         key, least = _key(f"audit.tasks.{name}"), 2 * repetitions
         batch, samples = task["sgd"]["recipe"]["batch"], task["samples"]
@@ -56,6 +56,9 @@ def _check_audit(audit: dict, repetitions: int) -> None:
             raise InputError(f"{key}.sgd.recipe.batch = {batch}: allowed is at most samples = {samples}")
         if task["runs"] < least:
             raise InputError(f"{key}.runs = {task['runs']}: allowed is at least two a repetition, {least}")
+        # networks that are trained at once are the same ones in every shard
+        if (shard := task.get("shard", 0)) % (together := task.get("together", 10)):
+            raise InputError(f"{key}.shard = {shard}: allowed are multiples of together = {together}")
 
 
 def _trained(block: dict) -> dict[tuple[str, str, float], int]:

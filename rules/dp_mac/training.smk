@@ -1,17 +1,20 @@
 """DP-MAC: its curves, those it is compared with, and what an autoencoder must beat."""
 
+MAC = jobs_of("train_mac", plan.dp_mac.trained("mac", "dp_mac"))
+SGD = jobs_of("train_sgd", plan.dp_mac.trained("backpropagation", "dp_sgd"))
+
 
 rule train_mac:
     """A curve of networks trained by the method of auxiliary coordinates, with noise DP-MAC."""
     input:
-        data=asked(plan.dp_mac.data_of_curve),
+        **MAC.inputs(data=asked(plan.dp_mac.data_of_curve)),
         code=code("train_mac"),
     output:
-        record=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json",
-        curves=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv",
-        weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
+        record=MAC.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
+        curves=MAC.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
+        weights=MAC.output(f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz"),
     log:
-        layout.log("train_mac", "{series}/{level}/{part}"),
+        layout.log("train_mac", MAC.name("{series}/{level}/{part}")),
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("mac", "dp_mac")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -24,7 +27,7 @@ rule train_mac:
         gpu=GPU,
         gres=GRES,
     params:
-        **options(plan.dp_mac.curve_settings),
+        **options(plan.dp_mac.curve_settings, MAC),
     shell:
         "python -m scripts.train_mac {params} --threads {threads} > {log} 2>&1"
 
@@ -32,14 +35,14 @@ rule train_mac:
 rule train_sgd:
     """A curve of a network trained by gradients: backpropagation, or with noise DP-SGD."""
     input:
-        data=asked(plan.dp_mac.data_of_curve),
+        **SGD.inputs(data=asked(plan.dp_mac.data_of_curve)),
         code=code("train_sgd"),
     output:
-        record=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json",
-        curves=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv",
-        weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
+        record=SGD.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
+        curves=SGD.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
+        weights=SGD.output(f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz"),
     log:
-        layout.log("train_sgd", "{series}/{level}/{part}"),
+        layout.log("train_sgd", SGD.name("{series}/{level}/{part}")),
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("backpropagation", "dp_sgd")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -52,7 +55,7 @@ rule train_sgd:
         gpu=GPU,
         gres=GRES,
     params:
-        **options(plan.dp_mac.curve_settings),
+        **options(plan.dp_mac.curve_settings, SGD),
     shell:
         "python -m scripts.train_sgd {params} --threads {threads} > {log} 2>&1"
 

@@ -1,19 +1,23 @@
 """Membership attacks on the networks of residual perturbation."""
 
+ATTACKS = jobs_of("attack_residual", plan.residual_perturbation.trained("residual", "dp_sgd"))
+
 
 rule attack_residual:
     """Every attack on the networks of one method at one noise coefficient: which samples were they trained on?"""
     input:
-        networks=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
-        predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
-        plain=f"{layout.private}/residual_perturbation/predictions/{{task}}/plain/0.npz",
+        **ATTACKS.inputs(
+            networks=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
+            predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
+            plain=f"{layout.private}/residual_perturbation/predictions/{{task}}/plain/0.npz",
+        ),
         code=code("attack_residual"),
     output:
-        record=f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.json",
-        scores=f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.csv",
-        curves=f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.roc.csv",
+        record=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.json"),
+        scores=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.csv"),
+        curves=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.roc.csv"),
     log:
-        layout.log("attack_residual", "{task}/{method}/{gamma}"),
+        layout.log("attack_residual", ATTACKS.name("{task}/{method}/{gamma}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods),
@@ -24,6 +28,6 @@ rule attack_residual:
         mem_mb=8000,
         runtime=60,
     params:
-        **options(plan.residual_perturbation.attack_settings),
+        **options(plan.residual_perturbation.attack_settings, ATTACKS),
     shell:
         "python -m scripts.attack_residual {params} > {log} 2>&1"

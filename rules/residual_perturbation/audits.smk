@@ -1,16 +1,18 @@
 """Residual perturbation audited: runs with and without a canary, and the lower bounds on epsilon that they show."""
 
+AUDITED = jobs_of("train_audited", plan.residual_perturbation.audited_shards())
+AUDITS = jobs_of("audit_residual", plan.residual_perturbation.audited())
 
-rule audit_residual:
-    """One way to train, audited: many runs with a canary and without it, and the bound that they show."""
+
+rule train_audited:
+    """One way to train, with a canary and without it, some runs of each: what the networks say of the canary."""
     input:
-        data=plan.residual_perturbation.samples_of_audit,
-        code=code("audit_residual"),
+        **AUDITED.inputs(data=plan.residual_perturbation.samples_of_audit),
+        code=code("train_audited"),
     output:
-        record=f"{plan.residual_perturbation.folder}/audits/{{task}}/{{mechanism}}.json",
-        statistics=f"{layout.private}/residual_perturbation/audits/{{task}}/{{mechanism}}.csv",
+        statistics=AUDITED.output(f"{plan.residual_perturbation.private}/audited/{{task}}/{{mechanism}}/{{shard}}.npz"),
     log:
-        layout.log("audit_residual", "{task}/{mechanism}"),
+        layout.log("train_audited", AUDITED.name("{task}/{mechanism}/{shard}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.audit["tasks"]),
         mechanism=one_of(plan.residual_perturbation.audit["mechanisms"]),
@@ -22,9 +24,30 @@ rule audit_residual:
         gpu=GPU,
         gres=GRES,
     params:
-        **options(plan.residual_perturbation.audit_settings),
+        **options(plan.residual_perturbation.audited_settings, AUDITED),
     shell:
-        "python -m scripts.audit_residual {params} --threads {threads} > {log} 2>&1"
+        "python -m scripts.train_audited {params} --threads {threads} > {log} 2>&1"
+
+
+rule audit_residual:
+    """One way to train, audited: the bound that all its runs with a canary and without it show."""
+    input:
+        **AUDITS.inputs(runs=plan.residual_perturbation.runs_of_audit),
+        code=code("audit_residual"),
+    output:
+        record=AUDITS.output(f"{plan.residual_perturbation.folder}/audits/{{task}}/{{mechanism}}.json"),
+        statistics=AUDITS.output(f"{plan.residual_perturbation.private}/audits/{{task}}/{{mechanism}}.csv"),
+    log:
+        layout.log("audit_residual", AUDITS.name("{task}/{mechanism}")),
+    wildcard_constraints:
+        task=one_of(plan.residual_perturbation.audit["tasks"]),
+        mechanism=one_of(plan.residual_perturbation.audit["mechanisms"]),
+    conda:
+        "../../envs/accounting.yaml"
+    params:
+        **options(plan.residual_perturbation.audit_settings, AUDITS),
+    shell:
+        "python -m scripts.audit_residual {params} > {log} 2>&1"
 
 
 rule residual_perturbation_budget:

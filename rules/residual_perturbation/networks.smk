@@ -1,5 +1,8 @@
 """Networks with residual perturbation and without it, and by DP-SGD: those that are attacked."""
 
+RESIDUAL = jobs_of("train_residual", plan.residual_perturbation.trained("residual"))
+PRIVATE = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained("dp_sgd"))
+
 
 rule draw_task:
     """The data of one attack: the halves of the target and of the shadow, and the test set."""
@@ -27,14 +30,16 @@ rule draw_task:
 rule train_residual:
     """Networks of one method at one noise coefficient, of the target and of its shadow, trained all together."""
     input:
-        samples=asked(plan.residual_perturbation.draws_of_networks),
+        **RESIDUAL.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
         code=code("train_residual"),
     output:
-        record=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
-        predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
-        weights=f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz",
+        record=RESIDUAL.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
+        predictions=RESIDUAL.output(
+            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
+        ),
+        weights=RESIDUAL.output(f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz"),
     log:
-        layout.log("train_residual", "{task}/{method}/{gamma}"),
+        layout.log("train_residual", RESIDUAL.name("{task}/{method}/{gamma}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
@@ -47,7 +52,7 @@ rule train_residual:
         gpu=GPU,
         gres=GRES,
     params:
-        **options(plan.residual_perturbation.network_settings),
+        **options(plan.residual_perturbation.network_settings, RESIDUAL),
     shell:
         "python -m scripts.train_residual {params} --threads {threads} > {log} 2>&1"
 
@@ -55,14 +60,16 @@ rule train_residual:
 rule train_residual_dp_sgd:
     """Networks of one task by DP-SGD, the baseline: one after the other, each at a cost that is accounted for."""
     input:
-        samples=asked(plan.residual_perturbation.draws_of_networks),
+        **PRIVATE.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
         code=code("train_residual_dp_sgd"),
     output:
-        record=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
-        predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
-        weights=f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz",
+        record=PRIVATE.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
+        predictions=PRIVATE.output(
+            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
+        ),
+        weights=PRIVATE.output(f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz"),
     log:
-        layout.log("train_residual_dp_sgd", "{task}/{method}/{gamma}"),
+        layout.log("train_residual_dp_sgd", PRIVATE.name("{task}/{method}/{gamma}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
@@ -75,6 +82,6 @@ rule train_residual_dp_sgd:
         gpu=GPU,
         gres=GRES,
     params:
-        **options(plan.residual_perturbation.dp_sgd_network_settings),
+        **options(plan.residual_perturbation.dp_sgd_network_settings, PRIVATE),
     shell:
         "python -m scripts.train_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"

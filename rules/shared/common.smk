@@ -11,7 +11,6 @@ from snakemake.resources import Resources
 from lib.core.code_inputs import code_files
 from lib.core.errors import InputError
 from lib.data import registry
-from lib.plan.command_line import command_line
 from lib.plan.config import (
     check_config,
     claim_ids,
@@ -30,6 +29,7 @@ from lib.plan.schema import fill_defaults
 from lib.plan.snakemake_records import empty_damaged
 from lib.plan.strict import check_files
 from lib.plan.targets import check_resources, check_targets
+from lib.plan.together import Jobs
 
 ROOT = Path(workflow.basedir)
 
@@ -120,7 +120,12 @@ def code_of_dataset(script):
     return of_job
 
 
-def options(settings=None):
+def jobs_of(rule, wildcards):
+    """The jobs of a rule, all one process where the configuration says so; wildcards: those of each."""
+    return Jobs(wildcards if rule in config["together"] else None)
+
+
+def options(settings=None, jobs=Jobs()):
     """For `params`, with `**`: a job's command line, from the named files of its rule and what the plan gives it.
 
     settings: a function of the wildcards alone. Snakemake counts what a function makes of files among their changes,
@@ -128,10 +133,10 @@ def options(settings=None):
     """
 
     def of_files(wildcards, input, output):
-        return command_line([*input.items(), *output.items()], {})
+        return jobs.files(input.items(), output.items())
 
     def of_settings(wildcards):
-        return command_line((), settings(wildcards))
+        return jobs.settings(settings, wildcards)
 
     return {"files": of_files} | ({"settings": of_settings} if settings else {})
 

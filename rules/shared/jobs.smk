@@ -14,6 +14,8 @@ except InputError as error:
 for each in workflow.rules:
     each.resources.update(Resources.from_mapping(config["resources"].get(each.name, {})))
     each.resources.update(workflow.resource_settings._parsed_overwrite_resources.get(each.name, {}))
+    # the work of many jobs in turn: begun last, it would be waited for with cores idle
+    each.priority = int(each.name in config["together"])
     if each.log:
         each.benchmark_modifier = each.log_modifier
         each.benchmark = layout.beside_log(as_written(*each.log))

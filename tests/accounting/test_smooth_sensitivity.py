@@ -279,3 +279,11 @@ def test_exact_cost_falls_with_noise_and_grows_with_beta(order, product, sigma_s
     cost = gnss.cost_exact(order, beta, sigma_ss)
     assert gnss.cost_exact(order, beta, factor * sigma_ss) <= cost
     assert gnss.cost_exact(order, factor * beta, sigma_ss) >= cost * (1 - 1e-12)
+
+
+def test_queries_are_followed_in_blocks_as_they_are_at_once(monkeypatch):
+    votes = np.random.default_rng(5).multinomial(40, [0.5, 0.3, 0.2], 11)
+    at_once = [smooth.local_sensitivity(votes, 4.0, 6.0, distance) for distance in (0, 3, 20)]
+    monkeypatch.setattr(smooth, "BLOCK", 4)
+    in_blocks = [smooth.local_sensitivity(votes, 4.0, 6.0, distance) for distance in (0, 3, 20)]
+    np.testing.assert_array_equal(at_once, in_blocks)

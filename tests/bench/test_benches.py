@@ -2,10 +2,12 @@
 
 import sys
 
+import numpy as np
 import pytest
 import torch
 
 from bench import accounting, dp_mac, pca, residual, segmentation, teachers
+from lib.accounting.rdp import order_grid
 
 pytestmark = pytest.mark.slow
 
@@ -36,3 +38,57 @@ def test_what_dp_mac_is_compared_with_can_be_trained(make):
 
 def test_dp_mac_can_be_trained():
     dp_mac.mac_step(range(2), torch.device("cpu"))()
+
+
+CORE = """
+import numpy as np
+from lib.accounting import gnmax, threshold
+
+def compute_logpr_answered(limit, sigma, counts):
+    return threshold.log_probabilities(np.array([max(counts)]), limit, sigma)[0][0]
+
+def compute_rdp_threshold(log_answered, sigma, orders):
+    log_q = min(log_answered, np.log1p(-np.exp(log_answered)))
+    return gnmax.rdp(orders, np.array([log_q]), np.sqrt(2) * sigma)[0]
+
+def compute_logq_gaussian(counts, sigma):
+    return gnmax.log_error_bound(counts[None], sigma)[0]
+
+def rdp_gaussian(log_q, sigma, orders):
+    return gnmax.rdp(orders, np.array([log_q]), sigma)[0]
+"""
+SMOOTH = """
+import numpy as np
+import core
+from lib.accounting import smooth_sensitivity
+
+def compute_local_sensitivity_bounds_gnmax(votes, teachers, sigma, order):
+    assert teachers == votes.sum()
+    bound = smooth_sensitivity.local_sensitivity(votes[None], sigma, order, 0)
+    return np.repeat(bound, teachers)
+
+def compute_discounted_max(beta, bounds):
+    return max(bounds * np.exp(-beta * np.arange(len(bounds))))
+"""
+
+
+def test_accounting_is_compared_with_scripts_that_are_given(monkeypatch, capsys, tmp_path):
+    """Scripts with the names of the authors', which say the same but for votes that are far from a histogram."""
+    (tmp_path / "core.py").write_text(CORE)
+    (tmp_path / "smooth_sensitivity.py").write_text(SMOOTH)
+    monkeypatch.delenv(accounting.AUTHORS, raising=False)
+    assert accounting.authors() is None
+    monkeypatch.setenv(accounting.AUTHORS, str(tmp_path))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    kept = []
+    monkeypatch.setattr(accounting, "compare", lambda name, value: kept.append(name))
+    votes = accounting.generated_votes(4, 8.0, np.random.default_rng(0))
+    accounting.beside(accounting.authors(), order_grid(), votes, (1.0, 1.0), "strong")
+    for name in ("core", "smooth_sensitivity"):
+        monkeypatch.delitem(sys.modules, name)
+    said = capsys.readouterr().out.splitlines()
+    assert kept == [f"strong consensus, {what}, of the authors' scripts" for what in ("RDP", "smooth sensitivity")]
+    assert [line.split(" s, ")[0].rpartition(" ")[0] for line in said] == [
+        f"the authors' scripts: {what}" for what in ("RDP", "smooth sensitivity")
+    ]
+    assert float(said[0].rpartition(" ")[2]) < 1e-9

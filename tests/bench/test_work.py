@@ -60,6 +60,17 @@ def test_networks_of_an_attack_are_of_both_sides_and_all_repetitions(rule, turns
     assert work.steps == 3 * math.ceil(15_000 / 4) * turns
 
 
+@pytest.mark.parametrize(("mechanism", "turns"), [("strategy1", 4), ("dp_sgd", 8)])
+def test_an_audit_is_counted_by_the_runs_of_a_shard(mechanism, turns):
+    task = {"dataset": "mnist", "classes": 10, "samples": 50, "runs": 9, "together": 3, "recipe": RECIPE}
+    task["sgd"] = {"recipe": RECIPE}
+    made = job("train_audited", {"task": "mnist", "mechanism": mechanism, "shard": "1"}, settings="--runs 5 9")
+    work = COUNTED["train_audited"](made, {"residual_perturbation": {"audit": {"tasks": {"mnist": task}}}})
+    assert work.amount == 2 * 4 * 3 * 50 * resnet8_flops((28, 28), 1, 10, (16, 32, 64))
+    # four of either kind: three and one together; DP-SGD trains one after the other
+    assert work.steps == 3 * math.ceil(50 / 4) * turns
+
+
 BOARD = {"dataset": "mnist", "classes": 10, "slots": 1000, "worlds": 17}
 
 

@@ -165,3 +165,15 @@ def test_progress_is_ten_lines_at_most(capsys):
         report(done, 100, 0.5)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10 and lines[-1] == "steps: 100/100, loss 0.5"
+
+
+def test_one_process_does_several_jobs_in_turn():
+    done = []
+
+    @command
+    def several(files: list[Path], gamma: float, threads: int) -> None:
+        done.append((files, gamma, threads))
+
+    jobs = "--together 0 --files a b --together 1 --files c --together 0 --gamma 1 --together 1 --gamma 2"
+    several(f"{jobs} --together all --threads 4".split())
+    assert done == [([Path("a"), Path("b")], 1.0, 4), ([Path("c")], 2.0, 4)]

@@ -141,9 +141,11 @@ def test_every_mechanism_is_audited_on_every_chosen_task():
     assert files["statistics"] == [
         f"results/quick/private/residual_perturbation/audits/{audit}.csv" for audit in audits
     ]
-    settings = plan.audit_settings(SimpleNamespace(task="tissue_small", mechanism="plain"))
-    assert settings["job"] == ["audit_residual", "tissue_small", "plain"]
-    assert settings["checkpoint"] == "results/quick/checkpoints/audit_residual/tissue_small/plain.npz"
+    audit = SimpleNamespace(task="tissue_small", mechanism="plain", shard="0")
+    trained, settings = plan.audited_settings(audit), plan.audit_settings(audit)
+    assert trained["job"] == settings["job"] == ["audit_residual", "tissue_small", "plain"]
+    assert trained["checkpoint"] == "results/quick/checkpoints/train_audited/tissue_small/plain/0.npz"
+    assert trained["runs"] == [0, 12]
 
 
 def test_the_two_pictures_differ_by_how_noise_comes_in():

@@ -1,5 +1,6 @@
 """Audits of residual perturbation and of DP-SGD on a few small images, and the table of their bounds."""
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -20,7 +21,7 @@ from lib.reporting.claims.rule import judge
 from lib.reporting.records import read_record
 from lib.residual_perturbation import audited as audited_module
 from lib.residual_perturbation.audited import audited, with_one_more
-from scripts import audit_residual, residual_perturbation_budget
+from scripts import audit_residual, residual_perturbation_budget, train_audited
 
 pytestmark = pytest.mark.slow
 
@@ -52,18 +53,30 @@ def audits(tmp_path_factory):
     x, y = rng.integers(0, 256, (30, 8, 8, 3), dtype=np.uint8), np.arange(30) % 2
     save_arrays(folder / "noise.npz", x=x, y=y, fingerprint=np.array("ab" * 32))
 
-    def audit(mechanism, name=None, task=TASK):
+    def audit(mechanism, name=None, task=TASK, shard=None):
         place = folder / (name or mechanism)
         if place not in made:
-            arguments = [f"--data={folder / 'noise.npz'}", f"--mechanism={mechanism}", "--task", json.dumps(task)]
-            arguments += ["--orders", json.dumps(THEORY["dp_sgd"]["orders"]), f"--delta={DELTA}", "--level=0.9"]
-            arguments += ["--preset=tiny", "--seed=1", "--dataset=noise", "--device=cpu", "--threads=1"]
-            arguments += ["--job", "audit_residual", "noise", mechanism, f"--checkpoint={place}_half.npz"]
-            audit_residual.main([*arguments, f"--statistics={place}.csv", f"--record={place}.json"])
+            told = [f"--mechanism={mechanism}", "--task", json.dumps(task), "--device=cpu"]
+            told += ["--preset=tiny", "--seed=1", "--dataset=noise", "--job", "audit_residual", "noise", mechanism]
+            files = []
+            for first, last in itertools.pairwise([*range(0, task["runs"], shard or task["runs"]), task["runs"]]):
+                files.append(f"{place}_{first}.npz")
+                arguments = [*told, f"--data={folder / 'noise.npz'}", "--runs", str(first), str(last), "--threads=1"]
+                train_audited.main([*arguments, f"--checkpoint={place}_half.npz", f"--statistics={files[-1]}"])
+            arguments = [*told, "--runs", *files, f"--statistics={place}.csv", f"--record={place}.json"]
+            orders = json.dumps(THEORY["dp_sgd"]["orders"])
+            audit_residual.main([*arguments, "--orders", orders, f"--delta={DELTA}", "--level=0.9"])
             made[place] = (f"{place}.json", f"{place}.csv")
         return made[place]
 
     return folder, audit
+
+
+@pytest.mark.parametrize(("mechanism", "shard"), [("strategy1", 5), ("dp_sgd", 4)])
+def test_runs_in_shards_are_those_of_one_job(audits, mechanism, shard):
+    whole, parted = audits[1](mechanism), audits[1](mechanism, name=f"{mechanism}_shards", shard=shard)
+    for one, other in zip(whole, parted, strict=True):
+        assert Path(one).read_bytes() == Path(other).read_bytes()
 
 
 @pytest.mark.parametrize("mechanism", ["plain", "strategy1", "dp_sgd"])
@@ -101,7 +114,7 @@ def test_an_audit_that_was_stopped_goes_on_with_the_same_runs(audits, monkeypatc
             raise InputError("stopped")
         return measure(how, pair, with_canary, runs, *more)
 
-    monkeypatch.setattr(audit_residual, "canary_statistics", stopping)
+    monkeypatch.setattr(train_audited, "canary_statistics", stopping)
     with pytest.raises(InputError, match="stopped"):
         audit("strategy1", "again")
     again = pd.read_csv(audit("strategy1", "again")[1])

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TINY = {
     "preset": "tiny",
     "repetitions": 1,
+    "together": [],
     "release": {"run": "digits_confident", "largest_epsilon": 1000},
     "ensembles": {"digits": {"teachers": 10, "private": 200, "public": 300, "test": 60}},
     "accounting": {"curve_points": 5},
