@@ -48,7 +48,7 @@ def compute_logpr_answered(limit, sigma, counts):
     return threshold.log_probabilities(np.array([max(counts)]), limit, sigma)[0][0]
 
 def compute_rdp_threshold(log_answered, sigma, orders):
-    log_q = min(log_answered, np.log1p(-np.exp(log_answered)))
+    log_q = min(log_answered, np.log(-np.expm1(log_answered)))
     return gnmax.rdp(orders, np.array([log_q]), np.sqrt(2) * sigma)[0]
 
 def compute_logq_gaussian(counts, sigma):
