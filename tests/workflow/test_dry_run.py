@@ -254,7 +254,9 @@ def test_every_target_says_what_it_is(pristine):
     undescribed = [line for line in lines if not re.fullmatch(r"\S+ \(\S.{15,}\)", line)]
     assert undescribed == []
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    named = re.findall(r"snakemake --cores \d (?:[^#\n]*-- )?([a-z_0-9]+)(?![\w/])", "".join(map(Path.read_text, pages)))
+    named = re.findall(
+        r"snakemake --cores \d (?:[^#\n]*-- )?([a-z_0-9]+)(?![\w/])", "".join(map(Path.read_text, pages))
+    )
     assert len(named) > 8 and set(named) <= names
     listed = pristine.run("--list-rules")
     assert all(re.search(rf"^{name} \(", listed, re.MULTILINE) for name in names)
