@@ -143,14 +143,17 @@ QUOTED = {
         f"its labels have {short(student('calibrated', 8)['label_dice_whole'])}",
         f"mean public mask {with_spread(masks(method='student on the mean mask'), 'dice_whole')}:",
         f"{short(student('none', None)['dice_whole'])} through the code without noise, "
-        f"{short(masks(method=TEACHERS)['dice_whole'])} for the teachers",
+        f"{short(masks(method=TEACHERS)['dice_whole'])} for the teachers and "
+        f"{short(masks(method='student on true labels')['dice_whole'])} for a student on true labels",
+        f"student has {with_spread(masks(encoder='moved_ball_classes', noise='none'), 'dice')} over the classes "
+        f"without noise and {with_spread(masks(encoder='moved_ball_classes', noise='calibrated'), 'dice')} at the",
         f"the control: {with_spread(masks(method='student on true labels'), 'dice')} over the three classes",
-        f"unsteady, {with_spread(masks(method='DP-SGD', noise='clipped'), 'dice_whole')}, and",
+        f"The teachers have {with_spread(masks(method=TEACHERS), 'dice')},",
+        f"unsteady, {with_spread(masks(method='DP-SGD', noise='clipped'), 'dice_whole')}, with",
         f"cost {masks(method='DP-SGD', noise='printed')['epsilon']:.2f} of the 8, and the Dice is "
         f"{with_spread(masks(method='DP-SGD', noise='printed'), 'dice')} over the classes, "
         f"{with_spread(masks(method='DP-SGD', noise='printed'), 'dice_whole')} of the whole tumour",
         f"ε of {short(row('autoencoded_pate/noise', encoder='moved_ball', budget='8.0')['epsilon_100'])} with 100",
-        f"and {short(student('calibrated', 160)['tuned_dice_whole'])} at a lower threshold",
         f"student on true labels {with_spread(held_out(method='student on true labels'), 'dice')}",
         f"teachers {with_spread(held_out(method=TEACHERS), 'dice')} (one of three",
         f"encoder {short(held_out(noise='calibrated')['encoder_dice_whole'])}, DP-SGD without noise",
