@@ -75,7 +75,7 @@ class Sequence:
         self.teachers = int(votes[0].sum())
         self._weights = np.ones(len(votes)) if weights is None else np.asarray(weights, float)
         self._ranked = -np.sort(-votes.astype(float), axis=1)
-        self._blocks = [slice(start, start + BLOCK) for start in range(0, len(votes), BLOCK)]
+        self._blocks = [slice(start, start + BLOCK) for start in range(0, max(len(votes), 1), BLOCK)]
         log_q = np.concatenate([gnmax.log_error_bound(votes[block], sigma) for block in self._blocks])
         self._rising = log_q < log_q1(sigma, order, self.classes)  # the path raises q: votes leave the plurality
         self._falling = log_q > log_q0(sigma, order)  # the path lowers q: votes join the plurality
