@@ -155,7 +155,7 @@ QUOTED = {
         f"{with_spread(masks(method='DP-SGD', noise='printed'), 'dice_whole')} of the whole tumour",
         f"ε of {short(row('autoencoded_pate/noise', encoder='moved_ball', budget='8.0')['epsilon_100'])} with 100",
         f"student on true labels {with_spread(held_out(method='student on true labels'), 'dice')}",
-        f"teachers {with_spread(held_out(method=TEACHERS), 'dice')} (one of three",
+        f"teachers {with_spread(held_out(method=TEACHERS), 'dice')} (each repetition",
         f"encoder {short(held_out(noise='calibrated')['encoder_dice_whole'])}, DP-SGD without noise",
         f"{with_spread(held_out(method='DP-SGD'), 'dice_whole')}. At the paper's budget the student has",
         f"{with_spread(held_out(noise='calibrated'), 'dice_whole')} beside "
