@@ -37,12 +37,16 @@ class WeightNormLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, inputs) -> (n, outputs)."""
-        return functional.linear(x, self.weight(), self.bias)
+        # what comes out is scaled, not the weights: several passes over the matrix less in either direction
+        return torch.addcmul(self.bias, functional.linear(x, self.direction), self._factor())
 
     def weight(self) -> Tensor:
         """The matrix (outputs, inputs) of directions times norms."""
-        norm = torch.sqrt(_TINY + self.direction.square().sum(1))
-        return self.direction * (self.scale / norm)[:, None]
+        return self.direction * self._factor()[:, None]
+
+    def _factor(self) -> Tensor:
+        """(outputs,) s_j / |V_j|."""
+        return self.scale / torch.sqrt(_TINY + torch.linalg.vector_norm(self.direction, dim=1).square())
 
     @torch.no_grad()
     def standardise(self, x: Tensor) -> Tensor:
@@ -123,8 +127,8 @@ class BatchStandardise(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, width) -> (n, width)."""
-        variance, mean = torch.var_mean(x, 0, unbiased=False)
-        return (x - mean) / torch.sqrt(_TINY + variance) + self.bias
+        centred = x - x.mean(0)
+        return torch.addcmul(self.bias, centred, torch.rsqrt(_TINY + centred.square().mean(0)))
 
 
 class GanGenerator(nn.Module):
