@@ -20,15 +20,21 @@ def _normal(rng: np.random.Generator, *shape: int, sd: float) -> Tensor:
     return torch.from_numpy(rng.standard_normal(shape, dtype=np.float32) * np.float32(sd))
 
 
+def _glorot(inputs: int, outputs: int) -> float:
+    """The standard deviation of the first weights of a layer of the generator, as Lasagne's layers have it."""
+    return (2 / (inputs + outputs)) ** 0.5
+
+
 class WeightNormLinear(nn.Module):
     """x -> x V' diag(s / |V_j|) + b: a layer whose weights have a norm s_j of their own (Salimans & Kingma, 2016).
 
-    `train_scale` says whether s is learnt; the authors learn it in the last layer only.
+    `train_scale` says whether s is learnt; the authors learn it in the last layer only. sd: of the first directions,
+    whose length decides how far a step of Adam turns them.
     """
 
-    def __init__(self, inputs: int, outputs: int, train_scale: bool, rng: np.random.Generator) -> None:
+    def __init__(self, inputs: int, outputs: int, train_scale: bool, rng: np.random.Generator, sd: float = 0.1) -> None:
         super().__init__()
-        self.direction = nn.Parameter(_normal(rng, outputs, inputs, sd=0.1))
+        self.direction = nn.Parameter(_normal(rng, outputs, inputs, sd=sd))
         self.bias = nn.Parameter(torch.zeros(outputs))
         if train_scale:
             self.scale = nn.Parameter(torch.ones(outputs))
@@ -145,11 +151,10 @@ class GanGenerator(nn.Module):
         for width in hidden:
             layer = undrawn(nn.Linear, inputs, width, bias=False)
             with torch.no_grad():
-                # Glorot; the standardisation that follows makes the result independent of the scale
-                layer.weight.copy_(_normal(rng, width, inputs, sd=(2 / (inputs + width)) ** 0.5))
+                layer.weight.copy_(_normal(rng, width, inputs, sd=_glorot(inputs, width)))
             self.layers.append(layer)
             inputs = width
-        self.last = WeightNormLinear(inputs, outputs, True, rng)
+        self.last = WeightNormLinear(inputs, outputs, True, rng, sd=_glorot(inputs, outputs))
 
     def forward(self, count: int, noise: torch.Generator) -> Tensor:
         """`count` images (count, outputs) from noise drawn with the generator, on the generator's device."""

@@ -17,6 +17,7 @@ from lib.core.checkpoint import Checkpoint
 from lib.models.student_gan import GanClassifier, GanGenerator
 from lib.students import semi_supervised
 from lib.students.semi_supervised import Draws, Images, Progress, Student, check_setting, is_number, is_whole
+from lib.training.inner_epsilon_adam import InnerEpsilonAdam
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,9 @@ class GanTrainer:
             "average": self.average,
         }
         betas = settings.beta1, settings.beta2
-        self.optimizers = {
-            "classifier adam": semi_supervised.make_adam(self.classifier, betas),
-            "generator adam": semi_supervised.make_adam(self.generator, betas),
+        self.optimizers: dict[str, torch.optim.Optimizer] = {
+            "classifier adam": InnerEpsilonAdam(self.classifier.parameters(), 0.0, betas),
+            "generator adam": InnerEpsilonAdam(self.generator.parameters(), 0.0, betas),
         }
 
     def _flat(self, images: Tensor, role: str, step: int, size: int) -> Tensor:

@@ -12,7 +12,10 @@ from lib.models.teacher_resnet import StackedTeacherResNet
 from lib.students.gan import GanSettings, train_gan_student
 from lib.students.semi_supervised import Student, read_settings
 from lib.students.vat import VatSettings, train_vat_student
-from lib.teachers.replicas import Network, Recipe
+from lib.teachers.replicas import SCALINGS, Network, Recipe, Replicas, stack_parts
+
+TEACHERS = ("mlp", "teacher_cnn", "teacher_resnet")  # kinds of networks that learn from labelled samples alone
+CHUNK = 1000  # images that one network predicts at a time
 
 
 def teacher_network(model: dict, shape: tuple[int, ...], classes: int) -> Network:
@@ -41,11 +44,41 @@ def train_student(
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint,
-    progress: Callable[[int, int, float], None],
+    progress: Callable[..., None],
 ) -> Student:
-    """A student of kind `vat` or `gan`, from labelled images (n, ...) and unlabelled ones (u, ...)."""
+    """A student from labelled images (n, ...) and, of kind `vat` or `gan`, unlabelled ones (u, ...)."""
+    if model["kind"] in TEACHERS:
+        return train_supervised(model, x, y, classes, seed, job, device, checkpoint, progress)
     settings_kind, train = {"vat": (VatSettings, train_vat_student), "gan": (GanSettings, train_gan_student)}[
         model["kind"]
     ]
     settings = read_settings(settings_kind, {name: value for name, value in model.items() if name != "kind"})
     return train(x, y, unlabelled, classes, settings, seed, job, device, checkpoint, progress=progress)
+
+
+def train_supervised(
+    model: dict,
+    x: np.ndarray,
+    y: np.ndarray,
+    classes: int,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+    checkpoint: Checkpoint,
+    progress: Callable[..., None],
+) -> Student:
+    """One network of a teacher's kind on labelled images (n, ...) uint8 alone.
+
+    A run resumed from its checkpoint ends with the same weights. Raises InputError as `Replicas` does.
+    """
+    network, recipe = teacher_network(model, x.shape[1:], classes), teacher_recipe(model)
+    trained = Replicas(network, stack_parts(lambda _: (x, y), range(1), classes), recipe, seed, job, range(1), device)
+    if (state := checkpoint.load()) is not None:
+        trained.restore(state)
+    while trained.step < recipe.steps:
+        trained.advance()
+        if checkpoint.due():
+            checkpoint.save(trained.state())
+        progress(trained.step, recipe.steps)
+    parameters, scale = trained.trained(), SCALINGS[recipe.scaling]
+    return Student(lambda images: network.logits(parameters, scale(255 * images), shared=True)[0], device, 255, CHUNK)

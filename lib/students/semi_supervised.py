@@ -141,7 +141,7 @@ class Trainer(Protocol):
     """A student in training: its networks and optimisers by name, and what a step does to them."""
 
     modules: dict[str, nn.Module]
-    optimizers: dict[str, torch.optim.Adam]
+    optimizers: dict[str, torch.optim.Optimizer]
 
     def step(self, step: int) -> float:
         """Take step `step`, counted from 0; returns the loss before it."""
@@ -158,7 +158,7 @@ def make_adam(module: nn.Module, betas: tuple[float, float]) -> torch.optim.Adam
     return torch.optim.Adam(module.parameters(), lr=0.0, betas=betas, fused=True)
 
 
-def descend(optimizer: torch.optim.Adam, loss: Tensor, rate: float, beta1: float) -> None:
+def descend(optimizer: torch.optim.Optimizer, loss: Tensor, rate: float, beta1: float) -> None:
     """One step of Adam with that learning rate and first decay rate.
 
     Only the optimiser's own parameters get a gradient, whatever else the loss depends on.

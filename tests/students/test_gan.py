@@ -24,6 +24,7 @@ from lib.students.semi_supervised import (
     make_images,
     read_settings,
 )
+from lib.training.inner_epsilon_adam import InnerEpsilonAdam
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -133,6 +134,50 @@ def test_feature_matching_moves_the_generator_only():
     assert all(p.grad is None for p in classifier.parameters())
     assert all(torch.equal(p, q) for p, q in zip(classifier.parameters(), before[0], strict=True))
     assert all(not torch.equal(p, q) for p, q in zip(made.parameters(), before[1], strict=True))
+
+
+def test_adam_with_its_epsilon_below_the_root():
+    rng = generator()
+    parameters = [torch.randn(3, 2, generator=rng, dtype=torch.float64), torch.randn(4, generator=rng).double()]
+    expected = [p.clone() for p in parameters]
+    optimizer = InnerEpsilonAdam(parameters, 0.1, (0.5, 0.999), epsilon=0.01)
+    means, squares = [torch.zeros_like(p) for p in parameters], [torch.zeros_like(p) for p in parameters]
+    for step in range(1, 6):
+        for i, p in enumerate(parameters):
+            p.grad = 0.1 * torch.randn(p.shape, generator=rng, dtype=p.dtype)
+            means[i] = 0.5 * means[i] + 0.5 * p.grad
+            squares[i] = 0.999 * squares[i] + 0.001 * p.grad**2
+            root = (squares[i] / (1 - 0.999**step) + 0.01).sqrt()
+            expected[i] = expected[i] - 0.1 * means[i] / (1 - 0.5**step) / root
+        optimizer.step()
+    for p, q in zip(parameters, expected, strict=True):
+        assert torch.allclose(p, q, rtol=1e-12)
+
+
+def test_without_epsilon_it_is_the_adam_of_torch():
+    start = torch.randn(50, generator=generator(), dtype=torch.float64)
+    pairs = [(InnerEpsilonAdam, {"epsilon": 0.0}), (torch.optim.Adam, {"eps": 0.0})]
+    found = []
+    for kind, settings_of_kind in pairs:
+        p = start.clone().requires_grad_()
+        optimizer = kind([p], lr=0.01, betas=(0.5, 0.999), **settings_of_kind)
+        for _ in range(20):
+            optimizer.zero_grad()
+            (p**4).sum().backward()
+            optimizer.step()
+        found.append(p.detach())
+    assert torch.allclose(*found, rtol=1e-10)
+    assert not torch.allclose(found[0], start, atol=0.01)
+
+
+def test_a_small_gradient_moves_a_weight_less():
+    moved = []
+    for size in (1e-2, 1e-4, 1e-6):
+        p = torch.zeros(1)
+        p.grad = torch.full((1,), size)
+        InnerEpsilonAdam([p], 1.0, (0.5, 0.999)).step()
+        moved.append(-float(p))
+    assert moved == pytest.approx([1.0, 0.5**0.5, 0.01], rel=1e-3)
 
 
 def test_prediction_uses_the_mean_of_the_weights_of_all_steps():
