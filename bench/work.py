@@ -26,7 +26,7 @@ from lib.models.student_vat import BATCH, VatClassifier
 from lib.models.unet3d import UNet3D
 from lib.plan.residual_perturbation import entry_of
 from lib.segmentation.patches import fitting_patch
-from lib.students.networks import teacher_network
+from lib.students.networks import TEACHERS, teacher_network
 
 # height, width and channels of a dataset's images, and how many are for training
 IMAGES = {
@@ -127,9 +127,13 @@ def teachers(job: Job, config: dict) -> Work:
 
 
 def network_student(job: Job, config: dict) -> Work:
-    """A student that is a network, or a baseline: convolutional, by VAT or on labels alone; or a GAN."""
+    """A student that is a network, or a baseline: convolutional, by VAT or on labels alone; a GAN; a teacher's kind."""
     model = told(job, "model")
     sides, channels, _ = IMAGES[job.option("dataset")[0]]
+    if model["kind"] in TEACHERS:
+        shape, recipe = sides if channels == 1 else (*sides, channels), model["recipe"]
+        single = teacher_flops(json.dumps(model), shape, int(*job.option("classes")))
+        return Work(model["kind"], single * recipe["steps"] * recipe["batch"], recipe["steps"])
     labelled, unlabelled = model["labelled_batch"], model["unlabelled_batch"]
     if model["kind"] == "gan":
         ensemble = config["scalable_pate"]["runs"][job.wildcards["run"]]["ensemble"]

@@ -46,6 +46,14 @@ def test_teachers_are_as_many_as_the_shard_has():
     assert work.steps == 3 * 10  # ten teachers, four at once
 
 
+def test_a_baseline_of_a_teachers_kind_is_one_network():
+    model = {**json.loads(MLP), "together": 4, "recipe": {"steps": 10, "batch": 6}}
+    told = f"--dataset mnist --classes 10 --model '{json.dumps(model)}'"
+    work = COUNTED["train_network_baseline"](job("train_network_baseline", {"ensemble": "some"}, settings=told), {})
+    assert work.amount == 10 * 6 * teacher_flops(MLP, (28, 28), 10)
+    assert (work.kind, work.steps) == ("mlp", 10)
+
+
 @pytest.mark.parametrize(("rule", "turns"), [("train_residual", 1), ("train_residual_dp_sgd", 12)])
 def test_networks_of_an_attack_are_of_both_sides_and_all_repetitions(rule, turns):
     task = {"dataset": "mnist", "quarter": None, "classes": 10, "widths": [8, 16, 32]} | dict.fromkeys(
