@@ -23,12 +23,14 @@ def main(
     seed: int,
     training: Training,
     votes: Path,
+    cost: Path,
 ) -> None:
     """Write votes (w, p, classes) of the worlds of a shard.
 
     worlds: the private records of every world. public: what is public in all worlds. shard: the first world, and the
     one after the last. teachers: how many. model: the teachers' block of the configuration. classes: number of classes.
     job: the job's own name. seed: seed of the preset. votes: the .npz of votes to write.
+    cost: the CSV to write with what each world took.
     """
     device = choose_device(training.device, training.threads)
     private, pool = read_private(worlds), read_public(public)
@@ -38,7 +40,7 @@ def main(
         return {"votes": teacher_votes(*private.world(number), teachers, model, pool.x, classes, seed, own, device)}
 
     read = {"worlds": vars(private), "public": vars(pool)}
-    found = each_world(range(*shard), counted, read, training, digest("scripts/count_world_votes.py"))
+    found = each_world(range(*shard), counted, read, training, digest("scripts/count_world_votes.py"), cost)
     save_arrays(votes, **found)
 
 

@@ -1,4 +1,4 @@
-"""What training in one world cost, by the benchmark files of the jobs: a measurement, not repeatable."""
+"""What training in one world cost, as the jobs measured it: not repeatable."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,28 +10,26 @@ from lib.core.files import atomic_path, reading
 
 
 def measured(paths: Sequence[Path]) -> tuple[float, float, float]:
-    """Seconds and processor seconds of some jobs together, and the largest memory of one in MiB."""
+    """Seconds and processor seconds of all worlds of some jobs, and the largest memory of one in MiB."""
     rows = []
     for path in paths:
-        with reading(path, "benchmark"):
-            rows.append(pd.read_csv(path, sep="\t", na_values="-").iloc[0])
-    table = pd.DataFrame(rows)
-    return float(table["s"].sum()), float(table["cpu_time"].sum()), float(table["max_rss"].max())
+        with reading(path, "cost"):
+            rows.append(pd.read_csv(path))
+    table = pd.concat(rows)
+    return float(table["seconds"].sum()), float(table["processor_seconds"].sum()), float(table["memory_mib"].max())
 
 
 @command
-def main(
-    benchmarks: list[Path], teachers: list[Path], asks: list[str], entries: list, worlds: int, table: Path
-) -> None:
+def main(costs: list[Path], teachers: list[Path], asks: list[str], entries: list, worlds: int, table: Path) -> None:
     """Write the table, a row an entry; teachers are shared by all methods that ask them, and charged to each.
 
-    benchmarks: of training, entry by entry, shard by shard of worlds. teachers: of the teachers, a shard each. asks:
+    costs: of training, entry by entry, shard by shard of worlds. teachers: of the teachers, a shard each. asks:
     kinds of methods that ask teachers. entries: method, budget, and the method's block of each. worlds: number of
     worlds. table: the CSV to write.
     """
     shards, rows = len(teachers), []
     for place, entry in enumerate(entries):
-        own = measured(benchmarks[place * shards : (place + 1) * shards])
+        own = measured(costs[place * shards : (place + 1) * shards])
         asked = measured(teachers) if entry["kind"] in asks else (0.0, 0.0, 0.0)
         rows.append(
             {

@@ -29,6 +29,7 @@ def main(
     training: Training,
     predictions: Path,
     record: Path,
+    cost: Path,
     votes: Path | None = None,
     own: list[Path] | None = None,
 ) -> None:
@@ -37,8 +38,8 @@ def main(
     worlds: the private records of every world. public: what is public in all worlds. shard: the first world, and the
     one after the last. method: the method's block of the configuration. budget: epsilon to be kept, or none. privacy:
     delta, orders, classes, and the largest pixel value. predictions: probabilities of every candidate record. record:
-    the record to write. votes: what the teachers of these worlds say, for methods that ask them. own: files
-    of a method that is not this project's.
+    the record to write. cost: the CSV to write with what each world took. votes: what the teachers of these worlds say,
+    for methods that ask them. own: files of a method that is not this project's.
     """
     device = choose_device(training.device, training.threads)
     private, shared = read_private(worlds), read_public(public)
@@ -66,7 +67,7 @@ def main(
     code = digest("scripts/train_worlds.py") + "".join(
         hashlib.sha256(file.read_bytes()).hexdigest() for file in own or []
     )
-    found = each_world(numbers, trained, read, training, code)
+    found = each_world(numbers, trained, read, training, code, cost)
     accuracy = found.pop("accuracy")
     save_arrays(predictions, **found)
     write_record(

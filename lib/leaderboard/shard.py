@@ -1,23 +1,30 @@
 """A shard of worlds: a job works on one after the other, and goes on where it was stopped."""
 
+import csv
+import resource
+import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import numpy as np
 
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.command import Training, progress
-from lib.core.files import fingerprint
+from lib.core.files import atomic_path, fingerprint
 
 Arrays = dict[str, np.ndarray]
+CLOCKS = {"seconds": time.perf_counter, "processor_seconds": time.process_time}
 
 
 def each_world(
-    shard: range, work: Callable[[int], Arrays], read: Mapping[str, Mapping], training: Training, code: str
+    shard: range, work: Callable[[int], Arrays], read: Mapping[str, Mapping], training: Training, code: str, cost: Path
 ) -> Arrays:
     """What `work` finds in every world of a shard, stacked (w, ...).
 
     read: the arrays of every file that the job reads; the state depends on all that they hold, since worlds that are
-    drawn anew are others of the same dataset. code: digest of the job's code.
+    drawn anew are others of the same dataset. code: digest of the job's code. cost: a CSV to write with what each world
+    took, also before a job was stopped and went on: seconds by the clock and of the processor, and the most memory
+    (MiB) that the process had up to then.
     """
     data = " ".join(f"{name} {fingerprint(**arrays)}" for name, arrays in sorted(read.items()))
     report = progress("worlds")
@@ -25,7 +32,10 @@ def each_world(
         found = checkpoint.load() or {}
         done = len(next(iter(found.values()))) if found else 0
         for place, number in enumerate(shard[done:], done + 1):
+            began = {name: clock() for name, clock in CLOCKS.items()}
             new = work(number)
+            new |= {name: np.array(clock() - began[name]) for name, clock in CLOCKS.items()}
+            new["memory_mib"] = np.array(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
             found = {
                 name: np.concatenate([found[name], value[None]]) if name in found else value[None]
                 for name, value in new.items()
@@ -34,4 +44,11 @@ def each_world(
                 checkpoint.save(found)
             report(place, len(shard))
         checkpoint.remove()
+    taken = {name: found.pop(name) for name in (*CLOCKS, "memory_mib")}
+    with atomic_path(cost) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["world", *taken])
+        rows.writerows(
+            [number, *(f"{value:.4g}" for value in row)] for number, *row in zip(shard, *taken.values(), strict=True)
+        )
     return found

@@ -31,10 +31,6 @@ class Layout:
         """The log of a job; wildcards may be left in."""
         return f"{self.results}/logs/{'/'.join(job)}.log"
 
-    def benchmark(self, *job: str) -> str:
-        """What a job cost, as Snakemake measures it."""
-        return self.beside_log(self.log(*job))
-
     def beside_log(self, log: str) -> str:
         """What the job of this log cost."""
         return log.replace("/logs/", "/benchmarks/", 1).removesuffix(".log") + ".tsv"

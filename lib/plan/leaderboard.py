@@ -162,13 +162,22 @@ class Leaderboard:
         settings = {name: self.block[name] for name in named} | {"rates": self.block["attacks"]["rates"]}
         return {"entries": self._described(), "settings": settings}
 
-    def benchmarks(self, wildcards: Any) -> list[str]:
-        """Input: what training cost, as `records`."""
-        return self._of_shards(f"{self.layout.results}/benchmarks/train_worlds", ".tsv", self.entries())
+    def trained(self) -> list[dict[str, str]]:
+        """Wildcards of every job of `train_worlds`."""
+        shards = range(len(self.shards()))
+        return [
+            {"method": method, "budget": budget, "shard": str(shard)}
+            for method, budget in self.entries()
+            for shard in shards
+        ]
 
-    def benchmarks_of_teachers(self, wildcards: Any) -> list[str]:
+    def costs(self, wildcards: Any) -> list[str]:
+        """Input: what training cost, as `records`."""
+        return self._of_shards(f"{self.folder}/costs", ".csv", self.entries())
+
+    def costs_of_teachers(self, wildcards: Any) -> list[str]:
         """Input: what the teachers of every shard of worlds cost."""
-        return [self.layout.benchmark("count_world_votes", str(shard)) for shard in range(len(self.shards()))]
+        return [f"{self.folder}/costs_of_teachers/{shard}.csv" for shard in range(len(self.shards()))]
 
     def cost_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `leaderboard_cost`."""

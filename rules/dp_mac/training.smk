@@ -2,6 +2,7 @@
 
 MAC = jobs_of("train_mac", plan.dp_mac.trained("mac", "dp_mac"))
 SGD = jobs_of("train_sgd", plan.dp_mac.trained("backpropagation", "dp_sgd"))
+CDBN = jobs_of("train_cdbn", plan.dp_mac.trained("cdbn", "dp_cdbn", "dp_cdbn_published"))
 
 
 rule train_mac:
@@ -63,14 +64,14 @@ rule train_sgd:
 rule train_cdbn:
     """A curve of a convolutional deep belief network, private by its releases, as published, or not private."""
     input:
-        data=asked(plan.dp_mac.data_of_curve),
+        **CDBN.inputs(data=asked(plan.dp_mac.data_of_curve)),
         code=code("train_cdbn"),
     output:
-        record=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json",
-        curves=f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv",
-        weights=f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz",
+        record=CDBN.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
+        curves=CDBN.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
+        weights=CDBN.output(f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz"),
     log:
-        layout.log("train_cdbn", "{series}/{level}/{part}"),
+        layout.log("train_cdbn", CDBN.name("{series}/{level}/{part}")),
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("cdbn", "dp_cdbn", "dp_cdbn_published")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -83,7 +84,7 @@ rule train_cdbn:
         gpu=GPU,
         gres=GRES,
     params:
-        **options(plan.dp_mac.curve_settings),
+        **options(plan.dp_mac.curve_settings, CDBN),
     shell:
         "python -m scripts.train_cdbn {params} --threads {threads} > {log} 2>&1"
 

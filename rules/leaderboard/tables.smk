@@ -27,10 +27,10 @@ rule leaderboard:
 
 
 rule leaderboard_cost:
-    """What training cost, by Snakemake's benchmark files: a measurement, not repeatable."""
+    """What training cost, as its jobs measured it: not repeatable."""
     input:
-        benchmarks=plan.leaderboard.benchmarks,
-        teachers=plan.leaderboard.benchmarks_of_teachers,
+        costs=plan.leaderboard.costs,
+        teachers=plan.leaderboard.costs_of_teachers,
         code=code("leaderboard_cost"),
     output:
         **table("leaderboard_cost"),

@@ -1,5 +1,7 @@
 """One leaderboard: every method on the same worlds, at the same privacy, under the same attacks."""
 
+WORLDS = jobs_of("train_worlds", plan.leaderboard.trained())
+
 
 rule draw_worlds:
     """The private records of every world, and what is public in all of them."""
@@ -29,6 +31,7 @@ rule count_world_votes:
         code=code("count_world_votes"),
     output:
         votes=f"{layout.private}/leaderboard/votes/{{shard}}.npz",
+        cost=f"{layout.of('leaderboard')}/costs_of_teachers/{{shard}}.csv",
     log:
         layout.log("count_world_votes", "{shard}"),
     conda:
@@ -47,16 +50,19 @@ rule count_world_votes:
 rule train_worlds:
     """One method at one budget in some worlds, and what the released models say of all records."""
     input:
-        worlds=f"{layout.private}/leaderboard/worlds.npz",
-        public=f"{layout.of('leaderboard')}/public.npz",
-        votes=plan.leaderboard.votes,
-        own=plan.leaderboard.ones_own,
+        **WORLDS.inputs(
+            worlds=f"{layout.private}/leaderboard/worlds.npz",
+            public=f"{layout.of('leaderboard')}/public.npz",
+            votes=plan.leaderboard.votes,
+            own=plan.leaderboard.ones_own,
+        ),
         code=code("train_worlds"),
     output:
-        predictions=f"{layout.private}/leaderboard/predictions/{{method}}/{{budget}}/{{shard}}.npz",
-        record=f"{layout.of('leaderboard')}/models/{{method}}/{{budget}}/{{shard}}.json",
+        predictions=WORLDS.output(f"{layout.private}/leaderboard/predictions/{{method}}/{{budget}}/{{shard}}.npz"),
+        record=WORLDS.output(f"{layout.of('leaderboard')}/models/{{method}}/{{budget}}/{{shard}}.json"),
+        cost=WORLDS.output(f"{layout.of('leaderboard')}/costs/{{method}}/{{budget}}/{{shard}}.csv"),
     log:
-        layout.log("train_worlds", "{method}/{budget}/{shard}"),
+        layout.log("train_worlds", WORLDS.name("{method}/{budget}/{shard}")),
     wildcard_constraints:
         method=one_of(plan.leaderboard.methods),
         budget=r"none|\d+(\.\d+)?",
@@ -68,7 +74,7 @@ rule train_worlds:
         gpu=GPU,
         gres=GRES,
     params:
-        **options(plan.leaderboard.training_settings),
+        **options(plan.leaderboard.training_settings, WORLDS),
     shell:
         "python -m scripts.train_worlds {params} --threads {threads} > {log} 2>&1"
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,13 @@ import pytest
 import torch
 
 from lib.core.checkpoint import Checkpoint
+from lib.core.command import Training
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator
 from lib.leaderboard.gradients import Plain
 from lib.leaderboard.mlp import mlp_trainer
+from lib.leaderboard.shard import each_world
 from lib.leaderboard.worlds import read_private
 from lib.plan.leaderboard_checks import ASK_TEACHERS
 from lib.reporting.records import read_record
@@ -69,14 +72,15 @@ def folder(tmp_path_factory):
         work += ["--checkpoint", str(root / "checkpoint.npz")]
         model = json.dumps({"kind": "logistic_regression", "iterations": 20})
         asked = ["--teachers", "6", "--model", model, "--classes", "3", *seeded, "teachers"]
-        count_world_votes.main([*asked, *work, "--votes", str(root / f"votes{shard}.npz")])
+        written = ["--votes", str(root / f"votes{shard}.npz"), "--cost", str(root / f"votes{shard}.csv")]
+        count_world_votes.main([*asked, *work, *written])
         for name, method in METHODS.items():
             budget = "none" if name == "memorised" else "8"
             told = ["--method", json.dumps(method), "--budget", budget, "--privacy", json.dumps(PRIVACY)]
             told += ["--preset", "test", "--dataset", "made", *seeded, name, budget, *work]
             told += ["--votes", str(root / f"votes{shard}.npz")] if name == "gnmax" else []
             written = ["--predictions", str(root / f"{name}{shard}.npz"), "--record", str(root / f"{name}{shard}.json")]
-            train_worlds.main([*told, *written])
+            train_worlds.main([*told, *written, "--cost", str(root / f"{name}{shard}.csv")])
     attack(root, "0", *METHODS)
     told = ["--entries", json.dumps([["gnmax", "8", METHODS["gnmax"]]]), "--privacy", json.dumps(PRIVACY)]
     told += ["--slots", "60", "--runs", "400", "--level", "0.95", "--bounds", str(root / "releases.csv")]
@@ -203,7 +207,8 @@ def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, t
         told += ["--method", json.dumps(METHODS["memorised"] | {"kind": "plain"}), "--budget", "none"]
         told += ["--privacy", json.dumps(PRIVACY), "--preset", "test", "--seed", "1", "--dataset", "made"]
         told += ["--job", "leaderboard", "plain", "none"]
-        train_worlds.main([*told, "--predictions", f"{tmp_path}/{name}.npz", "--record", f"{tmp_path}/{name}.json"])
+        told += ["--predictions", f"{tmp_path}/{name}.npz", "--record", f"{tmp_path}/{name}.json"]
+        train_worlds.main([*told, "--cost", f"{tmp_path}/{name}.csv"])
         return load_arrays(tmp_path / f"{name}.npz")["probabilities"]
 
     draw(20)
@@ -214,6 +219,29 @@ def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, t
     found = train("stopped")
     assert fitted[3:] == ["0", "1", "2"]
     np.testing.assert_array_equal(found, train("fresh"))
+
+
+def test_a_job_that_was_stopped_and_goes_on_says_what_all_its_worlds_cost(tmp_path, monkeypatch):
+    def work(number):
+        if number == stopped:
+            raise KeyboardInterrupt
+        time.sleep(0.01 * number)
+        return {"found": np.array(number)}
+
+    monkeypatch.setattr(Checkpoint, "due", lambda self: True)
+    training = Training(device="cpu", threads=1, checkpoint=tmp_path / "state.npz", settings={})
+    written = tmp_path / "cost.csv"
+    told = {"shard": range(1, 4), "work": work, "read": {}, "training": training, "code": "code", "cost": written}
+    stopped = 3
+    with pytest.raises(KeyboardInterrupt):
+        each_world(**told)
+    assert not written.exists()
+    stopped = None
+    assert list(each_world(**told)["found"]) == [1, 2, 3]
+    cost = pd.read_csv(written)
+    assert list(cost["world"]) == [1, 2, 3]
+    assert (cost["seconds"] >= 0.0099 * cost["world"]).all() and (cost["memory_mib"] > 1).all()
+    assert (cost["processor_seconds"] <= cost["seconds"] + 0.1).all()
 
 
 STUDENT = {"queries": 20, "teachers": 6, "student": {"hidden": [], "recipe": ADAM | {"epochs": 1}}}
@@ -263,7 +291,8 @@ def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
             told += ["--method", json.dumps(method), "--budget", budget, "--privacy", json.dumps(PRIVACY)]
             told += ["--votes", f"{folder}/votes0.npz"] if method["kind"] in ASK_TEACHERS else []
             told += ["--preset", "test", "--dataset", "made", "--seed", "1", "--job", "leaderboard", name, budget]
-            train_worlds.main([*told, "--predictions", f"{tmp_path}/found.npz", "--record", f"{tmp_path}/found.json"])
+            told += ["--predictions", f"{tmp_path}/found.npz", "--record", f"{tmp_path}/found.json"]
+            train_worlds.main([*told, "--cost", f"{tmp_path}/found.csv"])
     for (name, _), drawn in first.items():
         assert len(drawn) == (4 if name == "dp_mac" else 2)  # DP-MAC: a generator a step, and two steps
     everything = [draw for drawn in first.values() for draw in drawn]
@@ -278,11 +307,10 @@ def test_a_record_says_how_much_noise_there_was(folder):
 
 def test_cost_is_shared_among_worlds(tmp_path):
     for name, seconds in (("a", 10), ("teachers", 30)):
-        pd.DataFrame({"s": [seconds], "cpu_time": [seconds], "max_rss": [100.0]}).to_csv(
-            tmp_path / f"{name}.tsv", sep="\t", index=False
-        )
+        rows = {"world": range(4), "seconds": seconds / 4, "processor_seconds": seconds / 4, "memory_mib": 100.0}
+        pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
     entries = [{"title": "GNMax", "kind": "gnmax", "budget": "1"}]
-    told = ["--benchmarks", f"{tmp_path}/a.tsv", "--teachers", f"{tmp_path}/teachers.tsv", "--asks", "gnmax"]
+    told = ["--costs", f"{tmp_path}/a.csv", "--teachers", f"{tmp_path}/teachers.csv", "--asks", "gnmax"]
     leaderboard_cost.main([*told, "--entries", json.dumps(entries), "--worlds", "4", "--table", f"{tmp_path}/cost.csv"])
     row = pd.read_csv(tmp_path / "cost.csv").iloc[0]
     assert row["seconds_per_world"] == 10 and row["teachers_processor_seconds_per_world"] == 7.5

@@ -68,9 +68,10 @@ def test_the_board_reads_every_shard_of_every_entry_and_its_cost():
     plan = planned()
     places = [f"{entry.method}/{entry.budget}/{shard}" for entry in ENTRIES for shard in range(3)]
     assert plan.records(None) == [f"results/quick/leaderboard/models/{place}.json" for place in places]
-    assert plan.benchmarks(None) == [f"results/quick/benchmarks/train_worlds/{place}.tsv" for place in places]
-    teachers = [f"results/quick/benchmarks/count_world_votes/{shard}.tsv" for shard in range(3)]
-    assert plan.benchmarks_of_teachers(None) == teachers
+    assert plan.costs(None) == [f"results/quick/leaderboard/costs/{place}.csv" for place in places]
+    teachers = [f"results/quick/leaderboard/costs_of_teachers/{shard}.csv" for shard in range(3)]
+    assert plan.costs_of_teachers(None) == teachers
+    assert ["/".join(job.values()) for job in plan.trained()] == places
     described = plan.board_settings(None)["entries"]
     assert [(entry["method"], entry["budget"]) for entry in described] == ENTRIES
     assert described[0]["title"] == "no privacy" and plan.cost_settings(None)["entries"] == described
