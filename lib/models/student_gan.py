@@ -20,21 +20,15 @@ def _normal(rng: np.random.Generator, *shape: int, sd: float) -> Tensor:
     return torch.from_numpy(rng.standard_normal(shape, dtype=np.float32) * np.float32(sd))
 
 
-def _glorot(inputs: int, outputs: int) -> float:
-    """The standard deviation of the first weights of a layer of the generator, as Lasagne's layers have it."""
-    return (2 / (inputs + outputs)) ** 0.5
-
-
 class WeightNormLinear(nn.Module):
     """x -> x V' diag(s / |V_j|) + b: a layer whose weights have a norm s_j of their own (Salimans & Kingma, 2016).
 
-    `train_scale` says whether s is learnt; the authors learn it in the last layer only. sd: of the first directions,
-    whose length decides how far a step of Adam turns them.
+    `train_scale` says whether s is learnt; the authors learn it in the last layer only.
     """
 
-    def __init__(self, inputs: int, outputs: int, train_scale: bool, rng: np.random.Generator, sd: float = 0.1) -> None:
+    def __init__(self, inputs: int, outputs: int, train_scale: bool, rng: np.random.Generator) -> None:
         super().__init__()
-        self.direction = nn.Parameter(_normal(rng, outputs, inputs, sd=sd))
+        self.direction = nn.Parameter(_normal(rng, outputs, inputs, sd=0.1))
         self.bias = nn.Parameter(torch.zeros(outputs))
         if train_scale:
             self.scale = nn.Parameter(torch.ones(outputs))
@@ -151,10 +145,13 @@ class GanGenerator(nn.Module):
         for width in hidden:
             layer = undrawn(nn.Linear, inputs, width, bias=False)
             with torch.no_grad():
-                layer.weight.copy_(_normal(rng, width, inputs, sd=_glorot(inputs, width)))
+                # Glorot; the standardisation that follows makes the result independent of the scale
+                layer.weight.copy_(_normal(rng, width, inputs, sd=(2 / (inputs + width)) ** 0.5))
             self.layers.append(layer)
             inputs = width
-        self.last = WeightNormLinear(inputs, outputs, True, rng, sd=_glorot(inputs, outputs))
+        # the authors' first directions are Glorot's here too, 0.4 as long: a step of Adam then turns them so far that in
+        # some runs pixels are stuck at white, which the classifier sees and the generator cannot mend
+        self.last = WeightNormLinear(inputs, outputs, True, rng)
 
     def forward(self, count: int, noise: torch.Generator) -> Tensor:
         """`count` images (count, outputs) from noise drawn with the generator, on the generator's device."""
