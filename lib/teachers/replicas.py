@@ -11,6 +11,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
+from lib.training.device import memory_of_a_pass
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 BLOCK = 100  # steps whose mini-batches are drawn together
@@ -249,13 +250,15 @@ def predict_labels(
     parameters: dict[str, torch.Tensor],
     queries: np.ndarray,
     scaling: str = "centred",
-    memory: int = 2**24,
+    memory: int | None = None,
 ) -> np.ndarray:
     """Labels (q, T) of queries (q, ...) uint8, in the smallest unsigned integers that hold the classes.
 
-    `memory`: bytes that the widest layer of all T networks may take, by which queries are cut into chunks.
+    `memory`: bytes that the widest layer of all T networks may take, by which queries are cut into chunks; None: what
+    the device has for a pass.
     """
     stacked = next(iter(parameters.values()))
+    memory = memory or memory_of_a_pass(stacked.device)
     chunk = max(1, memory // (4 * len(stacked) * network.widest))
     labels = np.empty((len(queries), len(stacked)), np.min_scalar_type(network.classes - 1))
     with torch.no_grad():

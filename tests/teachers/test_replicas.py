@@ -13,7 +13,7 @@ from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
 from lib.teachers import replicas as module
 from lib.teachers.replicas import Parts, Recipe, Replicas, predict_labels, replica_labels, stack_parts
-from lib.training.device import choose_device
+from lib.training.device import choose_device, memory_of_a_pass
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -230,6 +230,12 @@ def test_labels_are_as_small_as_the_classes_allow_and_chunks_do_not_matter(class
     assert np.array_equal(labels, predict_labels(network, parameters, QUERIES, memory=1))
     logits = network.logits(parameters, torch.from_numpy(QUERIES).float() / 255 - 0.5, shared=True)
     assert np.array_equal(labels, logits.argmax(2).T.numpy())
+
+
+def test_a_gpu_is_asked_as_many_queries_at_a_time_as_fit(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (80 * 2**30, 81 * 2**30))
+    assert memory_of_a_pass(torch.device("cuda", 0)) == 20 * 2**30
+    assert memory_of_a_pass(torch.device("cpu")) < 2**25
 
 
 def test_scalings():
