@@ -149,8 +149,8 @@ class GanGenerator(nn.Module):
                 layer.weight.copy_(_normal(rng, width, inputs, sd=(2 / (inputs + width)) ** 0.5))
             self.layers.append(layer)
             inputs = width
-        # the authors' first directions are Glorot's here too, 0.4 as long: a step of Adam turns them so far that in some
-        # runs pixels are stuck at white, which the classifier sees and the generator cannot mend
+        # the authors' first directions are Glorot's here too, 0.4 as long: a step of Adam turns them so far that in
+        # some runs pixels are stuck at white, which the classifier sees and the generator cannot mend
         self.last = WeightNormLinear(inputs, outputs, True, rng)
 
     def forward(self, count: int, noise: torch.Generator) -> Tensor:
