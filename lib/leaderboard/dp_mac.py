@@ -12,7 +12,7 @@ from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
 from lib.dp_mac.training import account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
-from lib.leaderboard.mlp import Mlp, Predict
+from lib.leaderboard.network import Mlp, Predict, one_hot
 from lib.training.epochs import run_to_end
 
 SCALING = "blocks"  # the released vector of a step then has sensitivity 1 (see `lib.dp_mac.accounting.MacRun`)
@@ -39,7 +39,7 @@ class DpMac(CalibratedMethod):
         checked_records(given, self.samples)
         thresholds = {"linear": np.full((1, self.network.layers), self.threshold)}
         noise = Noise(np.array([self.noise.parameters["sigma"]]), thresholds, SCALING)
-        rows, targets = self.mlp.rows(given.x), self.mlp.one_hot(given.y)
+        rows, targets = self.mlp.rows(given.x), one_hot(given.y, self.mlp.classes)
         draws = (given.seed, given.job, ["training"])
         return MacTrainer(self.network, rows, targets, self.recipe, noise, *draws, given.device)
 

@@ -15,7 +15,7 @@ from lib.core.named import named
 from lib.core.seeding import generator
 from lib.data.formats import read_npz
 from lib.leaderboard.method import Given
-from lib.leaderboard.mlp import Predict
+from lib.leaderboard.network import Predict
 from lib.leaderboard.setting import Setting
 
 ROUNDING = 1e-3  # how far from 1 the probabilities of a record may add up

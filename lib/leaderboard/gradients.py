@@ -9,14 +9,14 @@ from lib.core.errors import InputError
 from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
-from lib.leaderboard.mlp import Mlp, Predict, train_mlp
+from lib.leaderboard.network import Network, Predict, one_hot, train_network
 
 
 @dataclass(frozen=True)
 class Plain:
     """Plain backpropagation on the private records: no guarantee."""
 
-    mlp: Mlp
+    network: Network
     recipe: SgdRecipe
     samples: int
     teachers: int = field(default=0, init=False)
@@ -53,7 +53,7 @@ class Memorised(Plain):
             for row, record in enumerate(records):
                 label = known.get(record.tobytes())
                 if label is not None:
-                    found[row] = np.eye(self.mlp.classes)[label]
+                    found[row] = np.eye(self.network.classes)[label]
             return found
 
         return predict
@@ -81,7 +81,7 @@ class DpSgd(CalibratedMethod):
     noise: its parameter `sigma` is the noise multiplier, in clips.
     """
 
-    mlp: Mlp
+    network: Network
     recipe: SgdRecipe
     samples: int
     noise: Calibrated
@@ -95,19 +95,20 @@ class DpSgd(CalibratedMethod):
 
 def trained(method: Plain | DpSgd, x: np.ndarray, y: np.ndarray, sigma: float, given: Given) -> Predict:
     """The method's network, trained by its recipe on records x with labels y; draws and device as given."""
-    return train_mlp(method.mlp, x, method.mlp.one_hot(y), method.recipe, sigma, given.seed, given.job, given.device)
+    targets = one_hot(y, method.network.classes)
+    return train_network(method.network, x, targets, method.recipe, sigma, given.seed, given.job, given.device)
 
 
-def dp_sgd(mlp: Mlp, recipe: SgdRecipe, samples: int, budget: Budget) -> DpSgd:
+def dp_sgd(network: Network, recipe: SgdRecipe, samples: int, budget: Budget) -> DpSgd:
     """DP-SGD with the noise that the budget asks for; InputError for a recipe without clip."""
-    return DpSgd(mlp, recipe, samples, sampled_noise(account(samples, recipe, 1.0), budget))
+    return DpSgd(network, recipe, samples, sampled_noise(account(samples, recipe, 1.0), budget))
 
 
-def dp_sgd_broken(mlp: Mlp, recipe: SgdRecipe, samples: int) -> DpSgd:
+def dp_sgd_broken(network: Network, recipe: SgdRecipe, samples: int) -> DpSgd:
     """Control of the audit's power: DP-SGD that clips and forgets the noise; it promises nothing.
 
     Raises InputError for a recipe without clip, which would be plain backpropagation.
     """
     if recipe.clip is None:
         raise InputError("clip None: DP-SGD without noise still clips")
-    return DpSgd(mlp, recipe, samples, Calibrated({"sigma": 0.0}, {}))
+    return DpSgd(network, recipe, samples, Calibrated({"sigma": 0.0}, {}))

@@ -10,7 +10,7 @@ import torch
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.leaderboard.calibration import Calibrated
-from lib.leaderboard.mlp import Predict
+from lib.leaderboard.network import Predict
 from lib.leaderboard.worlds import PublicPart
 
 

@@ -12,7 +12,7 @@ from lib.leaderboard.dp_mac import dp_mac
 from lib.leaderboard.external import Elsewhere, External
 from lib.leaderboard.gradients import Memorised, Plain, Untouched, dp_sgd, dp_sgd_broken
 from lib.leaderboard.method import Method, checked_settings
-from lib.leaderboard.mlp import mlp_of
+from lib.leaderboard.network import Mlp, Network, network_of
 from lib.leaderboard.pate import (
     Pate,
     pate_confident,
@@ -53,34 +53,37 @@ def build_method(
     return KINDS[kind](settings, Setting(samples, tuple(shape), largest, classes, epsilon, delta, orders))
 
 
-MLP = frozenset({"activation"})
+NETWORK = ("hidden", "activation", "widths", "groups")  # what a block says of its network
+
+
+def _network(settings: Mapping, given: Setting) -> Network:
+    own = {name: settings[name] for name in NETWORK if name in settings}
+    return network_of(own, given.shape, given.largest, given.classes)
 
 
 def _plain(settings: Mapping, given: Setting) -> Plain:
-    checked_settings(settings, {"kind", "hidden", "recipe"}, MLP)
-    mlp = mlp_of(settings, given.shape, given.largest, given.classes)
+    checked_settings(settings, {"kind", "recipe"}, frozenset(NETWORK))
     made = {"plain": Plain, "memorised": Memorised}[settings["kind"]]
-    return made(mlp, SgdRecipe(**settings["recipe"]), given.samples)
+    return made(_network(settings, given), SgdRecipe(**settings["recipe"]), given.samples)
 
 
 def _untouched(settings: Mapping, given: Setting) -> Untouched:
-    checked_settings(settings, {"kind", "hidden", "recipe"}, MLP | {"queries"})
-    mlp = mlp_of(settings, given.shape, given.largest, given.classes)
-    return Untouched(mlp, SgdRecipe(**settings["recipe"]), given.samples, queries=settings.get("queries"))
+    checked_settings(settings, {"kind", "recipe"}, frozenset({*NETWORK, "queries"}))
+    recipe, queries = SgdRecipe(**settings["recipe"]), settings.get("queries")
+    return Untouched(_network(settings, given), recipe, given.samples, queries=queries)
 
 
 def _dp_sgd(settings: Mapping, given: Setting) -> Method:
-    checked_settings(settings, {"kind", "hidden", "recipe"}, MLP)
-    mlp = mlp_of(settings, given.shape, given.largest, given.classes)
-    recipe = SgdRecipe(**settings["recipe"])
+    checked_settings(settings, {"kind", "recipe"}, frozenset(NETWORK))
+    network, recipe = _network(settings, given), SgdRecipe(**settings["recipe"])
     if settings["kind"] == "dp_sgd_broken":
-        return dp_sgd_broken(mlp, recipe, given.samples)
-    return dp_sgd(mlp, recipe, given.samples, given.budget("dp_sgd"))
+        return dp_sgd_broken(network, recipe, given.samples)
+    return dp_sgd(network, recipe, given.samples, given.budget("dp_sgd"))
 
 
 def _dp_mac(settings: Mapping, given: Setting) -> Method:
     checked_settings(settings, {"kind", "hidden", "threshold", "recipe"}, frozenset({"activation", "bias"}))
-    mlp = mlp_of({"hidden": settings["hidden"]}, given.shape, given.largest, given.classes)
+    mlp = Mlp(given.shape, given.largest, tuple(settings["hidden"]), given.classes)
     return dp_mac(
         mlp,
         settings.get("activation", "softplus"),
@@ -94,7 +97,7 @@ def _dp_mac(settings: Mapping, given: Setting) -> Method:
 
 def _residual(settings: Mapping, given: Setting) -> Method:
     needed = {"kind", "widths", "gamma", "residual_bound", "input_bound", "recipe"}
-    checked_settings(settings, needed, frozenset({"form", "pi", "draws"}))
+    checked_settings(settings, needed, frozenset({"form", "pi", "draws", "norm", "groups"}))
     if len(given.shape) not in (2, 3):
         raise InputError(f"method residual: records of shape {given.shape}; allowed are images")
     recipe = dict(settings["recipe"])
@@ -103,6 +106,8 @@ def _residual(settings: Mapping, given: Setting) -> Method:
             channels=given.shape[2] if len(given.shape) == 3 else 1,
             classes=given.classes,
             widths=tuple(settings["widths"]),
+            norm=settings.get("norm", "batch"),
+            groups=settings.get("groups", 8),
             form=NoiseForm(**settings.get("form", {})),
         ),
         recipe=ResidualRecipe(**recipe | {"milestones": tuple(recipe.get("milestones", ()))}),
@@ -125,11 +130,10 @@ SELECTIVE = {"confident_gnmax": CHECKED, "interactive_gnmax": (*CHECKED, "first"
 def _pate(settings: Mapping, given: Setting) -> Pate:
     kind = settings["kind"]
     checked_settings(settings, {"kind", "teachers", "queries", "student", *SELECTIVE.get(kind, ())})
-    checked_settings({"kind": f"{kind}.student", **settings["student"]}, {"kind", "hidden", "recipe"}, MLP)
-    student = mlp_of(settings["student"], given.shape, given.largest, given.classes)
+    checked_settings({"kind": f"{kind}.student", **settings["student"]}, {"kind", "recipe"}, frozenset(NETWORK))
     common = {
         "teachers": settings["teachers"],
-        "student": student,
+        "student": _network(settings["student"], given),
         "recipe": SgdRecipe(**settings["student"]["recipe"]),
     }
     queries = settings["queries"]

@@ -28,7 +28,7 @@ from lib.leaderboard.calibration import (
     lnmax_noise,
 )
 from lib.leaderboard.method import CalibratedMethod, Given
-from lib.leaderboard.mlp import Mlp, Predict, train_mlp
+from lib.leaderboard.network import Network, Predict, one_hot, train_network
 
 Answers = tuple[np.ndarray, np.ndarray]  # soft labels (a, classes) of the queries answered, and their rows (a,)
 # what a student of some answers predicts for the queries, (q, classes); no private record but by those answers
@@ -49,7 +49,7 @@ class Pate(CalibratedMethod):
     noise: Calibrated
     queries: int
     teachers: int
-    student: Mlp
+    student: Network
     recipe: SgdRecipe
     codes: bool = False
 
@@ -71,7 +71,7 @@ class Pate(CalibratedMethod):
                 classes = self.student.classes
                 return lambda records: np.full((len(records), classes), 1 / classes)
             recipe = self.recipe if self.recipe.batch <= len(rows) else replace(self.recipe, batch=len(rows))
-            return train_mlp(self.student, pool[rows], labels, recipe, 0.0, seed, (*job, name), given.device)
+            return train_network(self.student, pool[rows], labels, recipe, 0.0, seed, (*job, name), given.device)
 
         def scores(answers: Answers) -> np.ndarray:
             return student(answers, "student of the first round")(pool[: self.queries])
@@ -82,10 +82,10 @@ class Pate(CalibratedMethod):
 def _hard(labels: np.ndarray, classes: int) -> Answers:
     """Released labels, NO_ANSWER left out, as one-hot rows, and which queries they answer."""
     rows = np.flatnonzero(labels != NO_ANSWER)
-    return np.eye(classes, dtype=np.float32)[labels[rows]], rows
+    return one_hot(labels[rows], classes), rows
 
 
-def pate_lnmax(queries: int, teachers: int, student: Mlp, recipe: SgdRecipe, budget: Budget) -> Pate:
+def pate_lnmax(queries: int, teachers: int, student: Network, recipe: SgdRecipe, budget: Budget) -> Pate:
     """LNMax answers (Papernot et al. 2017)."""
     noise = lnmax_noise(queries, budget)
 
@@ -95,17 +95,17 @@ def pate_lnmax(queries: int, teachers: int, student: Mlp, recipe: SgdRecipe, bud
     return Pate(release, noise, queries, teachers, student, recipe)
 
 
-def pate_gnmax(queries: int, teachers: int, student: Mlp, recipe: SgdRecipe, budget: Budget) -> Pate:
+def pate_gnmax(queries: int, teachers: int, student: Network, recipe: SgdRecipe, budget: Budget) -> Pate:
     """GNMax answers (Papernot et al. 2018)."""
     return _pate_gnmax(queries, teachers, student, recipe, gnmax_noise(queries, budget))
 
 
-def pate_gnmax_broken(queries: int, teachers: int, student: Mlp, recipe: SgdRecipe) -> Pate:
+def pate_gnmax_broken(queries: int, teachers: int, student: Network, recipe: SgdRecipe) -> Pate:
     """Control of the audit's power: the plurality itself, as GNMax that forgets the noise; it promises nothing."""
     return _pate_gnmax(queries, teachers, student, recipe, Calibrated({"sigma": 0.0}, {}))
 
 
-def _pate_gnmax(queries: int, teachers: int, student: Mlp, recipe: SgdRecipe, noise: Calibrated) -> Pate:
+def _pate_gnmax(queries: int, teachers: int, student: Network, recipe: SgdRecipe, noise: Calibrated) -> Pate:
     def release(votes: np.ndarray, rng: np.random.Generator, scores: Scores) -> Answers:
         return _hard(gnmax(votes, noise.parameters["sigma"], rng), student.classes)
 
@@ -118,7 +118,7 @@ def pate_confident(
     ratio: float,
     share: float,
     teachers: int,
-    student: Mlp,
+    student: Network,
     recipe: SgdRecipe,
     budget: Budget,
 ) -> Pate:
@@ -145,7 +145,7 @@ def pate_interactive(
     excess: float,
     confidence: float,
     teachers: int,
-    student: Mlp,
+    student: Network,
     recipe: SgdRecipe,
     budget: Budget,
 ) -> Pate:
@@ -173,7 +173,7 @@ def pate_interactive(
     return Pate(release, noise, queries, teachers, student, recipe)
 
 
-def pate_encoded_mean(queries: int, teachers: int, student: Mlp, recipe: SgdRecipe, budget: Budget) -> Pate:
+def pate_encoded_mean(queries: int, teachers: int, student: Network, recipe: SgdRecipe, budget: Budget) -> Pate:
     """Noisy means of the teachers' one-hot answers, encoded on a simplex (generalised PATE; Fay et al. 2020, 2022).
 
     Soft labels are the distributions nearest to what is decoded.

@@ -7,7 +7,7 @@ import numpy as np
 from lib.accounting.statement import PrivacyStatement
 from lib.core.files import fingerprint
 from lib.leaderboard.method import Given, checked_records
-from lib.leaderboard.mlp import Predict
+from lib.leaderboard.network import Predict
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.theorems import theorem1, theorem2

@@ -15,7 +15,7 @@ from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator
 from lib.leaderboard.gradients import Plain
-from lib.leaderboard.mlp import mlp_trainer
+from lib.leaderboard.network import network_trainer
 from lib.leaderboard.shard import each_world
 from lib.leaderboard.worlds import read_private
 from lib.plan.leaderboard_checks import ASK_TEACHERS
@@ -273,7 +273,7 @@ def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
         return make
 
     def trainer(*given):
-        made = mlp_trainer(*given)
+        made = network_trainer(*given)
         if given[4] > 0:  # sigma
             drawn = torch.randn(1, generator=torch.Generator().manual_seed(made._noise.initial_seed()))
             first[running[-1]].append(float(drawn))
@@ -281,7 +281,7 @@ def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
 
     monkeypatch.setattr("lib.leaderboard.pate.generator", recorded(generator, "aggregation"))
     monkeypatch.setattr("lib.dp_mac.trainer.generator", recorded(generator, "noise "))
-    monkeypatch.setattr("lib.leaderboard.mlp.mlp_trainer", trainer)
+    monkeypatch.setattr("lib.leaderboard.network.network_trainer", trainer)
     for name, method in PRIVATE.items():
         for budget in ("1", "8"):
             running.append((name, budget))

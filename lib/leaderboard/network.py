@@ -1,0 +1,198 @@
+"""The networks of all methods that train by gradients: plain, by DP-SGD, and students on released labels."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+import torch
+from torch import nn
+
+from lib.core.errors import InputError
+from lib.core.seeding import generator
+from lib.dp_sgd.clipping import Clipping, ghost_clipping, per_sample_clipping
+from lib.dp_sgd.recipe import SgdRecipe
+from lib.dp_sgd.training import SgdTrainer
+from lib.models.chain import Chain
+from lib.models.mlp import StackedMLP
+from lib.models.resnet8 import ResNet8
+from lib.training.epochs import run_to_end
+
+Predict = Callable[[np.ndarray], np.ndarray]  # from raw records (m, ...) to probabilities (m, classes) float64
+
+ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
+
+
+class Network(Protocol):
+    """A network for records of one shape with pixels from 0 to a number that is public."""
+
+    classes: int
+    chunk: ClassVar[int]  # records that it predicts at a time
+
+    def rows(self, x: np.ndarray) -> np.ndarray:
+        """Records (m, ...) as what the module is given, float32 in [0, 1]."""
+
+    def module(self, rng: np.random.Generator) -> nn.Module:
+        """The network with first weights drawn from `rng`; it gives logits (m, classes)."""
+
+    def clipping(self, module: nn.Module, clip: float) -> Clipping:
+        """What clips the gradients of such a module."""
+
+
+@dataclass(frozen=True)
+class Mlp:
+    """A network for records of `shape` with pixels from 0 to `largest`, which is public: hidden layers and activation.
+
+    Raises InputError for an activation that is none.
+    """
+
+    shape: tuple[int, ...]
+    largest: float
+    hidden: tuple[int, ...]
+    classes: int
+    activation: str = "relu"
+    chunk: ClassVar[int] = sys.maxsize
+
+    def __post_init__(self) -> None:
+        """Check names and numbers."""
+        if self.activation not in ACTIVATIONS:
+            raise InputError(f"activation {self.activation!r}: allowed are {', '.join(ACTIVATIONS)}")
+        if not self.largest > 0 or any(width < 1 for width in self.hidden) or self.classes < 2:
+            raise InputError(
+                f"largest {self.largest}, hidden {list(self.hidden)}, classes {self.classes}: allowed are positive "
+                "numbers, of classes at least 2"
+            )
+
+    @property
+    def features(self) -> int:
+        """Numbers of a record."""
+        return int(np.prod(self.shape))
+
+    def rows(self, x: np.ndarray) -> np.ndarray:
+        """See `Network.rows`: (m, features)."""
+        return x.reshape(len(x), self.features).astype(np.float32) / np.float32(self.largest)
+
+    def module(self, rng: np.random.Generator) -> Chain:
+        """See `Network.module`."""
+        drawn = StackedMLP(self.features, self.hidden, self.classes).initial(rng)
+        layers = range(len(self.hidden) + 1)
+        chain = Chain((self.features, *self.hidden, self.classes), ACTIVATIONS[self.activation], bias=True)
+        chain.load([torch.from_numpy(np.concatenate([drawn[f"weight{k}"], drawn[f"bias{k}"]])) for k in layers])
+        return chain
+
+    def clipping(self, module: nn.Module, clip: float) -> Clipping:
+        """See `Network.clipping`."""
+        return ghost_clipping(module, clip)
+
+
+@dataclass(frozen=True)
+class ResNet8OfGroups:
+    """ResNet8 with group normalisation, which DP-SGD can train, for images (height, width[, channels]).
+
+    widths: of its three stages. Raises InputError for other records, and widths or groups that do not fit.
+    """
+
+    shape: tuple[int, ...]
+    largest: float
+    widths: tuple[int, ...]
+    classes: int
+    groups: int = 8
+    chunk: ClassVar[int] = 1000
+
+    def __post_init__(self) -> None:
+        """Check the records and the widths."""
+        if len(self.shape) not in (2, 3):
+            raise InputError(f"widths {list(self.widths)} of records of shape {self.shape}: allowed are images")
+        try:
+            self.module(np.random.default_rng(0))
+        except ValueError as error:
+            raise InputError(str(error)) from error
+
+    @property
+    def channels(self) -> int:
+        """Of an image."""
+        return self.shape[2] if len(self.shape) == 3 else 1
+
+    def rows(self, x: np.ndarray) -> np.ndarray:
+        """See `Network.rows`: (m, channels, height, width)."""
+        images = x.reshape(len(x), *self.shape[:2], self.channels)
+        return np.ascontiguousarray(np.moveaxis(images, 3, 1), np.float32) / np.float32(self.largest)
+
+    def module(self, rng: np.random.Generator) -> ResNet8:
+        """See `Network.module`."""
+        return ResNet8(self.channels, self.classes, rng, self.widths, norm="group", groups=self.groups)
+
+    def clipping(self, module: nn.Module, clip: float) -> Clipping:
+        """See `Network.clipping`."""
+        return per_sample_clipping(module, clip)
+
+
+def network_of(settings: Mapping, shape: tuple[int, ...], largest: float, classes: int) -> Network:
+    """The network of a block: of `hidden` layers, with `activation` where it is not relu; or a ResNet8 of `widths`.
+
+    Raises InputError where there are both, or neither.
+    """
+    if ("hidden" in settings) == ("widths" in settings):
+        raise InputError(f"network of {', '.join(sorted(settings)) or 'nothing'}: it has either hidden or widths")
+    if "hidden" in settings:
+        return Mlp(shape, largest, tuple(settings["hidden"]), classes, settings.get("activation", "relu"))
+    if "activation" in settings:
+        raise InputError(f"activation {settings['activation']!r}: a ResNet8 has none to choose")
+    return ResNet8OfGroups(shape, largest, tuple(settings["widths"]), classes, settings.get("groups", 8))
+
+
+def network_trainer(
+    network: Network,
+    x: np.ndarray,
+    targets: np.ndarray,
+    recipe: SgdRecipe,
+    sigma: float,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+) -> SgdTrainer:
+    """The network in training on raw records x (m, ...) and targets (m, classes), by cross-entropy.
+
+    sigma: noise multiplier of DP-SGD, 0 for none. First weights, batches and noise are keyed by (seed, job). Raises
+    InputError as `SgdTrainer`.
+    """
+
+    def loss(logits: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        return -(wanted * logits.log_softmax(1)).sum(1)
+
+    module = network.module(generator(seed, *job, "weights")).to(device)
+    rows, wanted = (torch.tensor(array, device=device) for array in (network.rows(x), targets.astype(np.float32)))
+    return SgdTrainer(module, loss, network.clipping, rows, wanted, recipe, sigma, seed, job, "training")
+
+
+def train_network(
+    network: Network,
+    x: np.ndarray,
+    targets: np.ndarray,
+    recipe: SgdRecipe,
+    sigma: float,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+) -> Predict:
+    """Train as `network_trainer` says; returns what predicts with the trained network."""
+    trainer = network_trainer(network, x, targets, recipe, sigma, seed, job, device)
+    run_to_end(trainer, None, lambda done, total: None)
+    # a network of its own: clipping hooks into the one that was trained
+    trained = network.module(np.random.default_rng(0)).to(device)
+    trained.load_state_dict(trainer.module.state_dict())
+
+    def predict(records: np.ndarray) -> np.ndarray:
+        parts = [records[start : start + network.chunk] for start in range(0, max(len(records), 1), network.chunk)]
+        with torch.no_grad():
+            logits = [trained(torch.tensor(network.rows(part), device=device)) for part in parts]
+        # in double precision confidences stay apart that would all be 1
+        return torch.cat(logits).double().softmax(1).cpu().numpy()
+
+    return predict
+
+
+def one_hot(y: np.ndarray, classes: int) -> np.ndarray:
+    """Labels (m,) as targets (m, classes) float32."""
+    return np.eye(classes, dtype=np.float32)[y]
