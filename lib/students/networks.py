@@ -26,7 +26,8 @@ def teacher_network(model: dict, shape: tuple[int, ...], classes: int) -> Networ
         return StackedTeacherResNet(
             shape, classes, tuple(model["widths"]), model["blocks"], model["slope"], model["groups"]
         )
-    return StackedTeacherCNN(shape, classes, tuple(model["convolutions"]), tuple(model["connected"]))
+    more = {"deviation": model["deviation"]} if "deviation" in model else {}
+    return StackedTeacherCNN(shape, classes, tuple(model["convolutions"]), tuple(model["connected"]), **more)
 
 
 def teacher_recipe(model: dict) -> Recipe:
