@@ -16,8 +16,8 @@ from torch.nn import functional
 from lib.core.checkpoint import Checkpoint
 from lib.models.student_gan import GanClassifier, GanGenerator
 from lib.students import semi_supervised
+from lib.students.inner_epsilon_adam import InnerEpsilonAdam
 from lib.students.semi_supervised import Draws, Images, Progress, Student, check_setting, is_number, is_whole
-from lib.training.inner_epsilon_adam import InnerEpsilonAdam
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from lib.students.gan import (
     train_gan_student,
     unlabelled_loss,
 )
+from lib.students.inner_epsilon_adam import InnerEpsilonAdam
 from lib.students.semi_supervised import (
     Draws,
     descend,
@@ -24,7 +25,6 @@ from lib.students.semi_supervised import (
     make_images,
     read_settings,
 )
-from lib.training.inner_epsilon_adam import InnerEpsilonAdam
 
 CPU = torch.device("cpu")
 SMALL = {
