@@ -42,8 +42,10 @@ def test_a_dry_run_of_quick_plans_every_stage_and_creates_nothing(pristine):
     repetitions = CONFIGURATION["repetitions"]
     chosen = CONFIGURATION["scalable_pate"]
     ensembles = {chosen["runs"][run]["ensemble"] for run in chosen["table1"]} | set(chosen["fig4"]["right"])
-    assert planned.counts["split_data"] == planned.counts["count_votes"] == repetitions * len(ensembles)
-    assert planned.counts["train_network_teachers"] == repetitions * len(chosen["fig4"]["right"])
+    drawn = {name: CONFIGURATION["ensembles"][name].get("draws", repetitions) for name in ensembles}
+    assert set(drawn.values()) == {1, repetitions}
+    assert planned.counts["split_data"] == planned.counts["count_votes"] == sum(drawn.values())
+    assert planned.counts["train_network_teachers"] == sum(drawn[name] for name in chosen["fig4"]["right"])
     assert {f"scalable_pate_fig{number}" for number in (1, 3, 4, 5)} <= planned.rules
     assert {f"scalable_pate_{item}" for item in ("selection", "teachers", "search")} <= planned.rules
     assert planned.counts["train_noiseless_student"] == repetitions * len(chosen["noiseless"])
@@ -165,7 +167,9 @@ def test_a_dry_run_plans_every_method_of_the_leaderboard(pristine, any_root, pre
     shards = math.ceil(board["worlds"] / board["shard"])
     assert set(kinds) == set(KINDS) - set(ONES_OWN)
     assert planned.counts["attack_worlds"] == min(board["attacks"]["processes"] or entries, entries)
-    assert planned.counts["train_worlds"] == entries * shards
+    together = "train_worlds" in layered(preset_files(preset))["together"]
+    assert together == (preset == "quick")
+    assert planned.counts["train_worlds"] == (1 if together else entries * shards)
     assert planned.counts["count_world_votes"] == shards
 
 
