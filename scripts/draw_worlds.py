@@ -4,17 +4,23 @@ from pathlib import Path
 
 from lib.core.command import command, run
 from lib.data.samples import read_samples
+from lib.leaderboard.features import told
 from lib.leaderboard.worlds import draw_worlds
 
 
 @command
-def main(data: Path, sizes: dict, seed: int, job: list[str], worlds: Path, public: Path) -> None:
+def main(
+    data: Path, sizes: dict, seed: int, job: list[str], worlds: Path, public: Path, features: dict | None = None
+) -> None:
     """Write both files.
 
     data: prepared dataset. sizes: slots, canaries, public, test, worlds, classes. seed: seed of the preset. job: the
     job's own name. worlds: the private records of every world to write. public: what is public in all worlds.
+    features: patch, kinds and unit of `lib.leaderboard.features`, whose numbers are the records; else images are.
     """
     private, shared = draw_worlds(read_samples(data), **sizes, seed=seed, job=tuple(job))
+    if features:
+        private, shared = told(private, shared, **features, seed=seed, job=(*job, "features"))
     private.write(worlds)
     shared.write(public)
 

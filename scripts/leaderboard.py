@@ -19,6 +19,9 @@ from lib.reporting.tables import write_table
 
 CURVE = "lira_online"
 BEYOND = 1.25  # times what the audit can show, where the axis of epsilon ends
+WASTED = 1.6  # times the last AUC but one is from 0.5, beyond which the largest has no place on the axis
+NONE = "none"  # the budget of what promises nothing
+MARKERS = "sv^DPX*<>d"
 # what stands in the column, by the name of the statement that counts
 GUARANTEES = {"guarantee": "yes", "claimed": "claimed"}
 
@@ -108,46 +111,64 @@ def add_gain(rows: list[dict], entries: list[dict]) -> None:
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """Three panels that share the table's rows: accuracy, the strongest attack, epsilon accounted and audited."""
+    """Accuracy against the strongest attack's AUC, and for each method epsilon promised and shown.
+
+    A method with budgets is a line of one colour, whose points grow with epsilon; all else is black.
+    """
     rows = table.to_dict("records")
     names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
-    budgets = list(dict.fromkeys(row["budget"] for row in rows))
-    with figure(1, 3, width=3.0, height=0.7 + 0.36 * len(names)) as (drawn, axes):
-        for ax, title in zip(
-            axes, ("test accuracy", "strongest attack's AUC", "audited epsilon, and promised"), strict=True
-        ):
-            ax.set_title(title)
-            ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
-            ax.set_ylim(-0.6, len(names) - 0.4)
-        shown = set()
+    budgets = list(dict.fromkeys(row["budget"] for row in rows if row["budget"] != NONE))
+    lines = list(dict.fromkeys(row["method"] for row in rows if row["budget"] != NONE))
+    looks = {name: {"color": f"C{place}", "marker": "o"} for place, name in enumerate(lines)}
+    others = [name for name in names[::-1] if name not in looks]
+    looks |= {
+        name: {"color": "0.3", "marker": MARKERS[place % len(MARKERS)], "markerfacecolor": "w"}
+        for place, name in enumerate(others)
+    }
+    sizes = {NONE: 6.0} | {budget: 3.5 + 1.5 * place for place, budget in enumerate(budgets)}
+    with figure(1, 2, width=5.2, height=max(4.6, 1.2 + 0.32 * len(names))) as (drawn, (plane, ax)):
+        _draw_plane(plane, table, looks, sizes)
+        ax.set_title("epsilon: promised, and shown by audits")
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(-0.6, len(names) - 0.4)
         for row in rows:
-            place, colour = names.index(row["method"]), f"C{budgets.index(row['budget'])}"
             within = [other["budget"] for other in rows if other["method"] == row["method"]]
-            y = place + 0.22 * ((len(within) - 1) / 2 - within.index(row["budget"]))
-            label = None
-            if row["budget"] not in shown:
-                label = "no budget" if row["budget"] == "none" else f"epsilon {row['budget']}"
-                shown.add(row["budget"])
-            axes[0].errorbar(
-                row["accuracy"], y, xerr=row["accuracy_spread"], fmt="o", color=colour, markersize=4, label=label
-            )
-            axes[1].errorbar(
-                row["auc"],
-                y,
-                xerr=[[row["auc"] - row["auc_low"]], [row["auc_high"] - row["auc"]]],
-                fmt="o",
-                color=colour,
-                markersize=4,
-            )
-            _draw_epsilons(axes[2], row, y, colour)
-        _mark(axes, rows)
-        axes[2].plot([], [], "o", color="0.3", markersize=4, label="by the model")
-        axes[2].plot(
-            [], [], "D", color="0.3", markersize=4, markerfacecolor="w", label="by what its mechanism releases"
-        )
-        (points, names), (kinds, kind_names) = (ax.get_legend_handles_labels() for ax in (axes[0], axes[2]))
-        drawn.legend(points + kinds, names + kind_names, loc="outside lower center", ncols=len(budgets) + 2)
+            y = names.index(row["method"]) + 0.22 * ((len(within) - 1) / 2 - within.index(row["budget"]))
+            _draw_epsilons(ax, row, y, looks[row["method"]]["color"])
+        _mark(ax, rows)
+        ax.plot([], [], "o", color="0.3", markersize=4, label="shown by the model")
+        ax.plot([], [], "D", color="0.3", markersize=4, markerfacecolor="w", label="by what its mechanism releases")
+        ax.legend(loc="lower right")
+        if budgets:
+            said = f"points of a line: epsilon {', '.join(budgets)}, the largest last"
+            plane.set_title("accuracy, and what the strongest attack finds\n" + said)
+        handles, labels = plane.get_legend_handles_labels()
+        drawn.legend(handles, labels, loc="outside lower center", ncols=5)
         save(drawn, *paths)
+
+
+def _draw_plane(ax: Axes, table: pd.DataFrame, looks: dict[str, dict], sizes: dict[str, float]) -> None:
+    """Every row by AUC and accuracy; an AUC far beyond all others is named at the axis' end, which it would waste."""
+    areas = sorted(table["auc"])
+    end = 0.5 + WASTED * (areas[-2] - 0.5) if len(areas) > 1 else areas[-1]
+    for method, own in table.groupby("method", sort=False):
+        look = looks[method]
+        near = own[own["auc"] <= max(end, 0.51)]
+        ax.plot(near["auc"], near["accuracy"], "-", color=look["color"], linewidth=0.8, alpha=0.6)
+        for row in near.to_dict("records"):
+            reach = [[row["auc"] - row["auc_low"]], [row["auc_high"] - row["auc"]]]
+            size = {"markersize": sizes[row["budget"]]}
+            bars = {"xerr": reach, "yerr": row["accuracy_spread"], "elinewidth": 0.5}
+            ax.errorbar(row["auc"], row["accuracy"], **bars, **look, **size, linestyle="none")
+        ax.plot([], [], **look, markersize=5, linestyle="none", label=method)
+        for row in own.drop(near.index).to_dict("records"):
+            place = {"transform": ax.get_yaxis_transform()}
+            ax.plot(0.97, row["accuracy"], **look, **place, markersize=6, linestyle="none")
+            ax.text(0.98, row["accuracy"] + 1, f"{row['auc']:.2f} \u2192", **place, ha="right", va="bottom")
+            ax.set_xlim(right=end + 0.15 * (end - 0.5))
+    ax.axvline(0.5, color="0.4", linewidth=0.8, linestyle=":")
+    ax.set_xlabel("AUC of the strongest attack; dotted: guessing")
+    ax.set_ylabel("test accuracy, percent")
 
 
 def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
@@ -168,14 +189,11 @@ def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
         ax.plot(end, y, ">", color=colour, markersize=4)
 
 
-def _mark(axes: list[Axes], rows: list[dict]) -> None:
-    axes[0].set_xlabel("percent")
-    axes[1].axvline(0.5, color="0.4", linewidth=0.8, linestyle=":")
-    axes[1].set_xlabel("0.5 is guessing")
-    axes[2].axvline(rows[0]["largest"], color="0.4", linewidth=0.8, linestyle=":")
-    axes[2].set_xlabel("dotted: most that canaries can show")
+def _mark(ax: Axes, rows: list[dict]) -> None:
+    ax.axvline(rows[0]["largest"], color="0.4", linewidth=0.8, linestyle=":")
+    ax.set_xlabel("epsilon; dotted: most that canaries can show")
     shown = [(BEYOND + 0.05) * rows[0]["largest"], *(1.05 * row["lower_bound_mechanism"] for row in rows)]
-    axes[2].set_xlim(-0.05 * rows[0]["largest"], np.nanmax(shown))
+    ax.set_xlim(-0.05 * rows[0]["largest"], np.nanmax(shown))
 
 
 def curves_of(entries: list[dict], curves: list[pd.DataFrame], ordinary: int) -> pd.DataFrame:

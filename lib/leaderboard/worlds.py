@@ -105,7 +105,7 @@ def draw_worlds(
     y = np.asarray(samples.y)
     if classes < 2 or y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= classes:
         raise InputError(f"worlds: labels from {y.min()} to {y.max()}: allowed are 0 to {classes - 1}, of 2 classes")
-    order, tested = _parted(samples, 2 * slots + public, test, seed, job)
+    order, tested = parted(samples, 2 * slots + public, test, seed, job)
     candidates, pool = order[: 2 * slots], order[2 * slots :]
     labels = y[candidates].astype(np.int64)
     # an offset of 1 to classes - 1 makes every other class as likely as another
@@ -118,7 +118,7 @@ def draw_worlds(
     return private, PublicPart(**shared, fingerprint=fingerprint(**shared))
 
 
-def _parted(samples: Samples, needed: int, test: int, seed: int, job: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+def parted(samples: Samples, needed: int, test: int, seed: int, job: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Rows of candidates and pool (needed,), and of the test set (test,), in random order."""
     count, official = len(samples.y), samples.official_train
     if official is None:

@@ -55,10 +55,12 @@ class Leaderboard:
     def worlds_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `draw_worlds`."""
         sizes = ("slots", "canaries", "public", "test", "worlds", "classes")
+        features = self.block["features"]
         return {
             "job": ["leaderboard", "worlds"],
             "seed": self.config["seed"],
             "sizes": {name: self.block[name] for name in sizes},
+            "features": features and features | {"unit": self.block["largest"]},
         }
 
     def votes_settings(self, wildcards: Any) -> dict[str, Any]:

@@ -36,6 +36,10 @@ def check_leaderboard(config: dict) -> None:
     for epsilon in block["epsilons"]:
         if "e" in f"{epsilon:g}" or float(f"{epsilon:g}") != epsilon:
             raise InputError(f"leaderboard.epsilons: {epsilon!r}: allowed are 0.0001 to 999999 of 6 significant digits")
+    for name in block["chosen"] if block["features"] else ():
+        method = block["methods"][name]
+        if "widths" in {**method, **method.get("student", {})}:
+            raise InputError(f"leaderboard.features: {name} has a network of images; allowed are methods without widths")
     for name in block["chosen"]:
         _check_method(f"leaderboard.methods.{name}", block["methods"][name], block)
     titles = [block["methods"][name]["title"] for name in block["chosen"]]

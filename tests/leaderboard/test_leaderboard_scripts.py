@@ -221,6 +221,26 @@ def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, t
     np.testing.assert_array_equal(found, train("fresh"))
 
 
+def test_worlds_may_be_told_by_features_of_the_public_pool(folder, tmp_path):
+    features = {"patch": 2, "kinds": 3, "unit": 32}
+    told = ["--data", str(folder / "data.npz"), "--sizes", json.dumps(SIZES), "--seed", "1", "--job", "leaderboard"]
+    files = ["--worlds", f"{tmp_path}/worlds.npz", "--public", f"{tmp_path}/public.npz"]
+    draw_worlds.main([*told, "worlds", *files, "--features", json.dumps(features)])
+    as_images = [load_arrays(folder / f"{name}.npz") for name in ("worlds", "public")]
+    found = [load_arrays(tmp_path / f"{name}.npz") for name in ("worlds", "public")]
+    for images, own in zip(as_images, found, strict=True):
+        assert own["x"].shape == (len(images["x"]), 12) and own["x"].dtype == np.int8
+        for name in {"y", "chosen", "canaries", "test_y"} & set(images):
+            np.testing.assert_array_equal(own[name], images[name])
+    assert str(found[1]["fingerprint"]) != str(as_images[1]["fingerprint"])
+    work = [*files, "--shard", "0", "1", "--device", "cpu", "--threads", "1", "--checkpoint", f"{tmp_path}/c.npz"]
+    work += ["--method", json.dumps(METHODS["memorised"] | {"kind": "plain"}), "--budget", "none"]
+    work += ["--privacy", json.dumps(PRIVACY | {"largest": 32}), "--preset", "test", "--dataset", "made"]
+    written = [f"--{name}={tmp_path}/{name}" for name in ("predictions", "record", "cost")]
+    train_worlds.main([*work, *told[4:], "plain", "none", *written])
+    assert load_arrays(tmp_path / "predictions")["probabilities"].shape == (1, 120, 3)
+
+
 def test_a_job_that_was_stopped_and_goes_on_says_what_all_its_worlds_cost(tmp_path, monkeypatch):
     def work(number):
         if number == stopped:

@@ -13,6 +13,10 @@ from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, ONES_OWN, PROM
 from tests.plan.configurations import CONFIG, SCHEMA, refusal
 
 
+FEATURES = {"patch": 6, "kinds": 8}
+OF_IMAGES = {"student": {"widths": [8, 16, 32], "recipe": {"batch": 50, "epochs": 1, "rate": 0.1}}}
+
+
 def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
     config = copy.deepcopy(CONFIG)
     config["leaderboard"]["methods"]["gnmax"]["per_epsilon"].append([3.0, {"queries": 40}])
@@ -44,6 +48,12 @@ def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
         (lambda block: block["methods"]["dp_mac"].update(per_epsilon=[[8.0, {"recipe": {"batch": 601}}]]), "= 601"),
         (lambda block: block.update(epsilons=[1.0, 1.2345678]), "leaderboard.epsilons: 1.2345678"),
         (lambda block: block.update(epsilons=[1e6]), "leaderboard.epsilons: 1000000.0"),
+        (lambda block: block.update(features={"patch": 1, "kinds": 8}), "leaderboard.features.patch"),
+        (lambda block: block.update(features=FEATURES), "leaderboard.features: residual has a network of images"),
+        (
+            lambda block: block.update(features=FEATURES, chosen=["gnmax"]) or block["methods"]["gnmax"].update(OF_IMAGES),
+            "leaderboard.features: gnmax has a network of images",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(change, names):

@@ -21,6 +21,7 @@ from lib.plan.config import layered
 from lib.plan.leaderboard_checks import ONES_OWN, PROMISE_NOTHING
 from lib.plan.needed import make_empty_data
 from lib.training.device import DEVICES
+from tests.plan.configurations import overlays
 from tests.workflow.running import ROOT, Project
 
 CONFIGURATION = layered()
@@ -157,17 +158,19 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
     assert planned.counts["prepare_volumes"] == len(used)
 
 
-@pytest.mark.parametrize("preset", ["quick", "real", "paper"])
+@pytest.mark.parametrize("preset", ["quick", "real", "board_mnist", "paper"])
 def test_a_dry_run_plans_every_method_of_the_leaderboard(pristine, any_root, preset):
-    real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
-    planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", "leaderboard")
-    board = layered(preset_files(preset))["leaderboard"]
+    files = overlays(ROOT / "presets" / f"{preset}.yaml") if preset != "quick" else []
+    laid = ("--configfile", *(str(path.relative_to(ROOT)) for path in files), "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).pending(*(laid if files else ()), "--", "leaderboard")
+    settings = layered(files)
+    board = settings["leaderboard"]
     kinds = [board["methods"][name]["kind"] for name in board["chosen"]]
     entries = sum(1 if kind in PROMISE_NOTHING else len(board["epsilons"]) for kind in kinds)
     shards = math.ceil(board["worlds"] / board["shard"])
-    assert set(kinds) == set(KINDS) - set(ONES_OWN)
+    assert set(kinds) == set(KINDS) - set(ONES_OWN) - ({"residual"} if board["features"] else set())
     assert planned.counts["attack_worlds"] == min(board["attacks"]["processes"] or entries, entries)
-    together = "train_worlds" in layered(preset_files(preset))["together"]
+    together = "train_worlds" in settings["together"]
     assert together == (preset == "quick")
     assert planned.counts["train_worlds"] == (1 if together else entries * shards)
     assert planned.counts["count_world_votes"] == shards
