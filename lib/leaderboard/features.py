@@ -8,9 +8,6 @@ its quarters has. Private learning gains most from such features (Tramer and Bon
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
-from torch import Tensor
-
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
 from lib.core.seeding import generator, integer_seed
@@ -25,14 +22,14 @@ AT_ONCE = 250  # images
 
 @dataclass(frozen=True)
 class PatchFeatures:
-    """What `learn` found: of patches of `side` pixels a mean (d,) and directions (d, kinds), d = side * side * channels.
+    """What `learn` found: of patches of `side` pixels a mean (d,) and directions (d, kinds), d = channels * side * side.
 
     shift, scale (4 * kinds,): mean and standard deviation of the square roots of all features over the public images.
     """
 
     side: int
-    mean: Tensor
-    directions: Tensor
+    mean: np.ndarray
+    directions: np.ndarray
     shift: np.ndarray
     scale: np.ndarray
 
@@ -49,15 +46,15 @@ class PatchFeatures:
         """Square roots of the features before they are standardised: (n, 4 * kinds) float32."""
         images = images.reshape(*images.shape[:3], -1)
         parts = [images[start : start + AT_ONCE] for start in range(0, len(images), AT_ONCE)]
-        return np.concatenate([self._quarters(part).sqrt().numpy() for part in parts])
+        return np.sqrt(np.concatenate([self._quarters(part) for part in parts]))
 
-    def _quarters(self, images: np.ndarray) -> Tensor:
+    def _quarters(self, images: np.ndarray) -> np.ndarray:
         """How much of each kind the quarters of images have: (n, 4 * kinds) float32, at least 0."""
         likeness = (normalised(patches(images, self.side)) - self.mean) @ self.directions
         rows, columns = (extent - self.side + 1 for extent in images.shape[1:3])
-        alike = torch.relu(likeness - THRESHOLD).view(len(images), rows, columns, -1)
-        quarters = [part for band in alike.tensor_split(2, 1) for part in band.tensor_split(2, 2)]
-        return torch.cat([part.sum((1, 2)) for part in quarters], 1)
+        alike = np.maximum(likeness - THRESHOLD, 0).reshape(len(images), rows, columns, -1)
+        quarters = [part for band in np.array_split(alike, 2, 1) for part in np.array_split(band, 2, 2)]
+        return np.concatenate([part.sum((1, 2)) for part in quarters], 1)
 
 
 def learn(images: np.ndarray, side: int, kinds: int, seed: int, job: tuple[str, ...]) -> PatchFeatures:
@@ -76,15 +73,14 @@ def learn(images: np.ndarray, side: int, kinds: int, seed: int, job: tuple[str, 
     rng = generator(seed, *job, "patches")
     drawn = [rng.integers(0, end, SEEN) for end in (len(images), *(size - side + 1 for size in images.shape[1:3]))]
     windows = np.lib.stride_tricks.sliding_window_view(images, (side, side), axis=(1, 2))
-    seen = normalised(torch.from_numpy(np.moveaxis(windows[tuple(drawn)], 1, 3).reshape(SEEN, -1)).float())
+    seen = normalised(windows[tuple(drawn)].reshape(SEEN, -1).astype(np.float32))
     mean = seen.mean(0)
-    values, axes = torch.linalg.eigh(torch.cov(seen.T.double()))
-    whitening = ((axes / torch.sqrt(values + FLAT)) @ axes.T).float()
-    units = torch.nn.functional.normalize((seen - mean) @ whitening)
+    values, axes = np.linalg.eigh(np.cov(seen.T, dtype=np.float64))
+    whitening = ((axes / np.sqrt(values + FLAT)) @ axes.T).astype(np.float32)
     first = integer_seed(seed, *job, "kinds") % 2**32
-    found = MiniBatchKMeans(kinds, batch_size=2000, n_init=1, max_iter=20, random_state=first).fit(units.numpy())
-    centres = torch.nn.functional.normalize(torch.from_numpy(found.cluster_centers_.astype(np.float32)))
-    plain = PatchFeatures(side, mean, whitening @ centres.T, np.zeros(1), np.ones(1))
+    units = MiniBatchKMeans(kinds, batch_size=2000, n_init=1, max_iter=20, random_state=first)
+    centres = units.fit(of_length_1((seen - mean) @ whitening)).cluster_centers_
+    plain = PatchFeatures(side, mean, whitening @ of_length_1(centres).T, np.zeros(1), np.ones(1))
     roots = plain._roots(images)
     return PatchFeatures(side, mean, plain.directions, roots.mean(0), roots.std(0) + 1e-6)
 
@@ -102,14 +98,18 @@ def told(
     return replace(private, x=learned.of(private.x, unit)), PublicPart(**arrays, fingerprint=fingerprint(**arrays))
 
 
-def patches(images: np.ndarray, side: int) -> Tensor:
-    """Every patch of images (n, height, width, channels): (n * places, side * side * channels) float32."""
-    pixels = torch.from_numpy(images).permute(0, 3, 1, 2).float()
-    found = torch.nn.functional.unfold(pixels, side).view(len(images), images.shape[3], side * side, -1)
-    return found.permute(0, 3, 2, 1).reshape(-1, side * side * images.shape[3])
+def patches(images: np.ndarray, side: int) -> np.ndarray:
+    """Every patch of images (n, height, width, channels): (n * places, channels * side * side) float32."""
+    windows = np.lib.stride_tricks.sliding_window_view(images, (side, side), axis=(1, 2))
+    return windows.reshape(-1, images.shape[3] * side * side).astype(np.float32)
 
 
-def normalised(rows: Tensor) -> Tensor:
+def normalised(rows: np.ndarray) -> np.ndarray:
     """Patches (n, d) less their mean, over their standard deviation where there is contrast."""
-    centred = rows - rows.mean(1, keepdim=True)
-    return centred / torch.sqrt(centred.square().mean(1, keepdim=True) + CONTRAST)
+    centred = rows - rows.mean(1, keepdims=True)
+    return centred / np.sqrt(np.square(centred).mean(1, keepdims=True) + np.float32(CONTRAST))
+
+
+def of_length_1(rows: np.ndarray) -> np.ndarray:
+    """Rows (n, d) float32 over their lengths."""
+    return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)).astype(np.float32)
