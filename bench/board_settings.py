@@ -4,8 +4,8 @@
 
 DATA: the prepared dataset of the leaderboard of the preset real (results/real/private/data/cifar10.npz). The worlds
 that settings are tried in are drawn from images of its training set that no world of the board holds, and that are not
-in its pool; so they are data that the board's epsilons say nothing of, as public data are. Accuracy is that on others of
-these images, the mean over the worlds. The board's own test set is not looked at.
+in its pool; so they are data that the board's epsilons say nothing of, as public data are. Accuracy is that on others
+of these images, the mean over the worlds. The board's own test set is not looked at.
 
 A table that exists is gone on with. The catalogue has the best of each method and budget, the first of equals.
 """
@@ -63,7 +63,8 @@ CHECKED = [(200, 50), (200, 100), (500, 100), (500, 250), (1000, 250), (1000, 50
 BY_GRADIENTS = combined([LINEAR, HIDDEN, {"hidden": [256]}], recipes(rate=[0.0003, 0.001], epochs=[10, 30]))
 ASKED = combined([{"queries": queries} for queries in (50, 100, 200, 400, 700, 1000)], STUDENTS)
 COLUMNS = ("method", "epsilon", "settings", "accuracy", "least", "most")
-TEACHERS = [{"teachers": count} for count in (50, 100, 200, 400)]  # by GNMax as the catalogue has it, at the largest epsilon
+# by GNMax as the catalogue has it, at the largest epsilon
+TEACHERS = [{"teachers": count} for count in (50, 100, 200, 400)]
 SETTINGS = {  # of the methods that are tried; the others have those of one of these
     "feature_plain": BY_GRADIENTS,
     "feature_untouched": BY_GRADIENTS,
@@ -77,9 +78,7 @@ SETTINGS = {  # of the methods that are tried; the others have those of one of t
     "feature_gnmax": ASKED,
     "feature_encoded_mean": ASKED,
     "feature_confident": combined([{"queries": q, "max_answered": a} for q, a in CHECKED], STUDENTS),
-    "feature_interactive": combined(
-        [{"queries": q, "first": q // 2, "max_answered": a} for q, a in CHECKED], STUDENTS
-    ),
+    "feature_interactive": combined([{"queries": q, "first": q // 2, "max_answered": a} for q, a in CHECKED], STUDENTS),
 }
 
 

@@ -8,6 +8,7 @@ its quarters has. Private learning gains most from such features (Tramer and Bon
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
 from lib.core.seeding import generator, integer_seed
@@ -22,9 +23,10 @@ AT_ONCE = 250  # images
 
 @dataclass(frozen=True)
 class PatchFeatures:
-    """What `learn` found: of patches of `side` pixels a mean (d,) and directions (d, kinds), d = channels * side * side.
+    """What `learn` found: of patches of `side` pixels a mean (d,) and directions (d, kinds).
 
-    shift, scale (4 * kinds,): mean and standard deviation of the square roots of all features over the public images.
+    d = channels * side * side. shift, scale (4 * kinds,): mean and standard deviation of the square roots of all
+    features over the public images.
     """
 
     side: int

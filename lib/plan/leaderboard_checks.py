@@ -39,7 +39,9 @@ def check_leaderboard(config: dict) -> None:
     for name in block["chosen"] if block["features"] else ():
         method = block["methods"][name]
         if "widths" in {**method, **method.get("student", {})}:
-            raise InputError(f"leaderboard.features: {name} has a network of images; allowed are methods without widths")
+            raise InputError(
+                f"leaderboard.features: {name} has a network of images; allowed are methods without widths"
+            )
     for name in block["chosen"]:
         _check_method(f"leaderboard.methods.{name}", block["methods"][name], block)
     titles = [block["methods"][name]["title"] for name in block["chosen"]]

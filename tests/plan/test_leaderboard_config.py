@@ -12,7 +12,6 @@ from lib.plan.leaderboard import Leaderboard
 from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, ONES_OWN, PROMISE_NOTHING
 from tests.plan.configurations import CONFIG, SCHEMA, refusal
 
-
 FEATURES = {"patch": 6, "kinds": 8}
 OF_IMAGES = {"student": {"widths": [8, 16, 32], "recipe": {"batch": 50, "epochs": 1, "rate": 0.1}}}
 
@@ -51,7 +50,9 @@ def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
         (lambda block: block.update(features={"patch": 1, "kinds": 8}), "leaderboard.features.patch"),
         (lambda block: block.update(features=FEATURES), "leaderboard.features: residual has a network of images"),
         (
-            lambda block: block.update(features=FEATURES, chosen=["gnmax"]) or block["methods"]["gnmax"].update(OF_IMAGES),
+            lambda block: (
+                block.update(features=FEATURES, chosen=["gnmax"]) or block["methods"]["gnmax"].update(OF_IMAGES)
+            ),
             "leaderboard.features: gnmax has a network of images",
         ),
     ],
