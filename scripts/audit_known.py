@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
-from scipy.stats import binom
 
 from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
 from lib.accounting.statement import PrivacyStatement
@@ -17,12 +16,12 @@ from lib.attacks.reference_mechanisms import (
     response_epsilon,
     response_flip,
 )
+from lib.audit.bound import as_often_as_allowed
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
 
-ERROR = 1e-3  # of calling an audit whose bound holds one that does not
 TITLES = {"gaussian": "normal noise", "randomised_response": "randomised response"}
 AXES = {"many_runs": "runs with the record, and without it", "one_run": "canaries of one run"}
 
@@ -72,7 +71,7 @@ def row_of(audit: str, name: str, noise: float, size: int, settings: dict, seed:
         "lower_bound_most": bounds.max(),
         "largest": largest.max(),
         "above_exact": above / repetitions,
-        "holds": yes_no(above <= binom.ppf(1 - ERROR, repetitions, 1 - level)),
+        "holds": yes_no(as_often_as_allowed(above, repetitions, level)),
         "caught_share": caught / repetitions,
         "caught": yes_no(caught == repetitions),
         "level": level,

@@ -7,23 +7,24 @@ import pandas as pd
 import torch
 from matplotlib.axes import Axes
 
+from lib.audit.bound import as_often_as_allowed
 from lib.audit.catalogue import mechanisms
-from lib.audit.trial import BUGS, INTACT, Audited
+from lib.audit.trial import BUGS, INTACT, Audited, Trial
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
 
+# of an intact mechanism that is audited several times with fewer runs
+AGAIN = ("repetitions", "repeated_runs", "repeated_highest", "above_promised", "holds")
 # of the intact mechanism, then of each bug
 MARKERS, COLOURS = ("o", "s", "^", "v", "D", "P", "X", "*"), ("k", "C0", "C1", "C2", "C3", "C4", "C5", "0.5")
 
 
 def row_of(one: Audited, bug: str, settings: dict, seed: int) -> dict:
     """One row: a mechanism with one bug, or intact; without numbers where it has no room for the bug."""
-    trial = one.trials.get(bug)
-    found = trial and trial.audited(
-        settings["runs"], settings["level"], seed, ("audit_mechanisms", one.name, one.backend, bug)
-    )
+    trial, job = one.trials.get(bug), ("audit_mechanisms", one.name, one.backend, bug)
+    found = trial and trial.audited(settings["runs"], settings["level"], seed, job)
     return {
         "mechanism": one.name,
         "backend": one.backend,
@@ -38,7 +39,17 @@ def row_of(one: Audited, bug: str, settings: dict, seed: int) -> dict:
         "caught": yes_no(found.caught) if found else "n/a",
         "function": one.function,
         "no_room": one.no_room.get(bug),
-    }
+    } | (again(trial, settings, seed, job) if bug == INTACT else dict.fromkeys(AGAIN))
+
+
+def again(trial: Trial, settings: dict, seed: int, job: tuple[str, ...]) -> dict:
+    """An intact mechanism audited again and again, with other draws: how many bounds lie above the promise."""
+    repetitions, runs = settings["repeated"]["times"], settings["repeated"]["runs"]
+    audits = [trial.audited(runs, settings["level"], seed, (*job, f"again {k}")) for k in range(repetitions)]
+    above = sum(audit.caught for audit in audits)
+    holds = yes_no(as_often_as_allowed(above, repetitions, settings["level"]))
+    highest = max(audit.bound.epsilon for audit in audits)
+    return dict(zip(AGAIN, (repetitions, audits[0].runs, highest, above, holds), strict=True))
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 
 from lib.attacks.empirical_epsilon import LowerBound, lower_bound
 from lib.audit.statistic import learned
@@ -19,6 +20,7 @@ from lib.core.seeding import generator
 Mechanism = Callable[[Any, np.random.Generator], Any]  # an input and a generator: a number or an array
 Sampler = Callable[[Any, int, np.random.Generator], np.ndarray]  # the outputs (runs, k) of so many runs on an input
 LEAST_RUNS = 4  # two to choose by, two to measure
+ERROR = 1e-3  # of calling bounds that hold ones that do not
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,14 @@ def audit_sampler(
     half = runs // 2
     statistic = learned(first[:half], second[:half], delta, level)
     return Audit(epsilon, delta, runs, lower_bound(statistic(first), statistic(second), delta, level))
+
+
+def as_often_as_allowed(above: int, repetitions: int, level: float) -> bool:
+    """Whether so many of independent bounds may lie above the truth, if each does with probability 1 - level at most.
+
+    It is wrong about bounds that hold in no more than ERROR of all cases.
+    """
+    return bool(above <= binom.ppf(1 - ERROR, repetitions, 1 - level))
 
 
 def one_by_one(mechanism: Mechanism) -> Sampler:

@@ -62,11 +62,14 @@ def test_what_does_not_fit_is_refused_in_one_line(example, options, named):
 def test_the_table_has_a_row_for_each_mechanism_and_bug(tmp_path):
     files = {name: tmp_path / f"mechanisms.{name}" for name in ("table", "privacy", "png", "pdf")}
     options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
-    audit_mechanisms.main(
-        ["--seed", "1", "--settings", json.dumps({"runs": 200, "level": 0.9, "delta": 0.01}), *options]
-    )
+    settings = {"runs": 200, "level": 0.9, "delta": 0.01, "repeated": {"times": 3, "runs": 200}}
+    audit_mechanisms.main(["--seed", "1", "--settings", json.dumps(settings), *options])
     table, privacy = pd.read_csv(files["table"], keep_default_na=False), pd.read_csv(files["privacy"])
     assert len(table) == 15 * (1 + len(BUGS)) and set(table["bug"]) == {INTACT, *BUGS}
+    intact = table[table["bug"] == INTACT]
+    assert (table[table["bug"] != INTACT][list(audit_mechanisms.AGAIN)] == "").all(axis=None)
+    assert set(intact["repetitions"]) == {"3"} and set(intact["holds"]) == {"yes"}
+    assert intact["repeated_highest"].astype(float).max() > 0  # bounds of other draws than the first audit's
     empty = table["caught"] == "n/a"
     assert (table[empty]["no_room"] != "").all() and (table[~empty]["no_room"] == "").all()
     assert (table[empty]["promised_epsilon"] == "").all() and len(privacy) == (~empty).sum()

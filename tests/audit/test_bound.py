@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
-from lib.audit.bound import audit_mechanism, audit_sampler, one_by_one
+from lib.audit.bound import as_often_as_allowed, audit_mechanism, audit_sampler, one_by_one
 from lib.audit.statistic import FEW, learned
 from lib.core.errors import InputError
 
@@ -137,3 +137,9 @@ def test_what_does_not_fit_is_refused_in_one_line(over, named):
 def test_a_sampler_calls_once_a_run():
     outputs = one_by_one(lambda given, rng: [[given, rng.random()]])(2.0, 5, np.random.default_rng(1))
     assert outputs.shape == (5, 2) and (outputs[:, 0] == 2).all() and len(set(outputs[:, 1])) == 5
+
+
+def test_so_many_bounds_may_lie_above_the_truth():
+    """Of 20 bounds at 95 %, 6 are above it with probability 3e-4, 5 with 2.6e-3; at 99.9 %, two with 2e-4."""
+    assert [as_often_as_allowed(above, 20, 0.95) for above in (0, 1, 5, 6)] == [True, True, True, False]
+    assert as_often_as_allowed(1, 20, 0.999) and not as_often_as_allowed(2, 20, 0.999)
