@@ -6,6 +6,7 @@ are drawn again from these.
 """
 
 import inspect
+import itertools
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -30,6 +31,7 @@ from lib.reporting.pages import page as page_of
 from scripts import reproduction
 
 DOCS = ROOT / "docs" / "reproduction"
+ROOMS = {"leaderboard": ["leaderboard", "leaderboard_mnist"]}  # results that are committed of two presets
 
 
 @command
@@ -67,10 +69,10 @@ def draw_figures(results: Results) -> None:
     """Draw every committed figure again whose numbers are committed, too; a line for each that stays as it is."""
     for name, row in results.rows.items():
         paper, item = results.paper(name), results.item(name)
-        folder = DOCS / ("leaderboard" if paper == "audit" else paper)
+        folders = [DOCS / room for room in ROOMS.get(name, ["leaderboard" if paper == "audit" else paper])]
         shown = {item: "draw"} if row["shows"] == "figure" else {}
         shown |= {other: f"draw_{other}" for other in row.get("beside", {})}
-        for picture, function in shown.items():
+        for folder, (picture, function) in itertools.product(folders, shown.items()):
             if (folder / f"{picture}.png").is_file():
                 if reason := not_drawn(drawn_by(name, function), folder / picture):
                     print(f"{folder.name}/{picture}.png stays as it is: {reason}")

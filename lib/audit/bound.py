@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from lib.attacks.empirical_epsilon import LowerBound, lower_bound
 from lib.audit.statistic import learned
@@ -98,6 +97,8 @@ def as_often_as_allowed(above: int, repetitions: int, level: float) -> bool:
 
     It is wrong about bounds that hold in no more than ERROR of all cases.
     """
+    from scipy.stats import binom  # a third of a second, which a script that only audits need not wait for
+
     return bool(above <= binom.ppf(1 - ERROR, repetitions, 1 - level))
 
 
