@@ -34,7 +34,8 @@ ALLOWED = {
     "torch sklearn": "count_world_votes dp_mac_sensitivity train_cdbn train_mac train_sgd",
     "torch sklearn matplotlib": "dp_mac_fig3 dp_mac_fig4",
     "sklearn": "draw_task reference_lines release_student train_baseline train_student train_teachers",
-    "matplotlib": "audit_known autoencoded_pate_curves autoencoded_pate_fig1 autoencoded_pate_fig2 autoencoded_pate_noise "
+    "matplotlib": "audit_known "
+    "autoencoded_pate_curves autoencoded_pate_fig1 autoencoded_pate_fig2 autoencoded_pate_noise "
     "compressed_pate_fig1 compressed_pate_fig2 compressed_pate_fig3 compressed_pate_limits dp_mac_fig1 leaderboard "
     "residual_perturbation_fig2 residual_perturbation_noise residual_perturbation_roc residual_perturbation_sde "
     "scalable_pate_epsilon scalable_pate_fig1 scalable_pate_fig3 scalable_pate_fig4 scalable_pate_fig5",

@@ -193,7 +193,7 @@ QUOTED = {
         ),
     ],
     "leaderboard": lambda: [
-        f"Intact, none of {len(audited(intact=True))} shows more than it promises, nor does any in {again()} further audits",
+        f"Intact, none of {len(audited(intact=True))} shows more than it promises, nor does any in {again()} further",
         f"each of the {len(audited(intact=False))} combinations that there is room for is caught",
         f"*public data* has 1,000 labels and {board(PUBLIC)['accuracy']:.1f} %",
         "({} %, {} % at 4, {} % at 8), DP-MAC at 8 ({} %)".format(
