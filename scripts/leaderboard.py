@@ -113,7 +113,7 @@ def add_gain(rows: list[dict], entries: list[dict]) -> None:
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Accuracy against the strongest attack's AUC, and for each method epsilon promised and shown.
 
-    A method with budgets is a line of one colour, whose points grow with epsilon; all else is black.
+    A method with budgets is a line of one colour, whose points grow with epsilon; all else is grey and hollow.
     """
     rows = table.to_dict("records")
     names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
