@@ -1,6 +1,7 @@
 """Time the pricing of a person's own votes, and how time and memory grow with the number of queries.
 
-Run by `make bench`. Votes: 250 teachers, 10 classes, generated: strong consensus (most teachers agree) and weak.
+Run by `make bench`. Votes: 250 teachers, 10 classes, generated: strong consensus (most teachers agree) and weak. Priced
+over all orders by every reading; then the smooth sensitivity that a release of the epsilon asks for, at one order.
 """
 
 import resource
@@ -9,34 +10,40 @@ import numpy as np
 
 from bench.accounting import seconds
 from bench.growth import print_growth
+from lib.accounting.smooth_sensitivity import smooth_sensitivity
 from lib.pricing.mechanism import mechanism
 from lib.pricing.price import price
 
 TEACHERS, CLASSES = 250, 10
 QUERIES = (10_000, 100_000, 1_000_000)
+ORDER = 20.0  # of the smooth sensitivity
 CONSENSUS = {"strong": 8.0, "weak": 0.5}  # parameter of the beta law of the plurality's share
 
 
 def generated_votes(queries: int, concentration: float, rng: np.random.Generator) -> np.ndarray:
-    """Votes (queries, CLASSES): one class favoured, the rest Dirichlet over all classes."""
+    """Votes (queries, CLASSES) uint8: one class favoured, the rest Dirichlet over all classes."""
     favoured = rng.beta(concentration, 1.0, queries)
     shares = (1 - favoured)[:, None] * rng.dirichlet(np.full(CLASSES, 0.5), queries)
     shares[np.arange(queries), rng.integers(CLASSES, size=queries)] += favoured
-    return rng.multinomial(TEACHERS, shares / shares.sum(axis=1, keepdims=True))
+    votes = rng.multinomial(TEACHERS, shares / shares.sum(axis=1, keepdims=True))
+    return votes.astype(np.min_scalar_type(TEACHERS))  # as count_votes writes them
 
 
 def main() -> None:
     """Print the table."""
     run = mechanism("confident_gnmax", delta=1e-5, threshold=200, sigma_threshold=150, sigma=40)
-    print(f"{'consensus':<10} {'queries':>8} {'s':>8} {'peak memory so far, GiB':>24}")
+    print(f"{'consensus':<10} {'queries':>8} {'price, s':>9} {'smooth sensitivity, s':>22} {'peak memory so far, GiB':>24}")
     for name, concentration in CONSENSUS.items():
         spent = []
         for queries in QUERIES:
             votes = generated_votes(queries, concentration, np.random.default_rng(queries))
-            spent.append(seconds(lambda votes=votes: price(votes, run)))
+            priced = seconds(lambda votes=votes: price(votes, run))
+            smooth = seconds(lambda votes=votes: smooth_sensitivity(votes, run["sigma"], ORDER, 0.4 / ORDER))
+            spent.append((priced, smooth))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-            print(f"{name:<10} {queries:>8} {spent[-1]:>8.2f} {peak:>24.2f}", flush=True)
-        print_growth(f"own votes, {name} consensus", "queries", QUERIES, spent)
+            print(f"{name:<10} {queries:>8} {priced:>9.2f} {smooth:>22.2f} {peak:>24.2f}", flush=True)
+        for what, costs in zip(("", ", smooth sensitivity"), zip(*spent, strict=True), strict=True):
+            print_growth(f"own votes, {name} consensus{what}", "queries", QUERIES, costs)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from lib.accounting.votes import check_votes
 from lib.core.command import command, run
 from lib.core.errors import InputError
@@ -26,7 +28,8 @@ def main(labels: list[Path], teachers: int, votes: Path, classes: int | None = N
         arrays["votes"] = sum(count_votes(shard, classes) for shard in shards)
     elif "votes" not in arrays:
         raise InputError(f"{first}: has neither teacher_labels nor votes; it has {sorted(arrays)}")
-    arrays["votes"] = check_votes(arrays["votes"], teachers, first)
+    # counts of a few hundred teachers fit a byte or two; whoever reads them counts in int64 (check_votes)
+    arrays["votes"] = check_votes(arrays["votes"], teachers, first).astype(np.min_scalar_type(teachers))
     save_arrays(votes, **arrays)
 
 

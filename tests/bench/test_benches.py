@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from bench import accounting, dp_mac, pca, residual, segmentation, teachers
+from bench import accounting, dp_mac, own_votes, pca, residual, segmentation, teachers
 from lib.accounting.rdp import order_grid
 
 pytestmark = pytest.mark.slow
@@ -17,12 +17,13 @@ SMALL = {
     segmentation: ["--widths", "2,2,2,2,2", "--patches", "32,16,16", "32,32,16", "--repeats", "1"],
     teachers: ["--epochs", "1", "--shard", "2", "--shard-epochs", "1"],
 }
-NAMES = {module.__name__: module for module in (accounting, *SMALL)}
+NAMES = {module.__name__: module for module in (accounting, own_votes, *SMALL)}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_benchmark_says_how_costs_grow(name, monkeypatch, capsys):
     monkeypatch.setattr(accounting, "QUERIES", (20, 40))
+    monkeypatch.setattr(own_votes, "QUERIES", (20, 40))
     monkeypatch.setattr(teachers, "TEACHERS", (1, 2))
     monkeypatch.setattr(teachers, "QUERIES", 10)
     monkeypatch.setattr(sys, "argv", ["bench", *SMALL.get(NAMES[name], [])])
