@@ -32,7 +32,8 @@ def generated_votes(queries: int, concentration: float, rng: np.random.Generator
 def main() -> None:
     """Print the table."""
     run = mechanism("confident_gnmax", delta=1e-5, threshold=200, sigma_threshold=150, sigma=40)
-    print(f"{'consensus':<10} {'queries':>8} {'price, s':>9} {'smooth sensitivity, s':>22} {'peak memory so far, GiB':>24}")
+    titles = ("consensus", "queries", "price, s", "smooth sensitivity, s", "peak memory so far, GiB")
+    print("{:<10} {:>8} {:>9} {:>22} {:>24}".format(*titles))
     for name, concentration in CONSENSUS.items():
         spent = []
         for queries in QUERIES:

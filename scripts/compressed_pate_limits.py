@@ -39,7 +39,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                 free = codes[codes["teachers"].isna()].iloc[0]
                 right.axhline(free["tuned_dice"], color=f"C{number}", linewidth=0.7)
                 noisy = codes.dropna(subset=["teachers"])
-                budgets = [float(f"{epsilon:.4g}") for epsilon in noisy["epsilon"]]  # noise is calibrated to these
+                budgets = noisy["epsilon"].map(lambda epsilon: float(f"{epsilon:.4g}"))  # noise is calibrated to these
                 for style, (budget, curve) in zip(STYLES, noisy.groupby(budgets), strict=False):
                     curve = curve.sort_values("teachers")
                     label = rf"{name}, $L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {budget:g}"

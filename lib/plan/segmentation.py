@@ -36,9 +36,9 @@ class Segmentation:
         self.folder = self.layout.of("segmentation")
         self.private = f"{self.layout.private}/segmentation"
         self.repetitions = range(1, config["repetitions"] + 1)
-        # how the work is cut into jobs changes no result, and so no record
+        # how the work is cut into jobs, and how often it is done, changes no result, and so no record
         self.tasks = {
-            name: {key: value for key, value in task.items() if key != "together"}
+            name: {key: value for key, value in task.items() if key not in ("together", "repetitions")}
             for name, task in self.block["tasks"].items()
         }
         self.labellings = self._labellings()
@@ -266,13 +266,17 @@ class Segmentation:
         """Records of what was released to the students of some tasks."""
         return self._records("codes", self._codes, tasks, sources)
 
+    def _repetitions(self, task: str) -> range:
+        """All repetitions, or the first ones, as many as the task allows."""
+        return self.repetitions[: self.block["tasks"][task].get("repetitions")]
+
     def _records(
         self, stage: str, units: Mapping[str, list[Unit]], tasks: Iterable[str], sources: Iterable[str]
     ) -> list[str]:
         return [
             f"{file}.json"
             for task in tasks
-            for repetition in self.repetitions
+            for repetition in self._repetitions(task)
             for file in self._files(
                 f"{self.folder}/{stage}",
                 task,
@@ -377,7 +381,7 @@ class Segmentation:
         return [
             f"{self.folder}/measure_components/{task}/{repetition}{end}"
             for task in tasks
-            for repetition in self.repetitions
+            for repetition in self._repetitions(task)
         ]
 
     def _sweeps(self, measure: str, units: Mapping[str, list[Unit]]) -> list[tuple[str, str]]:
@@ -386,7 +390,7 @@ class Segmentation:
             (task, f"{self.folder}/{measure}/{task}/{repetition}/{shard}.csv")
             for task in units
             for shard in range(len(self._shards(task, units[task])))
-            for repetition in self.repetitions
+            for repetition in self._repetitions(task)
         ]
 
     # ------------------------------------------------------------ Autoencoded PATE
@@ -427,7 +431,7 @@ class Segmentation:
     def result_baselines(self, wildcards: Any) -> list[str]:
         """Input: records of teachers together and of the mean mask."""
         tasks = self.autoencoded["results"]["tasks"]
-        return [f"{self.folder}/baselines/{task}/{number}.json" for task in tasks for number in self.repetitions]
+        return [f"{self.folder}/baselines/{task}/{number}.json" for task in tasks for number in self._repetitions(task)]
 
     def result_dp_sgd(self, wildcards: Any) -> list[str]:
         """Input: records of the baseline by DP-SGD."""
@@ -436,7 +440,7 @@ class Segmentation:
             f"{self.folder}/dp_sgd/{task}/{noise}/{repetition}.json"
             for task in block["tasks"]
             for noise in block["dp_sgd"]["noises"]
-            for repetition in self.repetitions
+            for repetition in self._repetitions(task)
         ]
 
     def result_patients(self, wildcards: Any) -> list[str]:
@@ -543,7 +547,7 @@ class Segmentation:
         return {"tasks": self._component_tasks(self.compressed["fig1"]["tasks"]), "key": ["sigma", "kept"]}
 
     def _component_tasks(self, names: list[str]) -> list[dict[str, Any]]:
-        return [self.tasks[task] for task in names for _ in self.repetitions]
+        return [self.tasks[task] for task in names for _ in self._repetitions(task)]
 
     # ------------------------------------------------------------ Compressed PATE
 
@@ -561,7 +565,7 @@ class Segmentation:
         return self._sweeps("measure_reconstruction", self._reconstructed) + [
             (task, f"{self.folder}/measure_components/{task}/{repetition}_errors.csv")
             for task in self.compressed["fig2"]["tasks"]
-            for repetition in self.repetitions
+            for repetition in self._repetitions(task)
         ]
 
     def fig2_sweeps(self, wildcards: Any) -> list[str]:
@@ -653,7 +657,10 @@ class Segmentation:
     def external_sweeps(self, wildcards: Any) -> list[str]:
         """Input of `compressed_pate_external`."""
         self._register.check("compressed_pate_external")
-        return [f"{self.folder}/measure_external/{repetition}.csv" for repetition in self.repetitions]
+        return [
+            f"{self.folder}/measure_external/{repetition}.csv"
+            for repetition in self._repetitions(self.compressed["external"]["task"])
+        ]
 
     def external_table(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_external`."""

@@ -23,6 +23,7 @@ SHARED = {
 }
 # encoders in an order that is not the alphabet's
 TURNED = {"compressed_pate": {"fig2": {"encoders": ["small_slices", "naive", "small_clip_0"]}}}
+AS_OFTEN = {"segmentation": {"tasks": {name: {"repetitions": None} for name in ("phantom", "phantom_whole")}}}
 EXTERNAL = {"compressed_pate": {"external": {"task": "phantom_whole", "volumes": "lgg"}}}
 
 
@@ -34,9 +35,9 @@ def merged(below, above):
 
 
 def planned(*changes):
-    """The plan of quick with some keys changed."""
+    """The plan of quick with some keys changed, and as many repetitions of its tasks as of everything."""
     config = copy.deepcopy(CONFIG)
-    for change in changes:
+    for change in (AS_OFTEN, *changes):
         config = merged(config, change)
     return Plan(config, REGISTER).segmentation
 
@@ -374,6 +375,18 @@ def test_every_table_of_measurements_is_told_the_task_that_it_is_about(changes):
     ours = [path.split("phantom_whole/")[1] for path in plan.limit_sweeps(None) if "phantom_whole" in path]
     shards = (0, 1) if changes else (0,)
     assert ours == [f"{repetition}/{shard}.csv" for shard in shards for repetition in plan.repetitions]
+
+
+def test_a_task_may_be_repeated_less_often_than_everything():
+    plan = planned({"repetitions": 3, "segmentation": {"tasks": {"phantom": {"repetitions": 1}}}})
+    for files in (plan.result_students, plan.result_codes, plan.result_baselines, plan.result_dp_sgd):
+        assert files(None) and not [file for file in files(None) if "/2" in file or "/3" in file]
+    repeated = [path.split("phantom_whole/")[1][0] for path in plan.limit_sweeps(None)]
+    assert sorted(set(repeated)) == ["1", "2", "3"]
+    # more than there are of everything is no more
+    assert planned({"segmentation": {"tasks": {"phantom": {"repetitions": 9}}}}).result_dp_sgd(
+        None
+    ) == planned().result_dp_sgd(None)
 
 
 @cuts

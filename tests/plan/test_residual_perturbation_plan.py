@@ -34,7 +34,7 @@ def test_a_network_is_trained_as_its_entry_says_at_any_spelling_of_its_noise():
     plan = planned()
     for gamma in ("0.75", "0.750"):
         settings = plan.network_settings(network("shapes", "strategy1", gamma))
-        assert (settings["members"], settings["repetitions"], settings["sizes"]) == (2, 2, [1, 2])
+        assert (settings["members"], settings["repetitions"], settings["sizes"]) == (2, 1, [1, 2])
         assert settings["job"] == ["shapes", "strategy1", gamma]
         assert settings["checkpoint"] == f"results/quick/checkpoints/shapes/strategy1/{gamma}.npz"
     # of two entries of one method that with the coefficient

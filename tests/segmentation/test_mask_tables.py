@@ -436,6 +436,13 @@ def test_students_of_another_setting_are_not_those_of_a_row(work):
         assert found(pd.Series(dict(row) | {name: value}), settings) == (None, None)
 
 
+def test_limits_of_a_single_budget_and_number_of_teachers_are_drawn(limits, tmp_path):
+    table = limits["numbers"]
+    row = table[table["teachers"].notna()].index[:1]
+    compressed_pate_limits.draw(table.loc[[*row, *table.index[table["teachers"].isna()]]], tmp_path / "one.png")
+    assert (tmp_path / "one.png").stat().st_size
+
+
 # ---------------------------------------------------------------- other volumes
 
 
