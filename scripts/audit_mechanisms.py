@@ -1,55 +1,24 @@
-"""Audit the project's own mechanisms, intact and with bugs put in on purpose: table and figure."""
+"""The project's own mechanisms, audited intact and with bugs put in on purpose: table and figure."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
-import torch
 from matplotlib.axes import Axes
 
-from lib.audit.bound import as_often_as_allowed
-from lib.audit.catalogue import mechanisms
-from lib.audit.trial import BUGS, INTACT, Audited, Trial
+from lib.audit.trial import BUGS, INTACT
 from lib.core.command import command, run
+from lib.core.files import write_text
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
-from lib.reporting.tables import write_table, yes_no
 
-# of an intact mechanism that is audited several times with fewer runs
-AGAIN = ("repetitions", "repeated_runs", "repeated_highest", "above_promised", "holds")
 # of the intact mechanism, then of each bug
 MARKERS, COLOURS = ("o", "s", "^", "v", "D", "P", "X", "*"), ("k", "C0", "C1", "C2", "C3", "C4", "C5", "0.5")
 
 
-def row_of(one: Audited, bug: str, settings: dict, seed: int) -> dict:
-    """One row: a mechanism with one bug, or intact; without numbers where it has no room for the bug."""
-    trial, job = one.trials.get(bug), ("audit_mechanisms", one.name, one.backend, bug)
-    found = trial and trial.audited(settings["runs"], settings["level"], seed, job)
-    return {
-        "mechanism": one.name,
-        "backend": one.backend,
-        "bug": bug,
-        "promised_epsilon": trial
-        and replace(trial.promised, proved_bound=trial.promised.proved_bound and bug == INTACT),
-        "delta": found and found.delta,
-        "lower_bound": found and found.bound.epsilon,
-        "largest": found and found.bound.largest,
-        "runs": found and found.runs,
-        "level": settings["level"],
-        "caught": yes_no(found.caught) if found else "n/a",
-        "function": one.function,
-        "no_room": one.no_room.get(bug),
-    } | (again(trial, settings, seed, job) if bug == INTACT else dict.fromkeys(AGAIN))
-
-
-def again(trial: Trial, settings: dict, seed: int, job: tuple[str, ...]) -> dict:
-    """An intact mechanism audited again and again, with other draws: how many bounds lie above the promise."""
-    repetitions, runs = settings["repeated"]["times"], settings["repeated"]["runs"]
-    audits = [trial.audited(runs, settings["level"], seed, (*job, f"again {k}")) for k in range(repetitions)]
-    above = sum(audit.caught for audit in audits)
-    holds = yes_no(as_often_as_allowed(above, repetitions, settings["level"]))
-    highest = max(audit.bound.epsilon for audit in audits)
-    return dict(zip(AGAIN, (repetitions, audits[0].runs, highest, above, holds), strict=True))
+def joined(parts: list[Path]) -> str:
+    """The lines of tables with the same columns, under one header."""
+    lines = [part.read_text(encoding="utf-8").splitlines(keepends=True) for part in parts]
+    return "".join(lines[0][:1] + [line for own in lines for line in own[1:]])
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
@@ -89,15 +58,13 @@ def panel(axis: Axes, rows: list[dict], names: list[tuple[str, str]]) -> None:
 
 
 @command
-def main(seed: int, settings: dict, table: Path, privacy: Path, png: Path, pdf: Path) -> None:
+def main(tables: list[Path], privacies: list[Path], table: Path, privacy: Path, png: Path, pdf: Path) -> None:
     """Write the table, the meaning of its epsilons, and the figure.
 
-    seed: seed of the preset. settings: the block `audit.code` of the configuration. table: the CSV to write. privacy:
-    the meaning of its epsilons.
+    tables, privacies: of audit_code, part by part. table: the CSV to write. privacy: the meaning of its epsilons.
     """
-    torch.set_num_threads(1)  # networks of two weights
-    rows = [row_of(one, bug, settings, seed) for one in mechanisms(settings["delta"]) for bug in (INTACT, *BUGS)]
-    write_table(table, privacy, rows, key=("mechanism", "backend", "bug"))
+    write_text(table, joined(tables))
+    write_text(privacy, joined(privacies))
     draw(read_table(table), png, pdf)
 
 

@@ -24,8 +24,7 @@ ALLOWED = {
     # 3D U-Nets that are trained or predict, and the resampling of volumes
     "monai torch": "measure_external prepare_volumes train_mask_dp_sgd train_mask_students train_mask_teachers",
     "monai torch matplotlib": "autoencoded_pate_masks write_masks",
-    "opacus torch matplotlib": "audit_mechanisms",
-    "opacus torch": "audit_releases",
+    "opacus torch": "audit_code audit_releases",
     # networks, and attacks by networks
     "torch": "attack_residual attack_worlds release_network_student residual_perturbation_cost "
     "train_audited train_network_student train_network_teachers train_residual train_residual_dp_sgd train_worlds",
@@ -34,7 +33,7 @@ ALLOWED = {
     "torch sklearn": "count_world_votes dp_mac_sensitivity train_cdbn train_mac train_sgd",
     "torch sklearn matplotlib": "dp_mac_fig3 dp_mac_fig4",
     "sklearn": "draw_task reference_lines release_student train_baseline train_student train_teachers",
-    "matplotlib": "audit_known "
+    "matplotlib": "audit_known audit_mechanisms "
     "autoencoded_pate_curves autoencoded_pate_fig1 autoencoded_pate_fig2 autoencoded_pate_noise "
     "compressed_pate_fig1 compressed_pate_fig2 compressed_pate_fig3 compressed_pate_limits dp_mac_fig1 leaderboard "
     "residual_perturbation_fig2 residual_perturbation_noise residual_perturbation_roc residual_perturbation_sde "

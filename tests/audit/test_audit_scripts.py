@@ -9,7 +9,7 @@ import pytest
 
 from lib.audit.trial import BUGS, INTACT
 from lib.core.errors import InputError
-from scripts import audit_mechanism, audit_mechanisms
+from scripts import audit_code, audit_mechanism, audit_mechanisms
 from tests.redrawn import assert_redrawn
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mechanism_audit.md").read_text(encoding="utf-8")
@@ -57,17 +57,34 @@ def test_what_does_not_fit_is_refused_in_one_line(example, options, named):
     assert "\n" not in str(refused.value)
 
 
+def test_more_parts_than_mechanisms_are_refused(tmp_path):
+    settings = {"runs": 200, "level": 0.9, "delta": 0.01, "repeated": {"times": 1, "runs": 200}}
+    made = ["--table", str(tmp_path / "99.csv"), "--privacy", str(tmp_path / "99_privacy.csv")]
+    with pytest.raises(InputError, match=r"audit\.code\.parts = 100: allowed is at most 15"):
+        audit_code.main(["--seed", "1", "--settings", json.dumps(settings), "--part", "99", "100", *made])
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 def test_the_table_has_a_row_for_each_mechanism_and_bug(tmp_path):
     files = {name: tmp_path / f"mechanisms.{name}" for name in ("table", "privacy", "png", "pdf")}
-    options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
     settings = {"runs": 200, "level": 0.9, "delta": 0.01, "repeated": {"times": 3, "runs": 200}}
-    audit_mechanisms.main(["--seed", "1", "--settings", json.dumps(settings), *options])
+    parts = 4
+    for part in range(parts):
+        made = ["--table", str(tmp_path / f"{part}.csv"), "--privacy", str(tmp_path / f"{part}_privacy.csv")]
+        of_part = ["--part", str(part), str(parts)]
+        audit_code.main(["--seed", "1", "--settings", json.dumps(settings), *of_part, *made])
+    options = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    read = [
+        *["--tables", *(str(tmp_path / f"{part}.csv") for part in range(parts))],
+        *["--privacies", *(str(tmp_path / f"{part}_privacy.csv") for part in range(parts))],
+    ]
+    audit_mechanisms.main([*read, *options])
     table, privacy = pd.read_csv(files["table"], keep_default_na=False), pd.read_csv(files["privacy"])
     assert len(table) == 15 * (1 + len(BUGS)) and set(table["bug"]) == {INTACT, *BUGS}
     intact = table[table["bug"] == INTACT]
-    assert (table[table["bug"] != INTACT][list(audit_mechanisms.AGAIN)] == "").all(axis=None)
+    assert (table[table["bug"] != INTACT][list(audit_code.AGAIN)] == "").all(axis=None)
     assert set(intact["repetitions"]) == {"3"} and set(intact["holds"]) == {"yes"}
     assert intact["repeated_highest"].astype(float).max() > 0  # bounds of other draws than the first audit's
     empty = table["caught"] == "n/a"

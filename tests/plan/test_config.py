@@ -300,7 +300,11 @@ def schema_refusal(path: tuple, value: object) -> str:
 @pytest.mark.parametrize("key", NUMBERS)
 def test_any_number_replaced_by_something_else_is_refused_by_its_key(key, wrong):
     whole = key.startswith("residual_perturbation.tasks.") and key.endswith((".quarter", ".test"))
-    whole |= key.startswith("segmentation.tasks.") and key.endswith((".teachers", ".shard")) and ".parts." not in key
+    whole |= (
+        key.startswith("segmentation.tasks.")
+        and key.endswith((".teachers", ".shard", ".repetitions"))
+        and ".parts." not in key
+    )
     if wrong is None and (whole or key.endswith((".recipe.average", ".sigma_histogram", ".processes", "noise_seed"))):
         pytest.skip("null is allowed: there is none")
     message = schema_refusal(NUMBERS[key], wrong)

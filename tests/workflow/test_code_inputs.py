@@ -234,7 +234,7 @@ def test_jobs_import_what_takes_long_only_where_they_use_it(recorded):
     users = {name: {job.rule for job in recorded.jobs if name in job.packages} for name in ("monai", "opacus")}
     # no network of volumes is trained in this preset, and what is measured of masks is Dice alone
     assert users["monai"] == {"prepare_volumes"}
-    assert users["opacus"] == {"train_sgd", "train_residual_dp_sgd", "audit_mechanisms", "audit_releases"}
+    assert users["opacus"] == {"train_sgd", "train_residual_dp_sgd", "audit_code", "audit_releases"}
     assert not {"count_votes", "train_student", "release_student"} & {
         job.rule for job in recorded.jobs if {"torch", "dp_accounting"} & job.packages
     }
