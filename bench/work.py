@@ -192,8 +192,9 @@ def audit(job: Job, config: dict) -> Work:
     sides, channels, _ = IMAGES[task["dataset"]]
     single = resnet8_flops(sides, channels, task["classes"], (16, 32, 64))
     first, last = map(int, job.option("runs"))
-    runs, rows = SIDES * (last - first), task["samples"]
-    turns = runs if private else SIDES * math.ceil((last - first) / task["together"])
+    sides_of_audit = 1 if "canaries" in task else SIDES
+    runs, rows = sides_of_audit * (last - first), task["samples"]
+    turns = runs if private else sides_of_audit * math.ceil((last - first) / task["together"])
     steps = recipe["epochs"] * math.ceil(rows / recipe["batch"]) * turns
     return Work("DP-SGD" if private else "ResNet8", single * runs * recipe["epochs"] * rows, steps)
 

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
-from lib.attacks.empirical_epsilon import LowerBound, lower_bound, repeated_bounds
+from lib.attacks.empirical_epsilon import LowerBound
+from lib.attacks.evidence import Evidence, evidence
+from lib.attacks.one_run import OneRunBound
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import reading
@@ -19,13 +21,14 @@ from lib.residual_perturbation.theorems import theorem1
 TITLES = {"strategy1": "Strategy I", "dp_sgd": "DP-SGD", "plain": "plain"}
 
 
-def read_statistics(path: Path) -> list[np.ndarray]:
-    """The statistics of the runs with the canary, and of those without it."""
+def read_statistics(path: Path, task: dict) -> Evidence:
+    """What the runs of an audit showed."""
     with reading(path, "statistics"):
         table = pd.read_csv(path)
-    if not {"canary", "statistic"} <= set(table.columns):
-        raise InputError(f"{path}: its columns are {', '.join(table.columns)}; needed are canary and statistic")
-    return [table.loc[table["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)]
+    try:
+        return evidence(table, task.get("guesses", ()))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def budget(record: dict, theory: dict) -> tuple[PrivacyStatement | None, float | None]:
@@ -50,7 +53,7 @@ def budget(record: dict, theory: dict) -> tuple[PrivacyStatement | None, float |
     return made["joint"], settings[0]["published"]
 
 
-def scatter(bounds: list[LowerBound]) -> float | None:
+def scatter(bounds: list[LowerBound] | list[OneRunBound]) -> float | None:
     """Standard deviation of repetitions before they are cut off at 0; None where they do not tell it.
 
     Cut off, bounds of 0 would seem to be equal. They say nothing where one has no logarithm, nor where all runs are
@@ -61,12 +64,12 @@ def scatter(bounds: list[LowerBound]) -> float | None:
     return spread or None
 
 
-def row_of(record: dict, statistics: list[np.ndarray], theory: dict, published: dict, repetitions: int) -> dict:
-    """One row: an audit, all its runs pooled, and parted."""
+def row_of(record: dict, found: Evidence, theory: dict, published: dict, repetitions: int) -> dict:
+    """One row: an audit, all its runs or coins pooled, and parted."""
     parameters = record["parameters"]
     task, mechanism, delta = (parameters[name] for name in ("task", "mechanism", "delta"))
-    pooled = lower_bound(*statistics, delta, parameters["level"])
-    parts = repeated_bounds(*statistics, delta, parameters["level"], repetitions)
+    pooled = found.pooled(delta, parameters["level"])
+    parts = found.parts(delta, parameters["level"], repetitions)
     mean, spread = mean_and_spread([part.epsilon for part in parts])
     epsilon, paper_epsilon = budget(record, theory)
     recipe = task["sgd"]["recipe"] if mechanism == "dp_sgd" else task["recipe"]
@@ -91,6 +94,7 @@ def row_of(record: dict, statistics: list[np.ndarray], theory: dict, published: 
         "informative": yes_no(0 < pooled.epsilon < pooled.largest),
         "level": parameters["level"],
         "runs": task["runs"],
+        "canaries": task.get("canaries"),
         "paper_lower_bound": published[task["stands_for"]].get(mechanism),
         "gap": epsilon and epsilon.epsilon - pooled.epsilon,
         "gap_spread": epsilon and scatter(parts),
@@ -117,12 +121,13 @@ def main(
 
     records: records of the audits. statistics: what their runs showed, one for each record. theory: strategy1 and
     dp_sgd of the block `theory`. published: lower bounds by dataset and mechanism. repetitions: number of audits into
-    which the runs are parted. table: the .csv to write. privacy: the .csv of what its epsilons mean to write.
+    which the runs or coins are parted. table: the .csv to write. privacy: the .csv of what its epsilons mean to write.
     """
-    rows = [
-        row_of(read_record(record), read_statistics(path), theory, published, repetitions)
-        for record, path in zip(records, statistics, strict=True)
-    ]
+    rows = []
+    for path, shown in zip(records, statistics, strict=True):
+        record = read_record(path)
+        found = read_statistics(shown, record["parameters"]["task"])
+        rows.append(row_of(record, found, theory, published, repetitions))
     write_table(table, privacy, rows, key=("dataset", "method"))
 
 

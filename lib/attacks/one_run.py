@@ -8,6 +8,7 @@ delta)-private by the relation REPLACE ONE is such a function, and the bound is 
 whatever else the guesses use (other records, other worlds), the coins must be independent.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,6 +35,11 @@ class OneRunBound:
     right: int
     level: float
     largest: float
+
+    @property
+    def uncut(self) -> float:
+        """The bound before it is cut off at 0; -inf where the guesses refute nothing."""
+        return self.epsilon or -math.inf
 
 
 def one_run_bound(

@@ -237,8 +237,9 @@ class ResidualPerturbation:
 
     def _shards(self, task: str) -> list[list[int]]:
         """The first run of each shard, of either kind, and the one after the last."""
-        runs = self.audit["tasks"][task]["runs"]
-        size = self.audit["tasks"][task].get("shard", runs)
+        block = self.audit["tasks"][task]
+        runs = block["runs"]
+        size = 1 if "canaries" in block else block.get("shard", runs)  # a run with slots is a long one
         return [[first, min(first + size, runs)] for first in range(0, runs, size)]
 
     def samples_of_audit(self, wildcards: Any) -> str:

@@ -1,18 +1,20 @@
-"""Networks trained with and without a canary, and what each tells of it: the runs of an audit.
+"""Networks trained with and without a canary, or with one of two canaries in each of many slots: the runs of an audit.
 
-Every run is a training of its own, with draws of its own, on the same images; one kind has the canary among them. What
-is known of a trained network is its loss on the canary, with a single draw of noise. It is a function of the weights,
-of the scale of pixels that was found in training, and of new noise.
+Every run is a training of its own, with draws of its own. With and without a canary, all have the same images besides,
+and what is known of a trained network is its loss on the canary, with a single draw of noise. It is a function of the
+weights, of the scale of pixels that was found in training, and of new noise; so is what is known of slots.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from lib.accounting.training_run import steps_per_epoch
-from lib.attacks.canary import Neighbours
+from lib.attacks.canary import Neighbours, Slots
+from lib.attacks.lira import logit_confidence
+from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.dp_sgd.recipe import SgdRecipe
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
@@ -77,27 +79,61 @@ def canary_statistics(
     """
     names = [f"{'with' if with_canary else 'without'} {run}" for run in runs]
     replicas = [Replica(name, pair.rows(with_canary), how.gamma) for name in names]
+    recipe = how.recipe
+    if with_canary and isinstance(recipe, SgdRecipe):
+        recipe = with_one_more(recipe, len(pair.y) - 1)
     found = [
         predicted_probabilities(how.network, trained, pair.x[-1:], seed, (*job, "canary"), device)[:, 0, pair.y[-1]]
-        for trained in _trained(how, pair, with_canary, replicas, seed, job, device)
+        for trained in _trained(how, recipe, pair, replicas, seed, job, device)
     ]
     return np.log(np.maximum(np.concatenate(found), np.finfo(float).tiny))
 
 
+def slot_differences(
+    how: Audited,
+    slots: Slots,
+    second: np.ndarray,
+    run: int,
+    draws: int,
+    seed: int,
+    job: tuple[str, ...],
+    device: torch.device,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> np.ndarray:
+    """How much surer of each slot's first candidate than of its second the network of one run is, (m,).
+
+    By the log odds of their labels, in the mean of so many draws of noise: whoever has the weights may draw as often.
+    second (m,) bool: which slots took the second. Draws are keyed by (seed, job, run). With a checkpoint, which must be
+    entered, training goes on where it stopped. Raises InputError as the training does.
+    """
+    replica = Replica(f"run {run}", slots.rows(second), how.gamma)
+    (trained,) = _trained(how, how.recipe, slots, [replica], seed, job, device, checkpoint, progress)
+    candidates = slice(2 * slots.canaries)
+    said = predicted_probabilities(
+        how.network, trained, slots.x[candidates], seed, (*job, "candidates"), device, draws=draws
+    )
+    sure = logit_confidence(said[0], slots.y[candidates])
+    return sure[::2] - sure[1::2]
+
+
 def _trained(
     how: Audited,
-    pair: Neighbours,
-    with_canary: bool,
+    recipe: ResidualRecipe | SgdRecipe,
+    records: Neighbours | Slots,
     replicas: Sequence[Replica],
     seed: int,
     job: tuple[str, ...],
     device: torch.device,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[TrainedReplicas]:
-    """The replicas trained: together, or by DP-SGD one after the other."""
-    if isinstance(how.recipe, ResidualRecipe):
-        return [train_residual(how.network, pair.x, pair.y, replicas, how.recipe, seed, job, device)]
-    recipe = with_one_more(how.recipe, len(pair.y) - 1) if with_canary else how.recipe
+    """The replicas trained: together, or by DP-SGD one after the other. A checkpoint: for one replica."""
+    kept = {"checkpoint": checkpoint, "progress": progress}
+    x, y = records.x, records.y
+    if isinstance(recipe, ResidualRecipe):
+        return [train_residual(how.network, x, y, replicas, recipe, seed, job, device, **kept)]
     return [
-        train_residual_dp_sgd(how.network, pair.x, pair.y, replica, recipe, how.sigma, seed, job, device)
+        train_residual_dp_sgd(how.network, x, y, replica, recipe, how.sigma, seed, job, device, **kept)
         for replica in replicas
     ]

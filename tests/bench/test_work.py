@@ -79,6 +79,14 @@ def test_an_audit_is_counted_by_the_runs_of_a_shard(mechanism, turns):
     assert work.steps == 3 * math.ceil(50 / 4) * turns
 
 
+def test_an_audit_of_slots_is_counted_as_one_training():
+    task = {"dataset": "mnist", "classes": 10, "samples": 50, "canaries": 9, "runs": 2, "together": 3, "recipe": RECIPE}
+    made = job("train_audited", {"task": "mnist", "mechanism": "plain", "shard": "1"}, settings="--runs 1 2")
+    work = COUNTED["train_audited"](made, {"residual_perturbation": {"audit": {"tasks": {"mnist": task}}}})
+    assert work.amount == 3 * 50 * resnet8_flops((28, 28), 1, 10, (16, 32, 64))
+    assert work.steps == 3 * math.ceil(50 / 4)
+
+
 BOARD = {"dataset": "mnist", "classes": 10, "slots": 1000, "worlds": 17}
 
 

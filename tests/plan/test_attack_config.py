@@ -48,6 +48,9 @@ def test_tables_and_figures_may_be_left_out():
         ("figures.fig3.tasks", ["mnist"], "have not 1 of plain at 0 on mnist"),
         ("figures.fig3.method", "strategy1_std", "no noise of it on tissue"),
         ("sizes", [1], "have not 2 of "),
+        ("audit.tasks.shapes_slots.canaries", 97, "canaries = 97: allowed is at most samples = 96"),
+        ("audit.tasks.shapes_slots.canaries", 1, "canaries = 1: allowed is at least one a repetition"),
+        ("audit.tasks.shapes_small.runs", 1, "runs = 1: allowed is at least two a repetition"),
     ],
 )
 def test_what_is_not_trained_or_known_is_refused(path, value, message):

@@ -136,7 +136,8 @@ def test_what_the_preset_does_not_have_is_refused_with_the_key_that_would_switch
 def test_every_mechanism_is_audited_on_every_chosen_task():
     plan = planned()
     files = plan.audits(NOTHING)
-    audits = [f"{task}_small/{how}" for task in ("shapes", "tissue") for how in ("strategy1", "dp_sgd", "plain")]
+    tasks = ("shapes_small", "tissue_small", "shapes_slots")
+    audits = [f"{task}/{how}" for task in tasks for how in ("strategy1", "dp_sgd", "plain")]
     assert files["records"] == [f"results/quick/residual_perturbation/audits/{audit}.json" for audit in audits]
     assert files["statistics"] == [
         f"results/quick/private/residual_perturbation/audits/{audit}.csv" for audit in audits

@@ -11,6 +11,7 @@ import pytest
 
 from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
+from lib.attacks.evidence import evidence
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
 from lib.dp_sgd.recipe import SgdRecipe
@@ -122,6 +123,61 @@ def test_an_audit_that_was_stopped_goes_on_with_the_same_runs(audits, monkeypatc
     pd.testing.assert_frame_equal(whole, again)
 
 
+SLOTS = TASK | {
+    "samples": 16,
+    "canaries": 12,
+    "guesses": [0.5, 1.0],
+    "draws": 2,
+    "runs": 1,
+    "recipe": {"epochs": 40, "batch": 8, "rate": 0.1},
+}
+
+
+@pytest.mark.parametrize("mechanism", ["plain", "strategy1", "dp_sgd"])
+def test_a_run_with_slots_tells_of_each_of_them(audits, mechanism):
+    record, statistics = audits[1](mechanism, name=f"{mechanism}_slots", task=SLOTS)
+    table, record = pd.read_csv(statistics), read_record(record)
+    assert list(table["slot"]) == list(range(12)) and set(table["run"]) == {0}
+    assert table["difference"].nunique() == 12 and set(table["second"]) == {0, 1}
+    bound = evidence(table, tuple(SLOTS["guesses"])).pooled(DELTA, 0.9)
+    assert record["metrics"] == {"largest": bound.largest}
+    assert record["private_metrics"] == {"lower_bound": bound.epsilon, "guesses": bound.guesses, "right": bound.right}
+    if mechanism == "dp_sgd":
+        cost = record["privacy"]["joint"]
+        assert cost.guarantee and cost.neighbouring == "replace_one" and cost.epsilon > bound.epsilon
+    else:
+        assert not record["privacy"]
+
+
+def test_all_mechanisms_are_audited_with_the_same_coins_which_a_network_without_privacy_tells(audits):
+    tables = [pd.read_csv(audits[1](how, name=f"{how}_slots", task=SLOTS)[1]) for how in ("plain", "dp_sgd")]
+    assert (tables[0]["second"] == tables[1]["second"]).all()
+    assert not np.allclose(tables[0]["difference"], tables[1]["difference"])
+    right = (tables[0]["difference"] < 0) == tables[0]["second"].astype(bool)
+    assert right.sum() >= 11  # by chance in 3 of a thousand
+
+
+def test_several_runs_have_coins_of_their_own(audits):
+    table = pd.read_csv(audits[1]("plain", name="two_slots", task=SLOTS | {"runs": 2}, shard=1)[1])
+    runs = [table.loc[table["run"] == run, "second"].to_numpy() for run in (0, 1)]
+    assert len(runs[0]) == len(runs[1]) == 12 and (runs[0] != runs[1]).any()
+
+
+def test_a_run_with_slots_that_was_stopped_goes_on_with_the_same_bytes(audits, monkeypatch):
+    _, audit = audits
+    whole = [Path(path).read_bytes() for path in audit("strategy1", name="strategy1_slots", task=SLOTS)]
+    told = audited_module.predicted_probabilities
+
+    def stopping(*arguments, **named):
+        raise InputError("stopped")
+
+    monkeypatch.setattr(audited_module, "predicted_probabilities", stopping)
+    with pytest.raises(InputError, match="stopped"):
+        audit("strategy1", "slots_again", task=SLOTS)
+    monkeypatch.setattr(audited_module, "predicted_probabilities", told)
+    assert [Path(path).read_bytes() for path in audit("strategy1", "slots_again", task=SLOTS)] == whole
+
+
 @pytest.mark.parametrize(("samples", "batch"), [(4, 2), (9, 3), (49, 7), (100, 33), (8, 8), (12_500, 128), (3, 3)])
 def test_one_record_more_leaves_chances_steps_and_moves_as_they_are(samples, batch):
     recipe = SgdRecipe(batch=batch, epochs=2, rate=0.3, clip=1.0)
@@ -177,6 +233,22 @@ def test_the_table_puts_bounds_beside_budgets(table):
         assert row["lower_bound_pooled"] == pytest.approx(lower_bound(*sides, DELTA, 0.9).epsilon, rel=1e-5)
         assert row["lower_bound_pooled"] <= row["largest_pooled"]
     assert not rows["sanitized"].any()
+
+
+def test_the_table_has_audits_of_slots_beside_those_of_runs(audits, tmp_path):
+    _, audit = audits
+    files = [audit("strategy1"), audit("plain", name="plain_slots", task=SLOTS)]
+    records, statistics = zip(*files, strict=True)
+    arguments = ["--records", *records, "--statistics", *statistics, "--theory", json.dumps(THEORY)]
+    arguments += ["--published", json.dumps(PUBLISHED), "--repetitions=3", f"--table={tmp_path / 'budget.csv'}"]
+    residual_perturbation_budget.main([*arguments, f"--privacy={tmp_path / 'budget_privacy.csv'}"])
+    rows = pd.read_csv(tmp_path / "budget.csv")
+    assert rows["canaries"].isna().tolist() == [True, False] and rows["canaries"][1] == 12
+    found = evidence(pd.read_csv(statistics[1]), tuple(SLOTS["guesses"]))
+    parts = found.parts(DELTA, 0.9, 3)
+    assert rows["lower_bound_pooled"][1] == pytest.approx(found.pooled(DELTA, 0.9).epsilon, rel=1e-5)
+    assert rows["lower_bound"][1] == pytest.approx(np.mean([part.epsilon for part in parts]), rel=1e-5)
+    assert rows["largest"][1] == pytest.approx(parts[0].largest, rel=1e-5)
 
 
 def test_claims_about_the_bounds_can_be_judged(table):

@@ -138,19 +138,20 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
         "measure_reconstruction": shown["fig2"],
         "measure_limits": shown["limits"],
     }
+    often = {name: min(repetitions, task.get("repetitions") or repetitions) for name, task in tasks.items()}
     jobs = {}
     for rule, made in wanted.items():
         # one a unit, or one for all of a task
-        shards = {names[0] if tasks[names[0]]["together"] else names for names in made}
-        jobs |= {rule: repetitions * len(shards)} if shards else {}
+        shards = {names[:1] if tasks[names[0]]["together"] else names for names in made}
+        jobs |= {rule: sum(often[names[0]] for names in shards)} if shards else {}
     assert jobs.items() <= planned.counts.items()
     assert any(tasks[name]["together"] for name in (*results["tasks"], *fig3["tasks"])) == (preset == "quick")
     others = {"train_mask_teachers", "train_mask_dp_sgd", "measure_components", "measure_mask_teachers"}
     assert planned.rules == {*targets, "prepare_volumes", *items, *jobs, *others}
-    shards = sum(-(-tasks[name]["teachers"] // tasks[name]["shard"]) for name in results["tasks"])
-    assert planned.counts["train_mask_teachers"] == repetitions * shards
+    shards = sum(often[name] * -(-tasks[name]["teachers"] // tasks[name]["shard"]) for name in results["tasks"])
+    assert planned.counts["train_mask_teachers"] == shards
     noises = len(results["dp_sgd"]["noises"])
-    assert planned.counts["train_mask_dp_sgd"] == repetitions * len(results["tasks"]) * noises
+    assert planned.counts["train_mask_dp_sgd"] == sum(often[name] for name in results["tasks"]) * noises
     used = {tasks[name]["volumes"] for block in (results, *paper.values()) if block for name in block.get("tasks", ())}
     for item in ("sensitivity", "pca"):
         used |= {tasks[name]["volumes"] for name in config["autoencoded_pate"][item]["tasks"]}

@@ -1,0 +1,118 @@
+"""What the runs of an audit showed, as a table, and the lower bounds on epsilon that it gives.
+
+Of many runs with one record and without it, or of few runs with many coins in each. Both give a bound from all that
+there is, and bounds from parts of it, whose scatter says how much is chance.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from lib.attacks.canary import KINDS
+from lib.attacks.empirical_epsilon import LowerBound, lower_bound, repeated_bounds
+from lib.attacks.one_run import OneRunBound, guess_numbers, one_run_bound
+from lib.core.errors import InputError
+
+
+class Evidence(Protocol):
+    """Of the runs of one audit."""
+
+    def table(self) -> pd.DataFrame:
+        """A row for each number that a run showed."""
+
+    def pooled(self, delta: float, level: float) -> LowerBound | OneRunBound:
+        """The bound from all of it, which holds at the level."""
+
+    def parts(self, delta: float, level: float, repetitions: int) -> list[LowerBound] | list[OneRunBound]:
+        """As many bounds, each from a part of its own."""
+
+    def measured(self, bound: LowerBound | OneRunBound) -> dict[str, float]:
+        """What a bound was measured by, for a record."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A statistic of independent runs with the record (n1,) and without it (n0,)."""
+
+    with_record: np.ndarray
+    without: np.ndarray
+
+    def table(self) -> pd.DataFrame:
+        """Columns run, canary (1 with the record, 0 without) and statistic."""
+        kinds = zip(KINDS.values(), (self.with_record, self.without), strict=True)
+        return pd.concat(
+            [
+                pd.DataFrame({"run": range(len(values)), "canary": int(is_in), "statistic": values})
+                for is_in, values in kinds
+            ]
+        )
+
+    def pooled(self, delta: float, level: float) -> LowerBound:
+        """By `lower_bound`, whose errors are raised."""
+        return lower_bound(self.with_record, self.without, delta, level)
+
+    def parts(self, delta: float, level: float, repetitions: int) -> list[LowerBound]:
+        """Every `repetitions`-th run of either kind."""
+        return repeated_bounds(self.with_record, self.without, delta, level, repetitions)
+
+    def measured(self, bound: LowerBound) -> dict[str, float]:
+        """The threshold, and of either kind the runs that measured and those in which the event occurred."""
+        return {
+            "threshold": bound.threshold,
+            **{f"measured_{kind}": count for kind, count in zip(KINDS, bound.runs, strict=True)},
+            **{f"event_{kind}": count for kind, count in zip(KINDS, bound.counts, strict=True)},
+        }
+
+
+@dataclass(frozen=True)
+class Coins:
+    """Of each run and slot, differences (R, m): the first record's score less the second's; second (R, m) bool.
+
+    guesses: shares of the slots that are guessed.
+    """
+
+    differences: np.ndarray
+    second: np.ndarray
+    guesses: tuple[float, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Columns run, slot, second and difference."""
+        run, slot = np.indices(self.differences.shape)
+        columns = {"run": run, "slot": slot, "second": self.second.astype(int), "difference": self.differences}
+        return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+
+    def pooled(self, delta: float, level: float) -> OneRunBound:
+        """The largest of the runs' bounds, each of which has an equal share of the error."""
+        return self._largest(self.differences, self.second, delta, level)
+
+    def parts(self, delta: float, level: float, repetitions: int) -> list[OneRunBound]:
+        """Every `repetitions`-th slot of every run."""
+        return [
+            self._largest(self.differences[:, k::repetitions], self.second[:, k::repetitions], delta, level)
+            for k in range(repetitions)
+        ]
+
+    def measured(self, bound: OneRunBound) -> dict[str, float]:
+        """How many coins were guessed, and rightly."""
+        return {"guesses": bound.guesses, "right": bound.right}
+
+    def _largest(self, differences: np.ndarray, second: np.ndarray, delta: float, level: float) -> OneRunBound:
+        numbers = guess_numbers(differences.shape[1], self.guesses)
+        shared = 1 - (1 - level) / len(differences)
+        bounds = (one_run_bound(*run, numbers, delta, shared) for run in zip(differences, second, strict=True))
+        return max(bounds, key=lambda bound: bound.epsilon)
+
+
+def evidence(table: pd.DataFrame, guesses: tuple[float, ...] = ()) -> Runs | Coins:
+    """What a table of `Evidence.table` says; guesses: for coins. Raises InputError for a table that is none."""
+    if {"canary", "statistic"} <= set(table.columns):
+        return Runs(*(table.loc[table["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)))
+    if {"run", "slot", "second", "difference"} <= set(table.columns):
+        runs = table["run"].nunique()
+        differences, second = (table[name].to_numpy().reshape(runs, -1) for name in ("difference", "second"))
+        return Coins(differences, second.astype(bool), tuple(guesses))
+    raise InputError(
+        f"its columns are {', '.join(table.columns)}; needed are canary and statistic, or run, slot, second, difference"
+    )
