@@ -102,7 +102,7 @@ class Coins:
         numbers = guess_numbers(differences.shape[1], self.guesses)
         shared = 1 - (1 - level) / len(differences)
         bounds = (one_run_bound(*run, numbers, delta, shared) for run in zip(differences, second, strict=True))
-        return max(bounds, key=lambda bound: bound.epsilon)
+        return max(bounds, key=lambda bound: (bound.epsilon, bound.uncut))
 
 
 def evidence(table: pd.DataFrame, guesses: tuple[float, ...] = ()) -> Runs | Coins:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import betainc, expit
+from scipy.special import betainc, betaincinv, expit, logit
 
 from lib.core.errors import InputError
 
@@ -26,7 +26,8 @@ class OneRunBound:
     """A bound that the mechanism's epsilon exceeds with confidence `level`, and what it was measured by.
 
     canaries: coins; guesses: how many of them were guessed, right: how many of those rightly. largest: the bound if all
-    guesses are right, at the best of the numbers of guesses that were allowed.
+    guesses are right, at the best of the numbers of guesses that were allowed. uncut: the bound before it is cut off at
+    0, for the scatter of several: below 0 the log odds that so many right guesses would still refute, but for delta.
     """
 
     epsilon: float
@@ -35,11 +36,7 @@ class OneRunBound:
     right: int
     level: float
     largest: float
-
-    @property
-    def uncut(self) -> float:
-        """The bound before it is cut off at 0; -inf where the guesses refute nothing."""
-        return self.epsilon or -math.inf
+    uncut: float
 
 
 def one_run_bound(
@@ -71,7 +68,13 @@ def one_run_bound(
         found.append((one_run_epsilon(canaries, number, right, delta, error), number, right))
     epsilon, number, right = max(found)
     largest = max(one_run_epsilon(canaries, every, every, delta, error) for every in guesses)
-    return OneRunBound(epsilon, canaries, number, right, level, largest)
+    uncut = epsilon or max(_uncut(every, right, error) for _, every, right in found)
+    return OneRunBound(epsilon, canaries, number, right, level, largest, uncut)
+
+
+def _uncut(guesses: int, right: int, error: float) -> float:
+    """Log odds of the least chance of a right guess that `right` of them leave, 0 at most; -inf if none is right."""
+    return min(0.0, float(logit(betaincinv(right, guesses - right + 1, error)))) if right else -math.inf
 
 
 def guess_numbers(canaries: int, shares: Sequence[float]) -> list[int]:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
 from lib.attacks.evidence import Coins, Runs, evidence
@@ -66,9 +67,23 @@ def test_parts_share_no_coin():
         assert part == one_run_bound(*own, guess_numbers(len(own[0]), GUESSES), 0.0, 0.9)
 
 
-def test_a_bound_of_nothing_has_no_scatter():
-    bound = coins(runs=1, slots=30, shift=0.0).pooled(0.5, 0.9)
-    assert bound.epsilon == 0 and bound.uncut == -math.inf
+def test_bounds_that_are_cut_off_at_0_still_scatter():
+    """Below 0 as above it: the log odds of a right guess that the guesses refute."""
+    told = np.ones((1, 40), bool)
+    bounds = {}
+    for right in (0, 15, 20, 30, 40):
+        second = np.arange(40)[None] < right
+        bounds[right] = Coins(-1.0 * told, second, (1.0,)).pooled(0.0, 0.9)
+        assert bounds[right].right == right
+    assert bounds[0].uncut == -math.inf and bounds[0].epsilon == 0
+    for right in (15, 20):
+        assert bounds[right].epsilon == 0 > bounds[right].uncut
+        # as many right guesses or more have a chance of 10 % there
+        chance = 1 / (1 + math.exp(-bounds[right].uncut))
+        assert binom.sf(right - 1, 40, chance) == pytest.approx(0.1)
+    for right in (30, 40):
+        assert bounds[right].uncut == bounds[right].epsilon > 0
+        assert binom.sf(right - 1, 40, 1 / (1 + math.exp(-bounds[right].epsilon))) == pytest.approx(0.1)
 
 
 def test_a_table_of_something_else_is_refused():
