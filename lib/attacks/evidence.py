@@ -111,6 +111,8 @@ def evidence(table: pd.DataFrame, guesses: tuple[float, ...] = ()) -> Runs | Coi
         return Runs(*(table.loc[table["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)))
     if {"run", "slot", "second", "difference"} <= set(table.columns):
         runs = table["run"].nunique()
+        if (table.groupby("run").size() != len(table) / max(runs, 1)).any():
+            raise InputError("its runs have different numbers of slots; allowed is the same in all")
         differences, second = (table[name].to_numpy().reshape(runs, -1) for name in ("difference", "second"))
         return Coins(differences, second.astype(bool), tuple(guesses))
     raise InputError(

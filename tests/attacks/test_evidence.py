@@ -49,11 +49,11 @@ def test_the_largest_of_several_runs_owes_them_its_error():
 
 def test_bounds_that_are_too_large_are_as_rare_as_the_level_says():
     """Answers that tell each coin with the chance that epsilon 1 allows."""
-    right, epsilon, trials = math.e / (1 + math.e), 1.0, 400
+    rng, right, epsilon, trials = np.random.default_rng(1), math.e / (1 + math.e), 1.0, 400
     above = 0
     for _ in range(trials):
-        second = RNG.random((2, 200)) < 0.5
-        told = np.where(RNG.random((2, 200)) < right, second, ~second)
+        second = rng.random((2, 200)) < 0.5
+        told = np.where(rng.random((2, 200)) < right, second, ~second)
         above += Coins(1.0 - 2 * told, second, (1.0,)).pooled(0.0, 0.9).epsilon > epsilon
     assert above <= 0.1 * trials + 3 * math.sqrt(0.09 * trials)
 
@@ -89,3 +89,8 @@ def test_bounds_that_are_cut_off_at_0_still_scatter():
 def test_a_table_of_something_else_is_refused():
     with pytest.raises(InputError, match="needed are canary and statistic, or run, slot, second, difference"):
         evidence(pd.DataFrame({"canary": [1]}))
+
+
+def test_runs_with_different_numbers_of_slots_are_refused():
+    with pytest.raises(InputError, match="different numbers of slots"):
+        evidence(coins(slots=5).table().iloc[:-1], GUESSES)
