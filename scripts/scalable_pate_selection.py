@@ -4,6 +4,7 @@ from pathlib import Path
 
 from lib.core.command import command, run
 from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.spread import held_out_error
 from lib.reporting.tables import write_table
 
 
@@ -39,6 +40,7 @@ def row(run: dict, records: dict) -> dict:
     for column, found in (("student_accuracy", students), ("student_accuracy_noiseless", controls)):
         private = found is controls
         columns[column], columns[f"{column}_spread"] = numbers(found, "student_accuracy", private)
+        columns[f"{column}_held_out_error"] = held_out_error(columns[column], ensemble.get("test"))
     # of two rounds, what each costs by itself, and both by adding these up
     for column in ("epsilon_first_round", "epsilon_last_round", "epsilon_rounds_added"):
         columns[column], columns[f"{column}_spread"] = statement(accounts, column)

@@ -7,7 +7,7 @@ from lib.accounting.announced import announced
 from lib.core.command import command, run
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.results import by_job, data_name, numbers, statement
-from lib.reporting.spread import mean_and_spread
+from lib.reporting.spread import held_out_error, mean_and_spread
 from lib.reporting.tables import write_table
 
 
@@ -29,6 +29,10 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     independent, independent_spread = statement(accounts, "epsilon_data_independent")
     paper = {key: papers[identifier] for key, identifier in run["claims"].items()}
     by_orders = epsilon_name == "epsilon"
+    errors = {
+        name: held_out_error(accuracy, ensemble.get("test"))
+        for name, accuracy in (("student", student), ("baseline", baseline))
+    }
     return {
         "dataset": ensemble["label"],
         "aggregator": aggregator,
@@ -52,13 +56,16 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "queries_not_answered_spread": answered_spread,
         "epsilon_spread": epsilon_spread,
         "student_accuracy_spread": student_spread,
+        "student_accuracy_held_out_error": errors["student"],
         "student_accuracy_seeds": len(students),
         "student_accuracy_protocol": run.get("student_protocol", ensemble["protocol"]),
         "baseline_accuracy_spread": baseline_spread,
+        "baseline_accuracy_held_out_error": errors["baseline"],
         "baseline_accuracy_seeds": len(baselines),
         "baseline_accuracy_protocol": ensemble.get("baseline_protocol", ensemble["protocol"]),
         "accuracy_gap": None if student is None or baseline is None else baseline - student,
         "accuracy_gap_spread": math.hypot(student_spread or 0.0, baseline_spread or 0.0) or None,
+        "accuracy_gap_held_out_error": max(errors.values()) if None not in errors.values() else None,
         "accuracy_gap_seeds": len(students),
         "laplace_scale": run.get("laplace_scale"),
         "order": numbers(accounts, "order_epsilon", private=True)[0] if by_orders else None,

@@ -60,6 +60,25 @@ def test_a_number_of_the_papers_is_one_run_with_the_spread_of_ours(measured, exp
     assert ("outside the tolerance (2%)" in found.note) == (expected == "fails")
 
 
+@pytest.mark.parametrize(
+    ("measured", "expected"),
+    # a standard error of .05 beside a spread of .001: 1.645 and 1.96 errors beyond the tolerance of .04, and more
+    [(2.0, "undecided"), (2.08, "undecided"), (2.12, "undecided"), (2.2, "fails"), (1.8, "fails")],
+)
+def test_an_error_that_repetitions_share_decides_with_their_spread(measured, expected):
+    found = judge(
+        value_claim(), tables(row(epsilon=measured, epsilon_spread=0.001, epsilon_held_out_error=0.05, seeds=3))
+    )
+    assert (found.verdict, found.spread) == (expected, "0.001")
+    assert "standard error by the held-out samples: 0.05" in found.note
+
+
+def test_an_error_of_what_has_no_seeds_decides_alone():
+    assert verdict(value_claim(), row(epsilon=2.1, epsilon_held_out_error=0.05)) == "undecided"
+    assert verdict(value_claim(), row(epsilon=2.3, epsilon_held_out_error=0.05)) == "fails"
+    assert verdict(value_claim(), row(epsilon=2.0, epsilon_held_out_error=0.01)) == "holds"
+
+
 @pytest.mark.parametrize("seeds", [1, 2])
 def test_one_or_two_seeds_decide_nothing(seeds):
     assert verdict(value_claim(), row(epsilon=9.0, epsilon_spread=0.01, seeds=seeds)) == "undecided"

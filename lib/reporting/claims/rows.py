@@ -1,5 +1,6 @@
 """The rows of result tables that a claim is about, and the pairs of them that it compares."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ class MissingError(Exception):
 
 @dataclass(frozen=True)
 class Number:
-    """One measured number, with what its table says of it."""
+    """One measured number, with what its table says of it; error: a standard error that its repetitions share."""
 
     value: float
     spread: float
@@ -28,6 +29,7 @@ class Number:
     data: str
     stands_for: str
     protocol: str
+    error: float = 0.0
 
     @property
     def grade(self) -> str:
@@ -177,6 +179,7 @@ def read_number(row: dict, column: str, name: str) -> Number:
 
     dataset, data, stands_for = (text(row.get(key)) for key in ("dataset", "data", "stands_for"))
     seeds = number(facet("seeds"), f"{name}: column seeds")
+    error = number(row.get(f"{column}_held_out_error"), f"{name}: column {column}_held_out_error")
     return Number(
         value=number(row[column], f"{name}: column {column}"),
         spread=0.0 if seeds == 0 else number(row.get(f"{column}_spread"), f"{name}: column {column}_spread"),
@@ -185,4 +188,5 @@ def read_number(row: dict, column: str, name: str) -> Number:
         data=f"{dataset} ({data})" if dataset and data and data != dataset else dataset or data,
         stands_for="" if stands_for == dataset else stands_for,
         protocol=text(facet("protocol")) or "not stated in the table",
+        error=0.0 if math.isnan(error) else error,
     )

@@ -12,6 +12,8 @@ worked on a comparison's dataset (`controls.py`). What does not pass is left out
 What a table says of a number in `column`: `column_spread` is its standard deviation over seeds, `seeds` their number (0
 where nothing is random), `protocol` is `paper` where images, epochs and the like are the paper's own, and the text of
 what was reduced otherwise. `column_seeds` and `column_protocol` go before `seeds` and `protocol`.
+`column_held_out_error` is a standard error that no repetition shows, since all of them share it: that of an accuracy on
+a few held-out samples.
 
 Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `stand-in`: other data; `by construction`:
 what cannot fail, or is our own reading, as the claim's `by_construction` says. Comparisons of the best grade decide
@@ -19,8 +21,11 @@ alone; a number of the paper's is judged on grade `paper` only, an ordering on a
 
 Judgement. Numbers that are not random are compared as they are, within `tolerance`. Others follow `statistics.py`; with
 one or two seeds, or seeds but no stated spread, nothing is decided. A number in a paper is one run, which is given
-the spread of ours. `latitude` is by how much a choice that the paper does not state moves a number: what only it brings
-within the tolerance is undecided. `not judged` says why: no signal, not run, or the grade of a number.
+the spread of ours. An error that repetitions share counts once in a comparison, the larger of its two sides': both are
+measured on the same samples, and of the samples that one network gets wrong the other gets so many wrong, too, that
+their difference has about the error of one. `latitude` is by how much a choice that the paper does not state moves a
+number: what only it brings within the tolerance is undecided. `not judged` says why: no signal, not run, or the grade
+of a number.
 """
 
 import math
@@ -108,6 +113,8 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
     note = [built and f"by construction: {built}"]
     note += [f"{n.dataset} stands for {n.stands_for}" for n in numbers if n.stands_for]
     note += [f"protocol: {n.protocol}" for n in numbers if n.protocol != "paper"]
+    errors = joined_numbers(dict.fromkeys(n.error for n in numbers if n.error))
+    note += [errors and f"standard error by the held-out samples: {errors}"]
     not_compared = joined([*selected.absent, *missing], ", ")
     note += [*reasons, not_compared and f"not compared: {not_compared}", shut_out]
     note += [weaker and f"does not count beside these: {', '.join(weaker)}", claim["note"]]
@@ -179,7 +186,7 @@ def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
     """A number against the paper's, against another, or against a constant."""
     value = claim["kind"] == "value"
     if value and claim["by_construction"]:  # a setting has no spread
-        numbers = tuple(replace(number, spread=0.0, seeds=0.0) for number in numbers)
+        numbers = tuple(replace(number, spread=0.0, seeds=0.0, error=0.0) for number in numbers)
     left, relation, tolerance = numbers[0], claim["relation"], claim["tolerance"]
     right = numbers[1].value if len(numbers) > 1 else float(claim["value"])
     factor = float(tolerance[1:]) if tolerance.startswith("x") else 1.0
@@ -193,7 +200,8 @@ def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
     samples += [Sample(number.spread, number.seeds, factor) for number in numbers[1:]]
     error, freedom = standard_error(samples)
     width = 2 * slack if relation == "=" else None
-    large, small = chances(margin, error, freedom, width) if error > 0 else (0.0, 0.0)
+    shared = max(sample.weight * number.error for sample, number in zip(samples, numbers, strict=True))
+    large, small = chances(margin, error, freedom, width, shared) if error > 0 or shared > 0 else (0.0, 0.0)
     contradicts = None
     latitude = float(claim["latitude"] or 0)
     if not holds and latitude and margin + latitude >= 0:
@@ -205,7 +213,7 @@ def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
         outcome, reason = "undecided", f"needs {_ENOUGH_SEEDS} seeds"
     elif math.isnan(error):
         outcome, reason = "undecided", "the table does not state the spread"
-    elif error == 0:
+    elif error == shared == 0:
         outcome, reason = ("holds", "") if holds else ("fails", _beyond(claim))
     else:
         contradicts = small

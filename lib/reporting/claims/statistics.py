@@ -8,6 +8,9 @@ Student's t (Welch: unequal variances; degrees of freedom of the smaller side). 
 * it *holds* where every margin is positive beyond chance at ALPHA: an intersection of tests, which needs no correction;
 * it is *undecided* otherwise.
 
+An error that all repetitions share, of known size and normal, is added to Student's: the probability of their sum is
+integrated, which counts neither as if it had the other's degrees of freedom.
+
 `tests/reporting/test_claims_error.py` simulates both, and states the power.
 """
 
@@ -15,9 +18,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import stdtr
+import numpy as np
+from scipy.special import ndtr, stdtr
 
 ALPHA = 0.05
+_NORMAL = np.linspace(-9, 9, 20_001)  # points at which a normal error is integrated
 
 
 @dataclass(frozen=True)
@@ -54,16 +59,29 @@ def standard_error(samples: Sequence[Sample]) -> tuple[float, float]:
     return math.sqrt(total), freedom
 
 
-def chances(margin: float, error: float, freedom: float, width: float | None = None) -> tuple[float, float]:
+def chances(
+    margin: float, error: float, freedom: float, width: float | None = None, shared: float = 0.0
+) -> tuple[float, float]:
     """Probabilities of such a margin by chance: (of one so large, were the truth 0; of one so small).
 
-    width: of the interval that an equality allows, which has two ends; None for an inequality, which has one.
+    error, freedom: of `standard_error`. width: of the interval that an equality allows, which has two ends; None for an
+    inequality, which has one. shared: a standard error that all repetitions share. One of the two errors is positive.
     """
-    large = float(stdtr(freedom, -margin / error))
-    small = float(stdtr(freedom, margin / error))
+    large = _below(-margin, error, freedom, shared)
+    small = _below(margin, error, freedom, shared)
     if width is not None:
-        small += float(stdtr(freedom, (margin - width) / error))
+        small += _below(margin - width, error, freedom, shared)
     return large, min(small, 1.0)
+
+
+def _below(value: float, error: float, freedom: float, shared: float) -> float:
+    """The probability that Student's error and a normal one add up to `value` or less."""
+    if not shared > 0:
+        return float(stdtr(freedom, value / error))
+    if error == 0:
+        return float(ndtr(value / shared))
+    density = np.exp(-(_NORMAL**2) / 2) / math.sqrt(2 * math.pi)
+    return float(np.trapezoid(density * stdtr(freedom, (value - shared * _NORMAL) / error), _NORMAL))
 
 
 def holm(probabilities: Sequence[float], alpha: float = ALPHA) -> list[bool]:
