@@ -226,8 +226,11 @@ class ResidualPerturbation:
 
     def audited(self) -> list[dict[str, str]]:
         """Wildcards of the audits that the preset chooses."""
-        mechanisms = self.audit["mechanisms"]
-        return [{"task": task, "mechanism": mechanism} for task in self.audit["chosen"] for mechanism in mechanisms]
+        return [
+            {"task": task, "mechanism": mechanism}
+            for task in self.audit["chosen"]
+            for mechanism in self.audit["tasks"][task].get("mechanisms", self.audit["mechanisms"])
+        ]
 
     def audited_shards(self) -> list[dict[str, str]]:
         """Wildcards of all shards of their runs."""
@@ -267,11 +270,11 @@ class ResidualPerturbation:
         }
 
     def _audit(self, wildcards: Any) -> dict[str, Any]:
-        """What both are told of an audit; how its runs are cut into jobs changes no result, and so no record."""
+        """What both are told of an audit: nothing of how runs are cut into jobs and what else is audited."""
         task = self.audit["tasks"][wildcards.task]
         return self._job(task["dataset"], "audit_residual", wildcards.task, wildcards.mechanism) | {
             "mechanism": wildcards.mechanism,
-            "task": {name: value for name, value in task.items() if name != "shard"},
+            "task": {name: value for name, value in task.items() if name not in ("shard", "mechanisms")},
             "device": self.config["device"],
         }
 

@@ -94,7 +94,7 @@ def test_nothing_of_the_configuration_is_another_part_of_it():
 
 def test_defaults_are_filled_in():
     config = load(overrides={"release": {"run": None}})
-    assert config["residual_perturbation"]["audit"]["tasks"]["cifar10"]["together"] == 10
+    assert config["residual_perturbation"]["audit"]["tasks"]["tissue"]["together"] == 10
     assert config["scalable_pate"]["runs"]["mnist_gnmax"]["student"] is None
 
 

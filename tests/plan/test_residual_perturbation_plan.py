@@ -149,6 +149,14 @@ def test_every_mechanism_is_audited_on_every_chosen_task():
     assert trained["runs"] == [0, 12]
 
 
+def test_a_task_may_have_fewer_mechanisms_audited():
+    audit = copy.deepcopy(CONFIG["residual_perturbation"]["audit"])
+    audit["tasks"]["tissue_small"]["mechanisms"] = ["strategy1"]
+    plan = planned(audit=audit | {"chosen": ["tissue_small", "shapes_slots"]})
+    assert [each["mechanism"] for each in plan.audited()] == ["strategy1", "strategy1", "dp_sgd", "plain"]
+    assert "mechanisms" not in plan.audit_settings(SimpleNamespace(task="tissue_small", mechanism="strategy1"))["task"]
+
+
 def test_the_two_pictures_differ_by_how_noise_comes_in():
     one, eight = (getattr(planned(), f"settings_of_fig{number}")(NOTHING) for number in (1, 8))
     assert (one.pop("strategy"), eight.pop("strategy")) == ("additive", "multiplicative")
