@@ -52,6 +52,7 @@ class DpMac:
         self.layout = Layout(config["preset"])
         self.folder = self.layout.of("dp_mac")
         self.block = config["dp_mac"]
+        self.device = self.block["device"] or config["device"]
         self.series = self.block["series"]
 
     def series_trained_by(self, *methods: str) -> list[str]:
@@ -86,7 +87,7 @@ class DpMac:
             "epsilon": epsilon or None,
             "repetitions": self.repetitions(wildcards),
             "accounting": self.config["accounting"],
-            "device": self.config["device"],
+            "device": self.device,
             "checkpoint": self.layout.checkpoint(wildcards.series, wildcards.level, wildcards.part),
         }
 

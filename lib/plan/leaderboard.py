@@ -28,6 +28,7 @@ class Leaderboard:
         self.folder = self.layout.of("leaderboard")
         self.private = f"{self.layout.private}/leaderboard"
         self.block = config["leaderboard"]
+        self.device = self.block["device"] or config["device"]
         self.methods = self.block["methods"]
 
     def entries(self) -> list[Entry]:
@@ -72,7 +73,7 @@ class Leaderboard:
             "model": self.config["models"][self.block["teachers"]["model"]],
             "classes": self.block["classes"],
             "shard": list(self.shards()[int(wildcards.shard)]),
-            "device": self.config["device"],
+            "device": self.device,
             "checkpoint": self.layout.checkpoint("count_world_votes", wildcards.shard),
         }
 
@@ -100,7 +101,7 @@ class Leaderboard:
             "budget": wildcards.budget,
             "privacy": self._privacy(),
             "shard": list(self.shards()[int(wildcards.shard)]),
-            "device": self.config["device"],
+            "device": self.device,
             "checkpoint": self.layout.checkpoint("train_worlds", *place, wildcards.shard),
         }
 

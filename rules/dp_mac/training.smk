@@ -25,8 +25,8 @@ rule train_mac:
     resources:
         mem_mb=3000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[plan.dp_mac.device],
+        gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, MAC),
     shell:
@@ -53,8 +53,8 @@ rule train_sgd:
     resources:
         mem_mb=3000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[plan.dp_mac.device],
+        gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, SGD),
     shell:
@@ -81,8 +81,8 @@ rule train_cdbn:
     resources:
         mem_mb=3000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[plan.dp_mac.device],
+        gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, CDBN),
     shell:

@@ -39,8 +39,8 @@ rule count_world_votes:
     resources:
         mem_mb=6000,
         runtime=240,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[plan.leaderboard.device],
+        gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.votes_settings),
     shell:
@@ -71,8 +71,8 @@ rule train_worlds:
     resources:
         mem_mb=6000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[plan.leaderboard.device],
+        gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.training_settings, WORLDS),
     shell:

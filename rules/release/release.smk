@@ -64,8 +64,8 @@ rule release_network_student:
     resources:
         mem_mb=4000,
         runtime=240,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.release.network_student_settings),
     shell:

@@ -21,8 +21,8 @@ rule train_audited:
     resources:
         mem_mb=6000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.audited_settings, AUDITED),
     shell:

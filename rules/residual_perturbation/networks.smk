@@ -49,8 +49,8 @@ rule train_residual:
     resources:
         mem_mb=6000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.network_settings, RESIDUAL),
     shell:
@@ -79,8 +79,8 @@ rule train_residual_dp_sgd:
     resources:
         mem_mb=6000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.dp_sgd_network_settings, PRIVATE),
     shell:

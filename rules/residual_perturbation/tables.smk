@@ -134,8 +134,8 @@ rule residual_perturbation_cost:
     resources:
         mem_mb=3000,
         runtime=15,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.cost_settings),
     shell:

@@ -70,8 +70,8 @@ rule train_network_student:
     resources:
         mem_mb=6000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_student_settings),
     shell:
@@ -97,8 +97,8 @@ rule train_noiseless_network_student:
     resources:
         mem_mb=6000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.noiseless_network_student_settings),
     shell:
@@ -145,8 +145,8 @@ rule train_network_baseline:
     resources:
         mem_mb=6000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_baseline_settings),
     shell:

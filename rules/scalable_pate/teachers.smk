@@ -60,8 +60,8 @@ rule train_network_teachers:
     resources:
         mem_mb=8000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_teacher_settings),
     shell:

@@ -18,8 +18,8 @@ rule train_mask_encoder:
     resources:
         mem_mb=8000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.encoders),
     shell:

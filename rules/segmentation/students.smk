@@ -22,8 +22,8 @@ rule train_mask_students:
     resources:
         mem_mb=12000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.students),
     shell:
@@ -49,8 +49,8 @@ rule train_mask_dp_sgd:
     resources:
         mem_mb=12000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.dp_sgd),
     shell:

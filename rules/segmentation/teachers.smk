@@ -20,8 +20,8 @@ rule train_mask_teachers:
     resources:
         mem_mb=12000,
         runtime=120,
-        gpu=GPU,
-        gres=GRES,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.teachers),
     shell:

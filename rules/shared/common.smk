@@ -71,17 +71,16 @@ if not workflow.deployment_settings.deployment_method:
     prefix += f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
 shell.prefix(prefix)
 
-# How a job that trains networks asks for a GPU. On Slurm `gpu` becomes --gpus and `gres` --gres, of which a job may
-# have one; elsewhere `gpu` is what is counted.
-CUDA = config["device"] == "cuda"
-GPU = int(CUDA and not config["gres"])
-GRES = config["gres"] if CUDA and config["gres"] else ""
+# How a job that trains networks asks for a GPU, by the device that it trains on. On Slurm `gpu` becomes --gpus and
+# `gres` --gres, of which a job may have one; elsewhere `gpu` is what is counted.
+GPU = {"cpu": 0, "cuda": int(not config["gres"])}
+GRES = {"cpu": "", "cuda": config["gres"] or ""}
 
 
 # Jobs that share a machine's GPUs, as many at once as the limit `gpu` says, each claim one (lib/training/device.py);
 # Slurm and Kubernetes, where there is no such limit, show each job its own.
 limit = workflow.global_resources.get("gpu")
-if CUDA and limit and (limit.value or 0) > 1:
+if config["device"] == "cuda" and limit and (limit.value or 0) > 1:
     shell.prefix(f"{prefix}export GPU_SLOTS={limit.value} GPU_SLOTS_FOLDER=.snakemake/gpus; ")
 
 

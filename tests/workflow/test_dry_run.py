@@ -303,7 +303,8 @@ def test_every_rule_declares_what_running_it_takes(name):
         directives = set(re.findall(r"^ +(\w+):(?: |$)", body, re.MULTILINE))
         needed = {"input", "output", "log", "conda", "params", "shell"}
         assert needed <= directives, f"{rule} lacks {sorted(needed - directives)}"
-        assert body.count("gpu=GPU,") == body.count("gres=GRES,"), f"{rule} asks for a GPU in one spelling only"
+        asked = [re.findall(rf"\b{name}=(?:GPU|GRES)(\[.*\]),", body) for name in ("gpu", "gres")]
+        assert asked[0] == asked[1], f"{rule} asks for a GPU in one spelling only"
         assert environments_of(body) <= set(ENVIRONMENTS), f"{rule}: {environments_of(body)}"
         assert re.search(r"^ +code=.*\bcode\w*\(", body, re.MULTILINE), f"{rule} does not declare the code it runs"
         assert "> {log} 2>&1" in body, f"{rule} does not keep what its script prints"
@@ -453,6 +454,18 @@ def test_the_profile_for_a_gpu_trains_every_network_on_it(pristine):
     # a command line may have many networks, one after the other
     assert len(re.findall(r"python -m scripts\.\w+ .*--device cuda", planned.text)) == trained > 0
     assert "--device cpu" not in planned.text
+
+
+def test_small_networks_may_stay_on_the_cpu_beside_a_gpu(tmp_path):
+    project = Project.copy(tmp_path / "project")
+    # Snakemake says what a job asks for where it has no message of its own
+    project.edit("rules/shared/jobs.smk", "    each.message = ", "    unused = ")
+    options = ("--workflow-profile=profiles/gpu", "--cores=2", "--printshellcmds", "--config", "device=cuda")
+    text = project.run("--dry-run", *options, "dp_mac={device: cpu}", "--", "dp_mac_table1a", "leaderboard")
+    on = dict(re.findall(r"python -m scripts\.(\w+) .*--device (\w+)", text))
+    assert (on["train_mac"], on["train_sgd"], on["train_worlds"]) == ("cpu", "cpu", "cuda")
+    asked = dict(re.findall(r"^rule (\w+):\n(?: {4}.*\n)*? {4}resources: .*\bgpu=(\d)", text, re.MULTILINE))
+    assert (asked["train_mac"], asked["train_sgd"], asked["train_worlds"]) == ("0", "0", "1")
 
 
 @pytest.mark.skipif(
