@@ -41,6 +41,8 @@ def row(run: dict, records: dict) -> dict:
         private = found is controls
         columns[column], columns[f"{column}_spread"] = numbers(found, "student_accuracy", private)
         columns[f"{column}_held_out_error"] = held_out_error(columns[column], ensemble.get("test"))
+        columns[f"{column}_seeds"] = len(found)
+        columns[f"{column}_protocol"] = run.get("student_protocol", ensemble["protocol"])
     # of two rounds, what each costs by itself, and both by adding these up
     for column in ("epsilon_first_round", "epsilon_last_round", "epsilon_rounds_added"):
         columns[column], columns[f"{column}_spread"] = statement(accounts, column)

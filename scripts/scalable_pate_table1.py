@@ -29,10 +29,12 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     independent, independent_spread = statement(accounts, "epsilon_data_independent")
     paper = {key: papers[identifier] for key, identifier in run["claims"].items()}
     by_orders = epsilon_name == "epsilon"
-    errors = {
-        name: held_out_error(accuracy, ensemble.get("test"))
-        for name, accuracy in (("student", student), ("baseline", baseline))
-    }
+    spreads = student_spread, baseline_spread
+    errors = [held_out_error(accuracy, ensemble.get("test")) for accuracy in (student, baseline)]
+    protocols = [
+        block.get(f"{who}_protocol", ensemble["protocol"]) for who, block in (("student", run), ("baseline", ensemble))
+    ]
+    weaker = next((protocol for protocol in protocols if protocol != "paper"), "paper")
     return {
         "dataset": ensemble["label"],
         "aggregator": aggregator,
@@ -56,17 +58,18 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "queries_not_answered_spread": answered_spread,
         "epsilon_spread": epsilon_spread,
         "student_accuracy_spread": student_spread,
-        "student_accuracy_held_out_error": errors["student"],
+        "student_accuracy_held_out_error": errors[0],
         "student_accuracy_seeds": len(students),
-        "student_accuracy_protocol": run.get("student_protocol", ensemble["protocol"]),
+        "student_accuracy_protocol": protocols[0],
         "baseline_accuracy_spread": baseline_spread,
-        "baseline_accuracy_held_out_error": errors["baseline"],
+        "baseline_accuracy_held_out_error": errors[1],
         "baseline_accuracy_seeds": len(baselines),
-        "baseline_accuracy_protocol": ensemble.get("baseline_protocol", ensemble["protocol"]),
+        "baseline_accuracy_protocol": protocols[1],
         "accuracy_gap": None if student is None or baseline is None else baseline - student,
-        "accuracy_gap_spread": math.hypot(student_spread or 0.0, baseline_spread or 0.0) or None,
-        "accuracy_gap_held_out_error": max(errors.values()) if None not in errors.values() else None,
-        "accuracy_gap_seeds": len(students),
+        "accuracy_gap_spread": None if None in spreads else math.hypot(*spreads),
+        "accuracy_gap_held_out_error": None if None in errors else math.hypot(*errors),
+        "accuracy_gap_seeds": min(len(students), len(baselines)),
+        "accuracy_gap_protocol": weaker,
         "laplace_scale": run.get("laplace_scale"),
         "order": numbers(accounts, "order_epsilon", private=True)[0] if by_orders else None,
         # other readings of the same run

@@ -13,11 +13,13 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float | None, float | None
     return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
-def held_out_error(accuracy: float | None, samples: int | None) -> float | None:
-    """The standard error of an accuracy in percent that was measured on so many held-out samples; None without either.
+def held_out_error(percent: float | None, samples: int | None) -> float | None:
+    """The standard error, in points, of an accuracy in percent on so many held-out samples; None without either.
 
-    It is binomial. Repetitions that are tested on the same samples do not show it in their spread.
+    It is binomial, of an estimate that is not certain where all samples are right (Agresti and Coull 1998). Repetitions
+    that are tested on the same samples show in their spread only the part of it that is chance in training.
     """
-    if accuracy is None or samples is None:
+    if percent is None or samples is None:
         return None
-    return math.sqrt(max(accuracy * (100 - accuracy), 0.0) / samples)
+    share = (percent / 100 * samples + 2) / (samples + 4)
+    return 100 * math.sqrt(share * (1 - share) / (samples + 4))

@@ -12,20 +12,20 @@ worked on a comparison's dataset (`controls.py`). What does not pass is left out
 What a table says of a number in `column`: `column_spread` is its standard deviation over seeds, `seeds` their number (0
 where nothing is random), `protocol` is `paper` where images, epochs and the like are the paper's own, and the text of
 what was reduced otherwise. `column_seeds` and `column_protocol` go before `seeds` and `protocol`.
-`column_held_out_error` is a standard error that no repetition shows, since all of them share it: that of an accuracy on
-a few held-out samples.
+`column_held_out_error` is a standard error that repetitions share: that of an accuracy on a few samples of a test set,
+of which the paper may have held out others. Where both were measured on a whole test set there is none: the number is
+of these samples.
 
 Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `stand-in`: other data; `by construction`:
 what cannot fail, or is our own reading, as the claim's `by_construction` says. Comparisons of the best grade decide
 alone; a number of the paper's is judged on grade `paper` only, an ordering on any.
 
-Judgement. Numbers that are not random are compared as they are, within `tolerance`. Others follow `statistics.py`; with
-one or two seeds, or seeds but no stated spread, nothing is decided. A number in a paper is one run, which is given
-the spread of ours. An error that repetitions share counts once in a comparison, the larger of its two sides': both are
-measured on the same samples, and of the samples that one network gets wrong the other gets so many wrong, too, that
-their difference has about the error of one. `latitude` is by how much a choice that the paper does not state moves a
-number: what only it brings within the tolerance is undecided. `not judged` says why: no signal, not run, or the grade
-of a number.
+Judgement. Numbers with nothing random in them are compared as they are, within `tolerance`. Others follow
+`statistics.py`; with one or two seeds, or seeds but no stated spread, nothing is decided. A number in a paper is one
+run, which is given the spread of ours. An error that repetitions share is counted for both sides, the paper's included,
+as if they had been measured on samples of their own: on the same ones it would be less, by how much is not known.
+`latitude` is by how much a choice that the paper does not state moves a number: what only it brings within the
+tolerance is undecided. `not judged` says why: no signal, not run, or the grade of a number.
 """
 
 import math
@@ -43,6 +43,7 @@ BY_CONSTRUCTION = "by construction"
 NO_SIGNAL, NOT_RUN = "no signal", "not run"
 
 _ENOUGH_SEEDS = 3
+_BY_CHANCE = "not beyond chance"
 _ON = {"paper": "", "reduced": " on less data", "stand-in": " on a stand-in", BY_CONSTRUCTION: ", by construction"}
 
 
@@ -62,7 +63,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """One comparison: what it says by itself, and what chance could do to it (None where nothing is random)."""
+    """One comparison: what it says by itself, and the chance of what contradicts it; None where none was computed."""
 
     outcome: str
     text: str
@@ -171,7 +172,8 @@ def decide(findings: Sequence[Finding]) -> tuple[str, list[str]]:
         return "fails", _reasons(against)
     if all(finding.outcome == "holds" for finding in findings):
         return "holds", []
-    return "undecided", _reasons(finding for finding in findings if finding.outcome != "holds")
+    unsure = [replace(each, reason=_BY_CHANCE) if each.outcome == "fails" else each for each in findings]
+    return "undecided", _reasons(finding for finding in unsure if finding.outcome != "holds")
 
 
 def _reasons(findings: Iterable[Finding]) -> list[str]:
@@ -200,10 +202,15 @@ def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
     samples += [Sample(number.spread, number.seeds, factor) for number in numbers[1:]]
     error, freedom = standard_error(samples)
     width = 2 * slack if relation == "=" else None
-    shared = max(sample.weight * number.error for sample, number in zip(samples, numbers, strict=True))
-    large, small = chances(margin, error, freedom, width, shared) if error > 0 or shared > 0 else (0.0, 0.0)
+    errors = [sample.weight * number.error for sample, number in zip(samples, numbers, strict=True)]
+    shared = math.hypot(*errors, errors[0] if value else 0.0)
     contradicts = None
     latitude = float(claim["latitude"] or 0)
+    large, small = 0.0, 0.0
+    if error > 0 or shared > 0:
+        large, _ = chances(margin, error, freedom, width, shared)
+        wider = None if width is None else width + 2 * latitude
+        _, small = chances(margin + latitude, error, freedom, wider, shared)
     if not holds and latitude and margin + latitude >= 0:
         outcome = "undecided"
         reason = f"outside the tolerance by less than {printed(latitude)}, by which what the paper leaves open moves it"
@@ -218,7 +225,7 @@ def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
     else:
         contradicts = small
         outcome = "holds" if large <= ALPHA else "fails" if small <= ALPHA else "undecided"
-        reason = _beyond(claim) if outcome == "fails" else "not beyond chance"
+        reason = _beyond(claim) if outcome == "fails" else _BY_CHANCE
     seeds = min((number.seeds for number in numbers if number.seeds), default=0.0)
     spread = sum((sample.weight * sample.spread) ** 2 for sample in samples) ** 0.5
     written = f"{printed(left.value)}" if value else _ordered(left.value, holds, right, claim)

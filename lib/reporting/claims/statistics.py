@@ -8,8 +8,8 @@ Student's t (Welch: unequal variances; degrees of freedom of the smaller side). 
 * it *holds* where every margin is positive beyond chance at ALPHA: an intersection of tests, which needs no correction;
 * it is *undecided* otherwise.
 
-An error that all repetitions share, of known size and normal, is added to Student's: the probability of their sum is
-integrated, which counts neither as if it had the other's degrees of freedom.
+An error that all repetitions share, normal and of known size, is added to Student's: the probability of their sum is
+integrated, since neither has the other's degrees of freedom.
 
 `tests/reporting/test_claims_error.py` simulates both, and states the power.
 """
