@@ -20,12 +20,12 @@ Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `stand
 what cannot fail, or is our own reading, as the claim's `by_construction` says. Comparisons of the best grade decide
 alone; a number of the paper's is judged on grade `paper` only, an ordering on any.
 
-Judgement. Numbers with nothing random in them are compared as they are, within `tolerance`. Others follow
-`statistics.py`; with one or two seeds, or seeds but no stated spread, nothing is decided. A number in a paper is one
-run, which is given the spread of ours. An error that repetitions share is counted for both sides, the paper's included,
-as if they had been measured on samples of their own: on the same ones it would be less, by how much is not known.
-`latitude` is by how much a choice that the paper does not state moves a number: what only it brings within the
-tolerance is undecided. `not judged` says why: no signal, not run, or the grade of a number.
+Judgement. Numbers with nothing random in them, and such as all repetitions give alike, are compared as they are, within
+`tolerance`. Others follow `statistics.py`; with one or two seeds, or seeds but no stated spread, nothing is decided. A
+number in a paper is one run, which is given the spread of ours. An error that repetitions share is counted for both
+sides, the paper's included, as if they had been measured on samples of their own: on the same ones it would be less, by
+how much is not known. `latitude` is by how much a choice that the paper does not state moves a number: what only it
+brings within the tolerance is undecided. `not judged` says why: no signal, not run, or the grade of a number.
 """
 
 import math
