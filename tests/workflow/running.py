@@ -183,11 +183,14 @@ class Project:
 
     @classmethod
     def copy(cls, root: Path, overlay: dict | None = None) -> "Project":
-        """A new copy of the project's files, nothing else."""
+        """A new copy of the project's files, nothing else; written one after the other, as in a clone.
+
+        So readings of a page are newer than the page, also where the page was drawn last.
+        """
         for path in project_files():
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / path, target)
+            shutil.copy(ROOT / path, target)
         return cls(root).over(overlay) if overlay else cls(root)
 
     def over(self, overlay: dict) -> "Project":
