@@ -1,11 +1,14 @@
 """The first page says what the committed results say, and its commands exist."""
 
+import math
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
+
+from lib.accounting.announced import announced
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -78,3 +81,18 @@ def test_the_workflow_catalogue_is_told_of_commands_that_exist():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))["usage"]
     assert usage["software-stack-deployment"] == {"conda": True} and usage["report"] is True
     assert usage["mandatory-flags"]["flags"] == "--cores 2 --use-conda"
+
+
+@pytest.mark.parametrize("page", ["README.md", "report/scalable_pate_readings.md"])
+def test_epsilons_without_a_cap_are_those_of_runs_that_may_answer_every_query(page):
+    runs = yaml.safe_load((ROOT / "catalogue" / "scalable_pate_runs.yaml").read_text("utf-8"))["scalable_pate"]["runs"]
+    asked = [runs[name] for name in ("mnist_confident", "svhn_confident", "adult_confident")]
+    exact = [announced(run | {"max_answered": run["queries"]}, run["queries"]).epsilon for run in asked]
+    first, second, third = (f"{math.ceil(100 * epsilon) / 100:.2f}" for epsilon in exact)
+    text = " ".join((ROOT / page).read_text("utf-8").split())
+    assert re.search(rf"\b{first}, {second} and {third}\b", text)
+
+
+def test_the_number_of_settings_is_that_of_their_table():
+    (said,) = re.findall(r"generated from a table of (\d+) settings", README)
+    assert int(said) == len(pd.read_csv(ROOT / "published" / "settings.csv"))
