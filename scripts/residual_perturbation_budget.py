@@ -95,6 +95,9 @@ def row_of(record: dict, found: Evidence, theory: dict, published: dict, repetit
         "level": parameters["level"],
         "runs": task["runs"],
         "canaries": task.get("canaries"),
+        # of coins, by which the bound of all runs was measured
+        "guesses": record["private_metrics"].get("guesses"),
+        "right": record["private_metrics"].get("right"),
         "paper_lower_bound": published[task["stands_for"]].get(mechanism),
         "gap": epsilon and epsilon.epsilon - pooled.epsilon,
         "gap_spread": epsilon and scatter(parts),

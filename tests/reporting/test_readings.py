@@ -97,6 +97,14 @@ def cifar(method: str, attack: str = "shadow 0.001"):
     return row("residual_perturbation/table3", method=method, attack=attack)
 
 
+def coins(method: str, dataset: str = "CIFAR10", all_right: bool = False, shown: float | None = None):
+    """Coins guessed rightly, and the bound that they show: the largest of so many guesses, or as given."""
+    found = row("residual_perturbation/budget", dataset=dataset, method=method)
+    assert (found["right"] == found["guesses"]) == all_right
+    assert shown is None or found["lower_bound_pooled"] == shown
+    return found["right"], found["lower_bound_pooled"]
+
+
 def beyond(name: str) -> float:
     """By how much a claim's measured number is outside its tolerance; below 0 inside."""
     claims, found = (read_table(ROOT / path).set_index("id").loc[name] for path in ("claims.csv", VERDICTS))
@@ -158,6 +166,16 @@ QUOTED = {
             *(short(cifar("DP-SGD")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
         f"with an AUC of {short(cifar('DP-SGD')['auc'], 3)} (.512), and costs ε = {cifar('DP-SGD')['epsilon']:.1f}",
+        "Without privacy all of {:.0f} guesses are right. That shows an ε of {:.2f},".format(
+            *coins("plain", all_right=True)
+        ),
+        "all of {:.0f} guesses are right: ε is at least {:.2f},".format(
+            *coins("Strategy I", "CIFAR10, coefficient 0.75", all_right=True)
+        ),
+        "= 4.5 {:.0f} of 500 guesses are right, and with DP-SGD {:.0f}, which shows nothing".format(
+            coins("Strategy I", shown=0)[0], coins("DP-SGD", shown=0)[0]
+        ),
+        f"as is DP-SGD's ε of {row('residual_perturbation/budget', dataset='CIFAR10', method='DP-SGD')['epsilon']:.1f}",
     ],
     "scalable_pate": lambda: [
         f"LNMax's 100 labels on MNIST come to {percent(published_students('100'))} % of 1,000 held-out images",
