@@ -94,8 +94,9 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     if preset == "quick":
         assert {planned.counts[rule] for rule in trainings | {"attack_residual", "audit_residual"}} == {1}
         return
-    mechanisms = CONFIGURATION["residual_perturbation"]["audit"]["mechanisms"]
-    assert planned.counts["audit_residual"] == len(chosen["audit"]["chosen"]) * len(mechanisms)
+    audit = CONFIGURATION["residual_perturbation"]["audit"]
+    audited = [audit["tasks"][task].get("mechanisms", audit["mechanisms"]) for task in chosen["audit"]["chosen"]]
+    assert planned.counts["audit_residual"] == sum(map(len, audited))
     trained = sum(len(entry["gammas"]) for entry in chosen["networks"])
     assert planned.counts["train_residual"] + planned.counts["train_residual_dp_sgd"] == trained
     assert planned.counts["attack_residual"] == trained
