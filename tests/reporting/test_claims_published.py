@@ -18,7 +18,7 @@ with open(PUBLISHED / "contradictions.csv", newline="", encoding="utf-8") as str
     CONTRADICTIONS = {row["id"]: row for row in csv.DictReader(stream)}
 # values that no table has, and orders of which the papers print no numbers: figures, and words
 NOT_PRINTED = {
-    "scalable_pate": "v44 o01 o02 o05a o05b o06 o08a o08b o09b o10 o11 o12 o15 o16",
+    "scalable_pate": "v44 o01 o02 o05a o05b o06 o08a o08b o09b o10 o11 o12 o15a o15b o16",
     "autoencoded_pate": "o05a o06a o06b",
     "compressed_pate": "o01a o01b o03a o03b o05a o05b o06a o06b",
     "residual_perturbation": "o01a o01b o02c o03b o07 o12a o12b",

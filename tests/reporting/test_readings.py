@@ -211,6 +211,20 @@ QUOTED = {
             *(selected(run)["student_accuracy"] for run in ("glyph_interactive_80", "glyph_round1_searched"))
         ),
         f"a confidence of .5 {selected('glyph_interactive')['student_accuracy']:.1f} %",
+        "With {} for the first round the student comes to {:.1f} %, "
+        "with {} to {:.1f} %, and with {} to {:.1f} %".format(
+            *(
+                number
+                for split in ("first", "even", "second")
+                for number in (
+                    short(selected(f"glyph_interactive_{split}")["epsilon_first_round"]),
+                    selected(f"glyph_interactive_{split}")["student_accuracy"],
+                )
+            )
+        ),
+        "leave students of {:.1f}, {:.1f} and {:.1f} %".format(
+            *(selected(f"glyph_round1_{length}")["student_accuracy"] for length in ("long", "middle", "short"))
+        ),
         "student is {:.1f} points below Confident-GNMax's".format(
             selected("glyph_confident")["student_accuracy"] - interactive()["student_accuracy"]
         ),
