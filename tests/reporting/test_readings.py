@@ -211,6 +211,10 @@ QUOTED = {
             *(selected(run)["student_accuracy"] for run in ("glyph_interactive_80", "glyph_round1_searched"))
         ),
         f"a confidence of .5 {selected('glyph_interactive')['student_accuracy']:.1f} %",
+        "come to {} %, and LNMax's to {} %".format(
+            percent(row("scalable_pate/fig1", aggregator="confident_gnmax", queries_made="4000")),
+            percent(row("scalable_pate/table1", aggregator="lnmax", run="glyph_lnmax")),
+        ),
         "With {} for the first round the student comes to {:.1f} %, "
         "with {} to {:.1f} %, and with {} to {:.1f} %".format(
             *(
