@@ -105,6 +105,11 @@ def cifar(method: str, attack: str = "shadow 0.001"):
     return row("residual_perturbation/table3", method=method, attack=attack)
 
 
+def mnist(method: str, *columns: str) -> list[str]:
+    found = row("residual_perturbation/table2", method=method, attack="threshold")
+    return [short(found[column], 3) for column in columns]
+
+
 def coins(method: str, dataset: str = "CIFAR10", all_right: bool = False, shown: float | None = None):
     """Coins guessed rightly, and the bound that they show: the largest of so many guesses, or as given."""
     found = row("residual_perturbation/budget", dataset=dataset, method=method)
@@ -162,6 +167,15 @@ def audited(intact: bool):
 
 QUOTED = {
     "residual_perturbation": lambda: [
+        "and 40 epochs to {} on test images and {} on its own".format(
+            *mnist("Strategy I", "test_accuracy", "train_accuracy")
+        ),
+        "comes to {} on its own images and {} on test images (.977".format(
+            *mnist("DP-SGD", "train_accuracy", "test_accuracy")
+        ),
+        "costs ε = {:.1f}. Its rate".format(
+            row("residual_perturbation/table2", method="DP-SGD", attack="threshold")["epsilon"]
+        ),
         f"comes to {with_spread(cifar('ResNet8'), 'test_accuracy', 3)} on test images",
         f"the attack's AUC is {with_spread(cifar('ResNet8', 'shadow 0.1'), 'auc', 3)} (the paper",
         f"the AUC is {short(beyond('residual_perturbation.v27'), 3)} beyond it",
