@@ -390,6 +390,14 @@ QUOTED = {
 }
 
 
+def test_rounds_are_divided_at_one_total_cost():
+    """What o15 compares: runs that differ in which round spends, and not in how much is spent."""
+    totals = [selected(f"glyph_interactive_{split}")["epsilon"] for split in ("first", "even", "second")]
+    assert max(totals) < 1.01 * min(totals)
+    even = selected("glyph_interactive_even")
+    assert even["epsilon_first_round"] == pytest.approx(even["epsilon_last_round"], rel=0.03)
+
+
 def test_the_rate_that_is_tried_on_mnist_is_the_best_on_notmnist():
     table = read_table(ROOT / "docs" / "reproduction" / "dp_mac" / "table1a.csv")
     searched = table[table["dataset"] == "notMNIST"]
