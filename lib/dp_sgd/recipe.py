@@ -13,8 +13,8 @@ OPTIMIZERS = ("sgd", "adam")
 class SgdRecipe:
     """How a network is trained by gradients.
 
-    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (no
-    momentum) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
+    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (with
+    `momentum`) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
     more after the first `decay_epochs` (None: always). clip: C, the largest norm of a sample's gradient over all
     layers; None: plain backpropagation. Raises InputError for what is not allowed.
     """
@@ -23,6 +23,7 @@ class SgdRecipe:
     epochs: int
     rate: float
     optimizer: str = "sgd"
+    momentum: float = 0.0
     decay: float = 1.0
     decay_every: int = 1
     decay_epochs: int | None = None
@@ -32,6 +33,8 @@ class SgdRecipe:
         """Check numbers and names."""
         if self.optimizer not in OPTIMIZERS:
             raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
+        if not 0 <= self.momentum < 1 or (self.momentum and self.optimizer != "sgd"):
+            raise InputError(f"momentum {self.momentum} of {self.optimizer}: allowed is from 0 to below 1, for sgd")
         for what, least in (("epochs", 0), ("decay_every", 1), ("decay_epochs", 1)):
             if getattr(self, what) is not None and getattr(self, what) < least:
                 raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")

@@ -65,7 +65,9 @@ class SgdTrainer:
         self._loss, self._seen, self._recipe, self._device = loss, seen, recipe, x.device
         self._seed, self._job, self._name = seed, job, name
         self._x, self._y = x, y
-        self._optimizer = _OPTIMIZERS[recipe.optimizer](module.parameters(), lr=recipe.rate, fused=True)
+        momentum = {"momentum": recipe.momentum} if recipe.momentum else {}
+        make = _OPTIMIZERS[recipe.optimizer]
+        self._optimizer = make(module.parameters(), lr=recipe.rate, fused=True, **momentum)
         self._noise = torch.Generator(x.device).manual_seed(integer_seed(seed, *job, name, "noise"))
         self._clipped = self._opacus = None
         if recipe.clip is not None:
