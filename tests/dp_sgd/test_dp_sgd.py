@@ -36,6 +36,7 @@ PRIVATE = SgdRecipe(batch=4, epochs=2, rate=0.5, decay=0.5, clip=0.3)
 PLAIN = replace(PRIVATE, clip=None)
 CASES = {
     "private": (PRIVATE, 1.3),
+    "private momentum": (replace(PRIVATE, momentum=0.9), 1.3),
     "private adam": (replace(PRIVATE, optimizer="adam", rate=0.05), 1.3),
     "clipped": (PRIVATE, 0.0),
     "plain": (PLAIN, 0.0),
@@ -105,20 +106,29 @@ def test_a_step_is_the_sum_of_clipped_gradients_over_the_expected_size(network, 
     np.testing.assert_allclose(moved(trainer, before), -0.5 * factors @ gradients / 4, rtol=1e-3, atol=1e-6)
 
 
-def test_adam_takes_the_same_gradient(all_rows):
-    trainer = make(replace(PRIVATE, optimizer="adam", rate=0.05))
+@pytest.mark.parametrize(
+    ("change", "make_expected"),
+    [
+        ({"optimizer": "adam", "rate": 0.05}, lambda weights: torch.optim.Adam(weights, lr=0.05)),
+        ({"momentum": 0.9}, lambda weights: torch.optim.SGD(weights, lr=0.5, momentum=0.9)),
+    ],
+    ids=["adam", "momentum"],
+)
+def test_an_optimizer_with_a_memory_takes_the_same_gradient(change, make_expected, all_rows):
+    """What it makes of the gradients is post-processing: they are clipped, and the weights move, as without it."""
+    trainer = make(replace(PRIVATE, **change))
     weights = [torch.nn.Parameter(weight.double()) for weight in trainer.weights]
-    adam = torch.optim.Adam(weights, lr=0.05)
+    expected = make_expected(weights)
     for _ in range(3):
         gradients = sample_gradients(CLASSIFIER, [weight.detach() for weight in weights], X, Y)
         factors = np.minimum(1, 0.3 / np.linalg.norm(gradients, axis=1))
         pieces = torch.from_numpy(factors @ gradients / 4).split([weight.numel() for weight in weights])
         for weight, piece in zip(weights, pieces, strict=True):
             weight.grad = piece.view_as(weight)
-        adam.step()
+        expected.step()
         trainer.advance()
-    for mine, expected in zip(trainer.weights, weights, strict=True):
-        torch.testing.assert_close(mine.double(), expected.detach(), rtol=1e-3, atol=1e-4)
+    for mine, weight in zip(trainer.weights, weights, strict=True):
+        torch.testing.assert_close(mine.double(), weight.detach(), rtol=1e-3, atol=1e-4)
 
 
 def test_batches_are_the_poisson_sample_of_the_step(monkeypatch):
@@ -267,7 +277,7 @@ def test_the_papers_noise_has_the_papers_epsilon():
     np.testing.assert_allclose(found, [7.2, 4, 2, 1], rtol=0.03)
 
 
-@pytest.mark.parametrize("case", ["private", "private adam"])
+@pytest.mark.parametrize("case", ["private", "private momentum", "private adam"])
 def test_a_run_is_charged_for_every_noise_it_adds(case, monkeypatch):
     added = []
     actual = DPOptimizerFastGradientClipping.add_noise
@@ -376,6 +386,10 @@ def test_empty_batches_move_weights_by_noise_only(monkeypatch):
     ("change", "match"),
     [
         ({"optimizer": "lbfgs"}, "optimizer 'lbfgs': allowed are sgd, adam"),
+        ({"momentum": 1.0}, "momentum 1.0 of sgd: allowed is from 0 to below 1"),
+        ({"momentum": -0.1}, "momentum -0.1"),
+        ({"momentum": float("nan")}, "momentum nan"),
+        ({"momentum": 0.9, "optimizer": "adam"}, "momentum 0.9 of adam"),
         ({"epochs": -1}, "epochs -1"),
         ({"batch": 0}, "batch 0"),
         ({"rate": float("nan")}, "rate nan"),

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from lib.dp_sgd import per_sample_clipping
 from lib.dp_sgd.per_sample_clipping import PerSampleClipping
 from lib.models.resnet8 import ResNet8
 
@@ -141,6 +142,15 @@ def test_a_convolution_with_a_bias_is_clipped_with_it():
     gradients = loop(module, X, Y)
     found = clipped_sum(module.float(), X, Y, 0.1)
     np.testing.assert_allclose(found, 0.1 / np.linalg.norm(gradients, axis=1) @ gradients, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("cache", [1, 2**13])
+def test_it_is_all_one_how_many_samples_are_taken_together(cache, monkeypatch):
+    """One at a time, and a few, the last of them fewer: the same bytes as all at once."""
+    x, y = RNG.random((7, 2, 9, 6)), RNG.integers(0, 3, 7)
+    whole = clipped_sum(resnet(), x, y, 0.1)
+    monkeypatch.setattr(per_sample_clipping, "_CACHE", cache)
+    assert clipped_sum(resnet(), x, y, 0.1).tobytes() == whole.tobytes()
 
 
 def test_samples_that_see_their_batch_are_refused():
