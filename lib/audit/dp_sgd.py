@@ -28,7 +28,7 @@ from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 SIGMA, RATE, SLOPE = 1.0, 0.25, 10.0  # noise multiplier, chance of the record in a batch, its gradient over the clip
 WHOLE = 2.0  # noise multiplier where the batch is everybody, and so no sampling hides a record that is replaced
 # of the runs, each of which takes a millisecond: of the intact step, of most bugs, and where a root is lacking
-INTACT_SHARE, SHARE, ROOT_SHARE = 0.1, 0.06, 0.2
+INTACT_SHARE, SHARE, ROOT_SHARE = 0.1, 0.06, 0.5
 FUNCTION = "lib.dp_sgd.training.SgdTrainer.advance"
 WITH, WITHOUT, OTHER = 1.0, 0.0, -1.0
 
