@@ -11,7 +11,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from opacus.grad_sample import GradSampleModule
 from torch import nn
 
-_CACHE = 2**21  # bytes: what a core has of its own, for a start
+_CACHE = 2**21  # bytes, about what a core has for itself; from half a MiB to two it is all one
 
 
 class PerSampleClipping(GradSampleModule):

@@ -173,6 +173,9 @@ QUOTED = {
         "comes to {} on its own images and {} on test images (.977".format(
             *mnist("DP-SGD", "train_accuracy", "test_accuracy")
         ),
+        "it comes to {} on its own images and {} on test images, at the same".format(
+            *mnist("DP-SGD, no momentum", "train_accuracy", "test_accuracy")
+        ),
         "costs ε = {:.1f}. Its rate".format(
             row("residual_perturbation/table2", method="DP-SGD", attack="threshold")["epsilon"]
         ),
@@ -185,9 +188,11 @@ QUOTED = {
         f"with an AUC of {short(cifar('Strategy I')['auc'], 3)} (",
         f"(at 0.001 it is {short(cifar('ResNet8')['auc'], 3)})",
         "comes to {} on its own images and {} on test images".format(
-            *(short(cifar("DP-SGD")[column], 3) for column in ("train_accuracy", "test_accuracy"))
+            *(short(cifar("DP-SGD, no momentum")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
-        f"with an AUC of {short(cifar('DP-SGD')['auc'], 3)} (.512), and costs ε = {cifar('DP-SGD')['epsilon']:.1f}",
+        "with an AUC of {} (.512), and costs ε = {:.1f}".format(
+            short(cifar("DP-SGD, no momentum")["auc"], 3), cifar("DP-SGD, no momentum")["epsilon"]
+        ),
         "Without privacy all of {:.0f} guesses are right. That shows an ε of {:.2f},".format(
             *coins("plain", all_right=True)
         ),
