@@ -110,6 +110,10 @@ def mnist(method: str, *columns: str) -> list[str]:
     return [short(found[column], 3) for column in columns]
 
 
+def strategy2(gamma: float):
+    return row("residual_perturbation/fig10_comparison", gamma=float(gamma), attack="shadow 0.001")
+
+
 def coins(method: str, dataset: str = "CIFAR10", all_right: bool = False, shown: float | None = None):
     """Coins guessed rightly, and the bound that they show: the largest of so many guesses, or as given."""
     found = row("residual_perturbation/budget", dataset=dataset, method=method)
@@ -182,6 +186,13 @@ QUOTED = {
         f"comes to {with_spread(cifar('ResNet8'), 'test_accuracy', 3)} on test images",
         f"the attack's AUC is {with_spread(cifar('ResNet8', 'shadow 0.1'), 'auc', 3)} (the paper",
         f"the AUC is {short(beyond('residual_perturbation.v27'), 3)} beyond it",
+        "from {} without it to {}, {} and {} at".format(
+            short(strategy2(2)["auc_at_zero"], 3), *(short(strategy2(gamma)["auc"], 3) for gamma in (0.5, 1, 2))
+        ),
+        "({}, {} and {} of them)".format(*(short(strategy2(gamma)["train_accuracy"], 3) for gamma in (0.5, 1, 2))),
+        "come to {} on test images, the plain one alone to {}.".format(
+            *(short(strategy2(0.5)[column], 3) for column in ("test_accuracy", "test_accuracy_at_zero"))
+        ),
         "bring a network to {} on its own images and {} on test images".format(
             *(short(cifar("Strategy I")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
