@@ -406,6 +406,18 @@ QUOTED = {
 }
 
 
+def test_the_reason_of_o12a_quotes_the_ratios_of_the_committed_costs():
+    def ratio(norm: str) -> str:
+        seconds = [
+            row("residual_perturbation/cost", method=method, norm=own)["seconds_per_epoch"]
+            for method, own in (("Strategy I", norm), ("DP-SGD", "group"))
+        ]
+        return short(seconds[0] / seconds[1])
+
+    text = " ".join((ROOT / "report" / "residual_perturbation.yaml").read_text(encoding="utf-8").split())
+    assert f"takes {ratio('batch')} of what DP-SGD with per-sample gradients takes, and {ratio('group')} where" in text
+
+
 def test_rounds_are_divided_at_one_total_cost():
     """What o15 compares: runs that differ in which round spends, and not in how much is spent."""
     totals = [selected(f"glyph_interactive_{split}")["epsilon"] for split in ("first", "even", "second")]
