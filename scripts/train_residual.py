@@ -4,9 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.attacks.predictions import SIDES
+from lib.core.checkpoint import Checkpoint, state_key
+from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
-from lib.residual_perturbation.job import Networks, NetworksJob
+from lib.core.files import save_arrays
+from lib.residual_perturbation.job import Networks, NetworksJob, replica_name
 from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
 
 
@@ -18,29 +20,35 @@ def main(networks: Networks, job: Job, training: Training, weights: Path, predic
     """
     work = NetworksJob(networks, job, training)
     task = work.task
-    places = [(repetition, side) for repetition in task.repetitions for side in SIDES]
     replicas = [
-        Replica(f"{repetition} {side} {member}", task.rows(repetition, f"{side}_train"), networks.gamma)
-        for repetition, side in places
+        Replica(replica_name(repetition, side, member), task.rows(repetition, f"{side}_train"), networks.gamma)
+        for repetition, side in work.places
         for member in range(networks.members)
     ]
-    with work.checkpoint(__file__) as checkpoint:
+    key = state_key(training.settings, digest("scripts/train_residual.py"), task.fingerprint)
+    with Checkpoint(training.checkpoint, key) as checkpoint:
         trained = train_residual(
             work.network,
             task.x,
             task.y,
             replicas,
-            ResidualRecipe(**work.recipe("recipe")),
+            ResidualRecipe(**networks.recipe("recipe")),
             job.seed,
             work.words,
             work.device,
-            work.largest,
+            networks.largest,
             checkpoint,
             progress("epochs"),
         )
-        members = np.arange(len(replicas)).reshape(len(places), -1)
-        sides = {place: trained.select(own) for place, own in zip(places, members, strict=True)}
-        work.write(sides, weights, predictions, record)
+        members = np.arange(len(replicas)).reshape(len(work.places), -1)
+        parted = {place: trained.select(own) for place, own in zip(work.places, members, strict=True)}
+        work.write(parted, predictions, record)
+        arrays = {
+            f"{repetition}.{side}.{name}": array
+            for (repetition, side), own in parted.items()
+            for name, array in own.arrays.items()
+        }
+        save_arrays(weights, **arrays)
         checkpoint.remove()
 
 

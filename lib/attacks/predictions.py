@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lib.attacks import SIDES
 from lib.attacks.task import PARTS, Task
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
-
-SIDES = ("target", "shadow")
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from lib.attacks import SIDES
 from lib.core.errors import InputError
 from lib.plan.layout import Layout
 from lib.plan.residual_perturbation_checks import shows_patients
@@ -54,6 +55,15 @@ class ResidualPerturbation:
             for gamma in entry["gammas"]
         ]
 
+    def trained_by_dp_sgd(self) -> list[dict[str, str]]:
+        """Wildcards of each network that the preset trains by DP-SGD."""
+        return [
+            each | {"repetition": str(repetition), "side": side}
+            for each in self.trained("dp_sgd")
+            for repetition in range(1, entry_of(self.networks, *each.values())["repetitions"] + 1)
+            for side in SIDES
+        ]
+
     def _job(self, dataset: str, *words: str) -> dict[str, Any]:
         """What a record says of the job that wrote it."""
         return {
@@ -87,24 +97,50 @@ class ResidualPerturbation:
         entry_of(self.networks, wildcards.task, wildcards.method, wildcards.gamma)
         return f"{self.private}/draws/{wildcards.task}.npz"
 
+    def networks_by_dp_sgd(self, wildcards: Any) -> list[str]:
+        """Input of `predict_residual_dp_sgd`: the target's network and its shadow's, repetition by repetition."""
+        words = (wildcards.task, wildcards.method, wildcards.gamma)
+        repetitions = entry_of(self.networks, *words)["repetitions"]
+        folder = f"{self.private}/weights/{'/'.join(words)}"
+        return [f"{folder}/{repetition}/{side}.npz" for repetition in range(1, repetitions + 1) for side in SIDES]
+
     def network_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_residual`: the networks and their ensembles, as far as there are so many members."""
-        task, words = self.tasks[wildcards.task], (wildcards.task, wildcards.method, wildcards.gamma)
-        entry = entry_of(self.networks, *words)
-        return self._job(task["dataset"], *words) | {
-            "task": task,
-            "method": self.methods[wildcards.method],
-            "gamma": wildcards.gamma,
+        words = (wildcards.task, wildcards.method, wildcards.gamma)
+        return self._networks(*words) | {"checkpoint": self.layout.checkpoint(*words)}
+
+    def dp_sgd_network_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_residual_dp_sgd`; draws are keyed by the name of all, the repetition and the side."""
+        words = (wildcards.task, wildcards.method, wildcards.gamma)
+        own = (wildcards.repetition, wildcards.side)
+        return self._design(*words) | {
+            "repetition": wildcards.repetition,
+            "side": wildcards.side,
+            "checkpoint": self.layout.checkpoint(*words, *own),
+        }
+
+    def dp_sgd_prediction_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `predict_residual_dp_sgd`."""
+        networks = self._networks(wildcards.task, wildcards.method, wildcards.gamma)
+        return networks | {"orders": self.config["accounting"]["orders"]}
+
+    def _design(self, task: str, method: str, gamma: str) -> dict[str, Any]:
+        """What all trainings are told of how networks are made."""
+        return self._job(self.tasks[task]["dataset"], task, method, gamma) | {
+            "task": self.tasks[task],
+            "method": self.methods[method],
+            "device": self.config["device"],
+        }
+
+    def _networks(self, task: str, method: str, gamma: str) -> dict[str, Any]:
+        """The same, and how many networks there are."""
+        entry = entry_of(self.networks, task, method, gamma)
+        return self._design(task, method, gamma) | {
+            "gamma": gamma,
             "members": entry["members"],
             "sizes": [size for size in self.block["sizes"] if size <= entry["members"]],
             "repetitions": entry["repetitions"],
-            "device": self.config["device"],
-            "checkpoint": self.layout.checkpoint(*words),
         }
-
-    def dp_sgd_network_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_residual_dp_sgd`."""
-        return self.network_settings(wildcards) | {"orders": self.config["accounting"]["orders"]}
 
     # ------------------------------------------------------------ attacks
 

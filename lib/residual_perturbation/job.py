@@ -1,19 +1,21 @@
 """What both trainings of attacked networks share: the data, the network and its recipe, and what is written."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from lib.accounting.statement import PrivacyStatement
+from lib.attacks import SIDES
 from lib.attacks.predictions import Predictions, asked, ensembles_of, write_predictions
 from lib.attacks.task import PARTS, Task, read_task
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training
-from lib.core.files import save_arrays
+from lib.core.command import Device, Job
+from lib.core.errors import InputError
+from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator
 from lib.reporting.records import write_record
 from lib.residual_perturbation.network import PerturbedResNet8
@@ -24,7 +26,37 @@ from lib.training.device import choose_device
 
 
 @dataclass(frozen=True)
-class Networks:
+class Design:
+    """How networks that are attacked are made.
+
+    samples: the draws of draw_task. task: the task's block of the configuration. method: the method's block of the
+    configuration.
+    """
+
+    samples: Path
+    task: dict
+    method: dict
+
+    @property
+    def largest(self) -> float:
+        """The grey value that is white."""
+        return self.task["largest"]
+
+    def network(self, channels: int) -> PerturbedResNet8:
+        """What all networks have in common, of images with so many channels."""
+        more = {name: self.method[name] for name in ("skip", "norm") if name in self.method}
+        form = NoiseForm(**self.method.get("form", {}))
+        classes, widths = self.task["classes"], tuple(self.task["widths"])
+        return PerturbedResNet8(channels=channels, classes=classes, widths=widths, form=form, **more)
+
+    def recipe(self, name: str) -> dict:
+        """How the task trains, as `name` of its block says, with what the method changes."""
+        recipe = self.task[name] | self.method.get("recipe", {})
+        return {key: tuple(value) if isinstance(value, list) else value for key, value in recipe.items()}
+
+
+@dataclass(frozen=True)
+class Networks(Design):
     """Networks that are attacked: of the target and of its shadow, in every repetition.
 
     samples: the draws of draw_task. task: the task's block of the configuration. method: the method's block of the
@@ -32,9 +64,6 @@ class Networks:
     to predict with. repetitions: number of draws of the data to train on.
     """
 
-    samples: Path
-    task: dict
-    method: dict
     gamma: float
     members: int
     sizes: list[int]
@@ -43,11 +72,11 @@ class Networks:
 
 @dataclass(frozen=True)
 class NetworksJob:
-    """One job: the networks that it trains, what it is called, and where it computes."""
+    """One job: the networks, what it is called, and where it computes."""
 
     networks: Networks
     job: Job
-    training: Training
+    where: Device
 
     @cached_property
     def task(self) -> Task:
@@ -58,61 +87,42 @@ class NetworksJob:
 
     @cached_property
     def device(self) -> torch.device:
-        """Where the networks train."""
-        return choose_device(self.training.device, self.training.threads)
+        """Where the networks compute."""
+        return choose_device(self.where.device, self.where.threads)
 
     @property
     def words(self) -> tuple[str, ...]:
         """The job's own name, by which its draws are keyed."""
         return tuple(self.job.job)
 
-    @property
-    def largest(self) -> float:
-        """The grey value that is white."""
-        return self.networks.task["largest"]
-
     @cached_property
     def network(self) -> PerturbedResNet8:
         """What all networks of the job have in common."""
-        block, method = self.networks.task, self.networks.method
-        more = {name: method[name] for name in ("skip", "norm") if name in method}
-        form = NoiseForm(**method.get("form", {}))
-        return PerturbedResNet8(
-            channels=self.task.x.shape[3], classes=block["classes"], widths=tuple(block["widths"]), form=form, **more
-        )
+        return self.networks.network(self.task.x.shape[3])
 
-    def recipe(self, name: str) -> dict:
-        """How the task trains, as `name` of its block says, with what the method changes."""
-        recipe = self.networks.task[name] | self.networks.method.get("recipe", {})
-        return {key: tuple(value) if isinstance(value, list) else value for key, value in recipe.items()}
-
-    def checkpoint(self, script: str, *part: str) -> Checkpoint:
-        """Where half-done work is kept; script: the job's file; part: of a job that trains one after the other."""
-        key = state_key(self.training.settings, digest(f"scripts/{Path(script).name}"), self.task.fingerprint)
-        path = self.training.checkpoint
-        return Checkpoint(path.with_stem("-".join((path.stem, *part))), key)
+    @cached_property
+    def places(self) -> list[tuple[int, str]]:
+        """Repetition and side of the networks, in the order in which they are written."""
+        return list(product(self.task.repetitions, SIDES))
 
     def write(
         self,
-        trained: dict[tuple[int, str], TrainedReplicas],
-        weights: Path,
+        trained: Mapping[tuple[int, str], TrainedReplicas],
         predictions: Path,
         record: Path,
         privacy: dict[str, PrivacyStatement] | None = None,
     ) -> None:
-        """Write the weights, the predictions, and the record of networks trained in each repetition on each side.
+        """Write the predictions, and the record, of the networks trained at each of `places`.
 
         privacy: what training one network cost, in every reading; empty where it is no mechanism.
         """
         members = self.networks.members
         ensembles = ensembles_of(members, self.networks.sizes)
-        predicted, arrays = {}, {}
+        predicted = {}
         for (repetition, side), networks in trained.items():
             own = predicted.setdefault(repetition, {})
             own[side] = self._predictions(repetition, side, networks, ensembles)
-            arrays |= {f"{repetition}.{side}.{name}": array for name, array in networks.arrays.items()}
         write_predictions(predictions, predicted)
-        save_arrays(weights, **arrays)
         targets = [(own["target"], member) for own in predicted.values() for member in range(members)]
         write_record(
             record,
@@ -122,7 +132,7 @@ class NetworksJob:
                 name: getattr(self.networks, name)
                 for name in ("task", "method", "gamma", "members", "sizes", "repetitions")
             },
-            device=self.training.device,
+            device=self.where.device,
             metrics={},
             private_metrics={
                 name: float(np.mean([target.accuracy(member, part) for target, member in targets]))
@@ -149,6 +159,26 @@ class NetworksJob:
         )
         sizes = np.array([len(members) for members in ensembles])
         return Predictions(probabilities, self.task.part[rows], self.task.y[rows], sizes)
+
+
+def replica_name(repetition: int, side: str, member: int = 0) -> str:
+    """What one network is called, by which its draws are keyed; repetition and member: from 1 and from 0."""
+    return f"{repetition} {side} {member}"
+
+
+def save_network(path: str | Path, network: TrainedReplicas, fingerprint: str) -> None:
+    """Write one network as .npz, with its name and the fingerprint of the data that it was trained on."""
+    (name,) = network.names
+    save_arrays(path, name=np.array(name), fingerprint=np.array(fingerprint), **network.arrays)
+
+
+def load_network(path: str | Path, name: str, fingerprint: str) -> TrainedReplicas:
+    """What `save_network` wrote; InputError where it is another network, or was trained on other data."""
+    arrays = load_arrays(path)
+    found = [str(arrays.pop(key, "none")) for key in ("name", "fingerprint")]
+    if found != [name, fingerprint]:
+        raise InputError(f"{path}: network {found[0]} of data {found[1]}; needed is {name} of {fingerprint}")
+    return TrainedReplicas((name,), arrays)
 
 
 def memorised(task: Task, rows: int, classes: int, seed: int, job: tuple[str, ...]) -> Task:

@@ -1,7 +1,8 @@
 """Networks with residual perturbation and without it, and by DP-SGD: those that are attacked."""
 
 RESIDUAL = jobs_of("train_residual", plan.residual_perturbation.trained("residual"))
-PRIVATE = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained("dp_sgd"))
+PRIVATE = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained_by_dp_sgd())
+PREDICTED = jobs_of("predict_residual_dp_sgd", plan.residual_perturbation.trained("dp_sgd"))
 
 
 rule draw_task:
@@ -58,22 +59,21 @@ rule train_residual:
 
 
 rule train_residual_dp_sgd:
-    """Networks of one task by DP-SGD, the baseline: one after the other, each at a cost that is accounted for."""
+    """One network by DP-SGD, the baseline: the target's, or its shadow's, in one repetition."""
     input:
         **PRIVATE.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
         code=code("train_residual_dp_sgd"),
     output:
-        record=PRIVATE.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
-        predictions=PRIVATE.output(
-            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
+        weights=PRIVATE.output(
+            f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
         ),
-        weights=PRIVATE.output(f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz"),
     log:
-        layout.log("train_residual_dp_sgd", PRIVATE.name("{task}/{method}/{gamma}")),
+        layout.log("train_residual_dp_sgd", PRIVATE.name("{task}/{method}/{gamma}/{repetition}/{side}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
         gamma=r"\d+(\.\d+)?",
+        side="target|shadow",
     conda:
         torch_environment("networks")
     resources:
@@ -85,3 +85,35 @@ rule train_residual_dp_sgd:
         **options(plan.residual_perturbation.dp_sgd_network_settings, PRIVATE),
     shell:
         "python -m scripts.train_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"
+
+
+rule predict_residual_dp_sgd:
+    """What the networks of one task by DP-SGD predict, and what training one of them cost."""
+    input:
+        **PREDICTED.inputs(
+            samples=asked(plan.residual_perturbation.draws_of_networks),
+            weights=asked(plan.residual_perturbation.networks_by_dp_sgd),
+        ),
+        code=code("predict_residual_dp_sgd"),
+    output:
+        record=PREDICTED.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
+        predictions=PREDICTED.output(
+            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
+        ),
+    log:
+        layout.log("predict_residual_dp_sgd", PREDICTED.name("{task}/{method}/{gamma}")),
+    wildcard_constraints:
+        task=one_of(plan.residual_perturbation.tasks),
+        method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
+        gamma=r"\d+(\.\d+)?",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=30,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
+    params:
+        **options(plan.residual_perturbation.dp_sgd_prediction_settings, PREDICTED),
+    shell:
+        "python -m scripts.predict_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"

@@ -43,8 +43,26 @@ def test_a_network_is_trained_as_its_entry_says_at_any_spelling_of_its_noise():
         plan.network_settings(network("shapes", "strategy1", "4.5"))["task"]
         == CONFIG["residual_perturbation"]["tasks"]["shapes"]
     )
-    private = plan.dp_sgd_network_settings(network("digits", "dp_sgd", "0"))
-    assert private["orders"] == CONFIG["accounting"]["orders"] and private["dataset"] == "digits"
+
+
+def test_networks_by_dp_sgd_are_jobs_of_their_own_that_do_not_depend_on_how_many_there_are():
+    found = {}
+    for count in (1, 2):
+        dp_sgd = entry(task="digits", method="dp_sgd", repetitions=count)
+        plan = planned(networks=[entry(task="digits", repetitions=2), dp_sgd])
+        jobs = plan.trained_by_dp_sgd()
+        words = [(job["repetition"], job["side"]) for job in jobs]
+        assert words == [(str(number), side) for number in range(1, count + 1) for side in ("target", "shadow")]
+        files = plan.networks_by_dp_sgd(network("digits", "dp_sgd", "0"))
+        folder = "results/quick/private/residual_perturbation/weights/digits/dp_sgd/0"
+        assert files == [f"{folder}/{number}/{side}.npz" for number, side in words]
+        together = plan.dp_sgd_prediction_settings(network("digits", "dp_sgd", "0"))
+        assert together["orders"] == CONFIG["accounting"]["orders"] and together["repetitions"] == count
+        found[count] = [plan.dp_sgd_network_settings(SimpleNamespace(**job)) for job in jobs]
+        # one name for all of them: replicas tell their draws apart
+        assert {tuple(settings["job"]) for settings in found[count]} == {("digits", "dp_sgd", "0")}
+        assert len({settings["checkpoint"] for settings in found[count]}) == 2 * count
+    assert found[1] == found[2][:2] and found[1][0]["dataset"] == "digits"
 
 
 @pytest.mark.parametrize(

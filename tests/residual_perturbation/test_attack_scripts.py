@@ -1,8 +1,10 @@
 """Membership attacks from data to tables and figures, on a few small images: what is written, and that it agrees."""
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +15,7 @@ import torch
 
 from lib.accounting import rdp
 from lib.accounting.statement import dearest
+from lib.attacks import SIDES
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import asked, read_predictions
 from lib.attacks.shadow import AttackSettings
@@ -33,6 +36,7 @@ from lib.residual_perturbation.training import Replica, ResidualTrainer, Trained
 from scripts import (
     attack_residual,
     draw_task,
+    predict_residual_dp_sgd,
     residual_perturbation_fig2,
     residual_perturbation_noise,
     residual_perturbation_roc,
@@ -86,27 +90,26 @@ def draw(folder, block, arrays, repetitions=2):
 
 def train(samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=2, block=TASK, checkpoint=None):
     """Train what a method trains, and return the files."""
-    script = train_residual_dp_sgd if method["kind"] == "dp_sgd" else train_residual
-    files = {
-        name: f"{place}{end}" for name, end in (("record", ".json"), ("predictions", ".npz"), ("weights", "_w.npz"))
-    }
-    script.main(
-        [
-            *[*COMMON, f"--samples={samples}", "--task", json.dumps(block), "--method", json.dumps(method)],
-            *[f"--gamma={gamma}", f"--members={members}", "--sizes", *map(str, sizes), f"--repetitions={repetitions}"],
-            *[
-                *(["--orders", json.dumps(ORDERS)] if method["kind"] == "dp_sgd" else []),
-                "--job",
-                "made",
-                method["title"],
-                f"{gamma:g}",
-                "--dataset=made",
-            ],
-            *["--device=cpu", "--threads=1", f"--checkpoint={checkpoint or f'{place}_half.npz'}"],
-            *[f"--predictions={files['predictions']}", f"--weights={files['weights']}", f"--record={files['record']}"],
-        ]
-    )
-    return SimpleNamespace(**files)
+    files = {name: f"{place}{end}" for name, end in (("record", ".json"), ("predictions", ".npz"))}
+    written = [f"--{name}={path}" for name, path in files.items()]
+    design = [*COMMON, f"--samples={samples}", "--task", json.dumps(block), "--method", json.dumps(method)]
+    design += ["--job", "made", method["title"], f"{gamma:g}", "--dataset=made", "--device=cpu", "--threads=1"]
+    networks = [f"--gamma={gamma}", f"--members={members}", "--sizes", *map(str, sizes), f"--repetitions={repetitions}"]
+    half = checkpoint or f"{place}_half.npz"
+    if method["kind"] == "dp_sgd":
+        weights = []
+        for repetition, side in product(range(1, repetitions + 1), SIDES):
+            weights.append(f"{place}_{repetition}_{side}.npz")
+            own = [f"--repetition={repetition}", f"--side={side}", f"--weights={weights[-1]}", f"--checkpoint={half}"]
+            if not Path(weights[-1]).exists():  # no job is run again whose file is there
+                train_residual_dp_sgd.main([*design, *own])
+        predict_residual_dp_sgd.main(
+            [*design, *networks, "--weights", *weights, "--orders", json.dumps(ORDERS), *written]
+        )
+    else:
+        weights = [f"{place}_w.npz"]
+        train_residual.main([*design, *networks, f"--checkpoint={half}", *written, f"--weights={weights[0]}"])
+    return SimpleNamespace(**files, weights=weights)
 
 
 def attack(trained, plain, place):
@@ -149,8 +152,11 @@ def work(tmp_path_factory):
 
 def weights_of(trained, repetition, side):
     """The networks of one side as they were written, by the names that their draws are keyed by."""
-    start = f"{repetition}.{side}."
-    arrays = {k.removeprefix(start): v for k, v in load_arrays(trained.weights).items() if k.startswith(start)}
+    if len(trained.weights) > 1:
+        path = next(path for path in trained.weights if path.endswith(f"_{repetition}_{side}.npz"))
+        return residual_job.load_network(path, f"{repetition} {side} 0", "ab" * 32)
+    start, (path,) = f"{repetition}.{side}.", trained.weights
+    arrays = {k.removeprefix(start): v for k, v in load_arrays(path).items() if k.startswith(start)}
     return TrainedReplicas(tuple(f"{repetition} {side} {k}" for k in range(len(arrays["gamma"]))), arrays)
 
 
@@ -304,10 +310,32 @@ def test_none_of_the_networks_by_dp_sgd_costs_more_than_is_said(work, tmp_path):
 def test_dp_sgd_has_no_noise_of_its_own_and_no_ensembles(gamma, members, work, tmp_path):
     with pytest.raises(InputError, match=f"members {members}, gamma {gamma:g}: allowed are 1 and 0 for DP-SGD"):
         train(work.drawn.samples, tmp_path / "refused", DP_SGD, gamma, members)
-    assert not list(tmp_path.iterdir())
+    assert not {"refused.json", "refused.npz"} & {path.name for path in tmp_path.iterdir()}
 
 
-# 6 steps of all networks at once, or 4 of each side in each repetition: it stops in the midst of the second
+@pytest.mark.parametrize(
+    ("order", "fingerprint", "told"),
+    [
+        ([1, 0, 2, 3], "ab" * 32, "network 1 shadow 0 of data {ab}; needed is 1 target 0 of {ab}"),
+        ([0, 1, 2, 3], "cd" * 32, "network 1 target 0 of data {ab}; needed is 1 target 0 of {cd}"),
+        ([0, 1, 2], "ab" * 32, "weights of 3 networks: 4 are needed, two a repetition"),
+    ],
+)
+def test_networks_by_dp_sgd_are_told_apart_and_from_those_of_other_data(order, fingerprint, told, work, tmp_path):
+    trained = work.train(DP_SGD)
+    replace(work.task, fingerprint=fingerprint).write(tmp_path / "samples.npz")
+    options = [*COMMON, f"--samples={tmp_path / 'samples.npz'}", "--task", json.dumps(TASK), "--dataset=made"]
+    options += ["--method", json.dumps(DP_SGD), "--gamma=0", "--members=1", "--sizes", "1", "--repetitions=2"]
+    options += ["--job", "made", "--device=cpu", "--threads=1", "--orders", json.dumps(ORDERS)]
+    options += ["--weights", *(trained.weights[place] for place in order)]
+    with pytest.raises(InputError, match=re.escape(told.format(ab="ab" * 32, cd="cd" * 32))):
+        predict_residual_dp_sgd.main(
+            [*options, f"--predictions={tmp_path / 'said.npz'}", f"--record={tmp_path / 'said.json'}"]
+        )
+    assert [path.name for path in tmp_path.iterdir()] == ["samples.npz"]
+
+
+# 6 steps of all networks at once, or 4 of each by DP-SGD: it stops in the midst of the second
 @pytest.mark.parametrize(
     ("which", "trainer", "stop", "steps"),
     [((STRATEGY1, 0.5, 2), ResidualTrainer, 4, 6), ((DP_SGD,), SgdTrainer, 6, 16)],
@@ -318,29 +346,30 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
     whole, advance, done = work.train(*which), trainer.advance, []
     members = which[2] if len(which) > 1 else 1
     again = partial(train, work.drawn.samples, tmp_path / "again", *which, sizes=range(1, members + 1))
-    monkeypatch.setattr(residual_job, "Checkpoint", partial(Checkpoint, seconds=0))
+    for script in (train_residual, train_residual_dp_sgd):
+        monkeypatch.setattr(script, "Checkpoint", partial(Checkpoint, seconds=0))
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(trainer, "advance", stopping(trainer, stop, done))
         again()
-    assert {path.name.split("_")[1][:4] for path in tmp_path.iterdir()} == {"half"}
+    assert (tmp_path / "again_half.npz").exists() and not (tmp_path / "again.json").exists()
     capsys.readouterr()
     monkeypatch.setattr(trainer, "advance", lambda self: (done.append(1), advance(self)))
     found = again()
     assert len(done) == steps and "going on from" in capsys.readouterr().err
-    for name in ("predictions", "weights", "record"):
-        assert Path(getattr(found, name)).read_bytes() == Path(getattr(whole, name)).read_bytes()
-    assert {path.name for path in tmp_path.iterdir()} == {"again.json", "again.npz", "again_w.npz"}
+    files, expected = ((made.predictions, made.record, *made.weights) for made in (found, whole))
+    assert [Path(path).read_bytes() for path in files] == [Path(path).read_bytes() for path in expected]
+    assert {path.name for path in tmp_path.iterdir()} == {Path(path).name for path in files}
 
 
 def test_half_done_work_of_another_job_is_not_gone_on_with(work, tmp_path, monkeypatch):
-    monkeypatch.setattr(residual_job, "Checkpoint", partial(Checkpoint, seconds=0))
+    monkeypatch.setattr(train_residual, "Checkpoint", partial(Checkpoint, seconds=0))
     left = partial(train, work.drawn.samples, checkpoint=tmp_path / "half.npz")
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(ResidualTrainer, "advance", stopping(ResidualTrainer, 3, []))
         left(tmp_path / "stopped", STRATEGY1, 2.0)
     assert (tmp_path / "half.npz").exists()
     found = left(tmp_path / "plain", PLAIN)
-    assert Path(found.weights).read_bytes() == Path(work.train(PLAIN).weights).read_bytes()
+    assert Path(found.weights[0]).read_bytes() == Path(work.train(PLAIN).weights[0]).read_bytes()
 
 
 # ---------------------------------------------------------------- the positive control

@@ -88,7 +88,7 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     figures = {f"fig{number}" for number in range(1, 13)}
     tables = {*(f"table{number}" for number in range(1, 6)), "skip", "readings", "budget"}
     items = {*figures, *tables, "theory", "dp_sgd", "rademacher"} | ({"cost"} if chosen["cost"] else set())
-    trainings = {"train_residual", "train_residual_dp_sgd", "train_audited"}
+    trainings = {"train_residual", "train_residual_dp_sgd", "predict_residual_dp_sgd", "train_audited"}
     jobs = {"prepare_data", "draw_task", *trainings, "attack_residual", "audit_residual"}
     assert planned.rules == {"residual_perturbation", *jobs, *(f"residual_perturbation_{item}" for item in items)}
     if preset == "quick":
@@ -98,7 +98,9 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     audited = [audit["tasks"][task].get("mechanisms", audit["mechanisms"]) for task in chosen["audit"]["chosen"]]
     assert planned.counts["audit_residual"] == sum(map(len, audited))
     trained = sum(len(entry["gammas"]) for entry in chosen["networks"])
-    assert planned.counts["train_residual"] + planned.counts["train_residual_dp_sgd"] == trained
+    assert planned.counts["train_residual"] + planned.counts["predict_residual_dp_sgd"] == trained
+    by_dp_sgd = sum(entry["repetitions"] for entry in chosen["networks"] if entry["method"].startswith("dp_sgd"))
+    assert planned.counts["train_residual_dp_sgd"] == 2 * by_dp_sgd
     assert planned.counts["attack_residual"] == trained
 
 

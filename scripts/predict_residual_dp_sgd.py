@@ -1,0 +1,49 @@
+"""What the networks of one attack by DP-SGD predict, the target's and its shadow's, and what training one cost."""
+
+from pathlib import Path
+
+from lib.accounting import rdp
+from lib.accounting.statement import dearest
+from lib.core.command import Device, Job, command, run
+from lib.core.errors import InputError
+from lib.dp_mac.accounting import one_block, statements
+from lib.dp_sgd.recipe import SgdRecipe, account
+from lib.residual_perturbation.job import Networks, NetworksJob, load_network, replica_name
+
+
+@command
+def main(
+    networks: Networks,
+    weights: list[Path],
+    orders: dict,
+    job: Job,
+    where: Device,
+    predictions: Path,
+    record: Path,
+) -> None:
+    """Write what the networks predict, and the record with what training one network cost.
+
+    weights: of each network, the target's and then its shadow's, one repetition after the other. orders: grid of Renyi
+    orders of the accounting. predictions: the .npz of probabilities to write. record: the record to write.
+    """
+    if networks.members != 1 or networks.gamma:
+        raise InputError(f"members {networks.members}, gamma {networks.gamma:g}: allowed are 1 and 0 for DP-SGD")
+    work = NetworksJob(networks, job, where)
+    task, block = work.task, networks.recipe("dp_sgd")
+    if len(weights) != len(work.places):
+        raise InputError(f"weights of {len(weights)} networks: {len(work.places)} are needed, two a repetition")
+    trained = {
+        place: load_network(path, replica_name(*place), task.fingerprint)
+        for place, path in zip(work.places, weights, strict=True)
+    }
+    sigma, delta = block.pop("sigma"), block.pop("delta")
+    recipe = SgdRecipe(**block)
+    # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
+    sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in work.places}
+    grid = rdp.order_grid(**orders)
+    costs = dearest([statements(one_block(account(size, recipe, sigma)), grid, delta) for size in sizes])
+    work.write(trained, predictions, record, costs)
+
+
+if __name__ == "__main__":
+    run(main)
