@@ -14,7 +14,7 @@ DATA = "none: accounting only"
 
 
 def row_of(run: dict, settings: dict, orders: np.ndarray) -> dict:
-    """One row: a number of samples and of epochs, at the printed noise and batch."""
+    """One row: a number of samples and of epochs, at the printed noise, with a batch of the printed micro-batches."""
     sigma, delta = settings["sigma"], settings["delta"]
     # a step releases one vector, the clipped sum of gradients: a run of one layer for the accountant
     charged = TrainingRun(samples=run["samples"], batch=settings["batch"], epochs=run["epochs"], sigma=sigma)
