@@ -32,11 +32,12 @@ def main(
     task, block = work.task, networks.recipe("dp_sgd")
     if len(weights) != len(work.places):
         raise InputError(f"weights of {len(weights)} networks: {len(work.places)} are needed, two a repetition")
+    delta = block.pop("delta")
     trained = {
-        place: load_network(path, replica_name(*place), task.fingerprint)
+        place: load_network(path, replica_name(*place), task.fingerprint, block)
         for place, path in zip(work.places, weights, strict=True)
     }
-    sigma, delta = block.pop("sigma"), block.pop("delta")
+    sigma = block.pop("sigma")
     recipe = SgdRecipe(**block)
     # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
     sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in work.places}

@@ -21,7 +21,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
     """
     task = read_task(design.samples)
     recipe = design.recipe("dp_sgd")
-    sigma, _ = recipe.pop("sigma"), recipe.pop("delta")
+    recipe.pop("delta")  # which nothing in training depends on
     key = state_key(training.settings, digest("scripts/train_residual_dp_sgd.py"), task.fingerprint)
     with Checkpoint(training.checkpoint, key) as checkpoint:
         trained = train_residual_dp_sgd(
@@ -29,8 +29,8 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
             task.x,
             task.y,
             Replica(replica_name(repetition, side), task.rows(repetition, f"{side}_train")),
-            SgdRecipe(**recipe),
-            sigma,
+            SgdRecipe(**{name: value for name, value in recipe.items() if name != "sigma"}),
+            recipe["sigma"],
             job.seed,
             tuple(job.job),
             choose_device(training.device, training.threads),
@@ -38,7 +38,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
             checkpoint,
             progress("epochs"),
         )
-        save_network(weights, trained, task.fingerprint)
+        save_network(weights, trained, task.fingerprint, recipe)
         checkpoint.remove()
 
 

@@ -1,5 +1,6 @@
 """What both trainings of attacked networks share: the data, the network and its recipe, and what is written."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -166,19 +167,28 @@ def replica_name(repetition: int, side: str, member: int = 0) -> str:
     return f"{repetition} {side} {member}"
 
 
-def save_network(path: str | Path, network: TrainedReplicas, fingerprint: str) -> None:
-    """Write one network as .npz, with its name and the fingerprint of the data that it was trained on."""
+def save_network(path: str | Path, network: TrainedReplicas, fingerprint: str, recipe: Mapping) -> None:
+    """Write one network as .npz, with its name, the fingerprint of its data, and how it was trained."""
     (name,) = network.names
-    save_arrays(path, name=np.array(name), fingerprint=np.array(fingerprint), **network.arrays)
+    save_arrays(path, **_origin(name, fingerprint, recipe), **network.arrays)
 
 
-def load_network(path: str | Path, name: str, fingerprint: str) -> TrainedReplicas:
-    """What `save_network` wrote; InputError where it is another network, or was trained on other data."""
+def load_network(path: str | Path, name: str, fingerprint: str, recipe: Mapping) -> TrainedReplicas:
+    """What `save_network` wrote; InputError for another network, other data, or another recipe.
+
+    A network that was trained with less noise is not charged for more, whatever made its file stay.
+    """
     arrays = load_arrays(path)
-    found = [str(arrays.pop(key, "none")) for key in ("name", "fingerprint")]
-    if found != [name, fingerprint]:
-        raise InputError(f"{path}: network {found[0]} of data {found[1]}; needed is {name} of {fingerprint}")
+    for what, wanted in _origin(name, fingerprint, recipe).items():
+        if (found := str(arrays.pop(what, "none"))) != wanted.item():
+            raise InputError(f"{path}: {what} {found}; needed is {wanted.item()}; delete the file to remake it")
     return TrainedReplicas((name,), arrays)
+
+
+def _origin(name: str, fingerprint: str, recipe: Mapping) -> dict[str, np.ndarray]:
+    """What a file says of the network in it."""
+    origin = {"name": name, "fingerprint": fingerprint, "recipe": json.dumps(dict(recipe), sort_keys=True)}
+    return {what: np.array(value) for what, value in origin.items()}
 
 
 def memorised(task: Task, rows: int, classes: int, seed: int, job: tuple[str, ...]) -> Task:

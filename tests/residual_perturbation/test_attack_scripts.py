@@ -154,7 +154,8 @@ def weights_of(trained, repetition, side):
     """The networks of one side as they were written, by the names that their draws are keyed by."""
     if len(trained.weights) > 1:
         path = next(path for path in trained.weights if path.endswith(f"_{repetition}_{side}.npz"))
-        return residual_job.load_network(path, f"{repetition} {side} 0", "ab" * 32)
+        recipe = {name: value for name, value in TASK["dp_sgd"].items() if name != "delta"}
+        return residual_job.load_network(path, f"{repetition} {side} 0", "ab" * 32, recipe)
     start, (path,) = f"{repetition}.{side}.", trained.weights
     arrays = {k.removeprefix(start): v for k, v in load_arrays(path).items() if k.startswith(start)}
     return TrainedReplicas(tuple(f"{repetition} {side} {k}" for k in range(len(arrays["gamma"]))), arrays)
@@ -314,17 +315,20 @@ def test_dp_sgd_has_no_noise_of_its_own_and_no_ensembles(gamma, members, work, t
 
 
 @pytest.mark.parametrize(
-    ("order", "fingerprint", "told"),
+    ("order", "fingerprint", "sigma", "told"),
     [
-        ([1, 0, 2, 3], "ab" * 32, "network 1 shadow 0 of data {ab}; needed is 1 target 0 of {ab}"),
-        ([0, 1, 2, 3], "cd" * 32, "network 1 target 0 of data {ab}; needed is 1 target 0 of {cd}"),
-        ([0, 1, 2], "ab" * 32, "weights of 3 networks: 4 are needed, two a repetition"),
+        ([1, 0, 2, 3], "ab" * 32, 1.1, "name 1 shadow 0; needed is 1 target 0; delete"),
+        ([0, 1, 2, 3], "cd" * 32, 1.1, "fingerprint {ab}; needed is {cd}; delete"),
+        ([0, 1, 2, 3], "ab" * 32, 2.2, '"sigma": 1.1}}; needed is {{"batch": 8, "clip": 1.0'),
+        ([0, 1, 2], "ab" * 32, 1.1, "weights of 3 networks: 4 are needed, two a repetition"),
     ],
 )
-def test_networks_by_dp_sgd_are_told_apart_and_from_those_of_other_data(order, fingerprint, told, work, tmp_path):
+def test_no_network_is_charged_for_what_another_cost(order, fingerprint, sigma, told, work, tmp_path):
+    """Nor taken for another's, or for one of other data."""
     trained = work.train(DP_SGD)
     replace(work.task, fingerprint=fingerprint).write(tmp_path / "samples.npz")
-    options = [*COMMON, f"--samples={tmp_path / 'samples.npz'}", "--task", json.dumps(TASK), "--dataset=made"]
+    task = TASK | {"dp_sgd": TASK["dp_sgd"] | {"sigma": sigma}}
+    options = [*COMMON, f"--samples={tmp_path / 'samples.npz'}", "--task", json.dumps(task), "--dataset=made"]
     options += ["--method", json.dumps(DP_SGD), "--gamma=0", "--members=1", "--sizes", "1", "--repetitions=2"]
     options += ["--job", "made", "--device=cpu", "--threads=1", "--orders", json.dumps(ORDERS)]
     options += ["--weights", *(trained.weights[place] for place in order)]
