@@ -69,7 +69,8 @@ ROOMS_KNOWN = {
         *("accounting", "aggregation", "attacks", "core"),
         *("dp_mac", "dp_sgd", "functional_mechanism", "leaderboard", "segmentation"),
     },
-    "plan": {"accounting", "core", "data", "leaderboard", "release"},  # names and limits that a configuration may use
+    # names and limits that a configuration may use
+    "plan": {"accounting", "attacks", "core", "data", "leaderboard", "release"},
 }
 PAPERS = {"dp_mac", "functional_mechanism", "residual_perturbation", "segmentation"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.attacks import SIDES
+from lib.attacks.sides import SIDES
 from lib.attacks.task import PARTS, Task
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays

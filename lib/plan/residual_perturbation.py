@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from lib.attacks import SIDES
+from lib.attacks.sides import SIDES
 from lib.core.errors import InputError
 from lib.plan.layout import Layout
 from lib.plan.residual_perturbation_checks import shows_patients

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from lib.accounting.statement import PrivacyStatement
-from lib.attacks import SIDES
 from lib.attacks.predictions import Predictions, asked, ensembles_of, write_predictions
+from lib.attacks.sides import SIDES
 from lib.attacks.task import PARTS, Task, read_task
 from lib.core.command import Device, Job
 from lib.core.errors import InputError

@@ -15,10 +15,10 @@ import torch
 
 from lib.accounting import rdp
 from lib.accounting.statement import dearest
-from lib.attacks import SIDES
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import asked, read_predictions
 from lib.attacks.shadow import AttackSettings
+from lib.attacks.sides import SIDES
 from lib.attacks.split import QUARTERS
 from lib.attacks.task import PARTS, read_task
 from lib.core.checkpoint import Checkpoint
