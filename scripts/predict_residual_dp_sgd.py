@@ -33,14 +33,15 @@ def main(
     if len(weights) != len(work.places):
         raise InputError(f"weights of {len(weights)} networks: {len(work.places)} are needed, two a repetition")
     delta = block.pop("delta")
+    rows = {(repetition, side): task.rows(repetition, f"{side}_train") for repetition, side in work.places}
     trained = {
-        place: load_network(path, replica_name(*place), task.fingerprint, block)
+        place: load_network(path, replica_name(*place), task, rows[place], block)
         for place, path in zip(work.places, weights, strict=True)
     }
     sigma = block.pop("sigma")
     recipe = SgdRecipe(**block)
     # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
-    sizes = {len(task.rows(repetition, f"{side}_train")) for repetition, side in work.places}
+    sizes = set(map(len, rows.values()))
     grid = rdp.order_grid(**orders)
     costs = dearest([statements(one_block(account(size, recipe, sigma)), grid, delta) for size in sizes])
     work.write(trained, predictions, record, costs)

@@ -42,13 +42,13 @@ def main(networks: Networks, job: Job, training: Training, weights: Path, predic
         )
         members = np.arange(len(replicas)).reshape(len(work.places), -1)
         parted = {place: trained.select(own) for place, own in zip(work.places, members, strict=True)}
-        work.write(parted, predictions, record)
         arrays = {
             f"{repetition}.{side}.{name}": array
             for (repetition, side), own in parted.items()
             for name, array in own.arrays.items()
         }
         save_arrays(weights, **arrays)
+        work.write(parted, predictions, record)
         checkpoint.remove()
 
 

@@ -20,6 +20,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
     repetition: the draw of the data to train on. side: target or shadow. weights: the .npz of weights to write.
     """
     task = read_task(design.samples)
+    rows = task.rows(repetition, f"{side}_train")
     recipe = design.recipe("dp_sgd")
     recipe.pop("delta")  # which nothing in training depends on
     key = state_key(training.settings, digest("scripts/train_residual_dp_sgd.py"), task.fingerprint)
@@ -28,7 +29,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
             design.network(task.x.shape[3]),
             task.x,
             task.y,
-            Replica(replica_name(repetition, side), task.rows(repetition, f"{side}_train")),
+            Replica(replica_name(repetition, side), rows),
             SgdRecipe(**{name: value for name, value in recipe.items() if name != "sigma"}),
             recipe["sigma"],
             job.seed,
@@ -38,7 +39,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
             checkpoint,
             progress("epochs"),
         )
-        save_network(weights, trained, task.fingerprint, recipe)
+        save_network(weights, trained, task, rows, recipe)
         checkpoint.remove()
 
 

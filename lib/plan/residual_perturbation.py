@@ -1,6 +1,7 @@
 """What runs for residual perturbation: networks with and without noise, attacks on them, audits, and what they show."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from lib.attacks.sides import SIDES
@@ -60,9 +61,13 @@ class ResidualPerturbation:
         return [
             each | {"repetition": str(repetition), "side": side}
             for each in self.trained("dp_sgd")
-            for repetition in range(1, entry_of(self.networks, *each.values())["repetitions"] + 1)
-            for side in SIDES
+            for repetition, side in self._places(*each.values())
         ]
+
+    def _places(self, task: str, method: str, gamma: str) -> list[tuple[int, str]]:
+        """Repetition and side of each network that is trained alone."""
+        repetitions = entry_of(self.networks, task, method, gamma)["repetitions"]
+        return list(product(range(1, repetitions + 1), SIDES))
 
     def _job(self, dataset: str, *words: str) -> dict[str, Any]:
         """What a record says of the job that wrote it."""
@@ -100,9 +105,8 @@ class ResidualPerturbation:
     def networks_by_dp_sgd(self, wildcards: Any) -> list[str]:
         """Input of `predict_residual_dp_sgd`: the target's network and its shadow's, repetition by repetition."""
         words = (wildcards.task, wildcards.method, wildcards.gamma)
-        repetitions = entry_of(self.networks, *words)["repetitions"]
         folder = f"{self.private}/weights/{'/'.join(words)}"
-        return [f"{folder}/{repetition}/{side}.npz" for repetition in range(1, repetitions + 1) for side in SIDES]
+        return [f"{folder}/{repetition}/{side}.npz" for repetition, side in self._places(*words)]
 
     def network_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_residual`: the networks and their ensembles, as far as there are so many members."""

@@ -16,7 +16,7 @@ from lib.attacks.sides import SIDES
 from lib.attacks.task import PARTS, Task, read_task
 from lib.core.command import Device, Job
 from lib.core.errors import InputError
-from lib.core.files import load_arrays, save_arrays
+from lib.core.files import fingerprint, load_arrays, save_arrays
 from lib.core.seeding import generator
 from lib.reporting.records import write_record
 from lib.residual_perturbation.network import PerturbedResNet8
@@ -167,27 +167,29 @@ def replica_name(repetition: int, side: str, member: int = 0) -> str:
     return f"{repetition} {side} {member}"
 
 
-def save_network(path: str | Path, network: TrainedReplicas, fingerprint: str, recipe: Mapping) -> None:
-    """Write one network as .npz, with its name, the fingerprint of its data, and how it was trained."""
+def save_network(path: str | Path, network: TrainedReplicas, task: Task, rows: np.ndarray, recipe: Mapping) -> None:
+    """Write one network as .npz, with its name, the fingerprint of its own samples, and how it was trained."""
     (name,) = network.names
-    save_arrays(path, **_origin(name, fingerprint, recipe), **network.arrays)
+    save_arrays(path, **_origin(name, task, rows, recipe), **network.arrays)
 
 
-def load_network(path: str | Path, name: str, fingerprint: str, recipe: Mapping) -> TrainedReplicas:
-    """What `save_network` wrote; InputError for another network, other data, or another recipe.
+def load_network(path: str | Path, name: str, task: Task, rows: np.ndarray, recipe: Mapping) -> TrainedReplicas:
+    """What `save_network` wrote; InputError for another network, other samples, or another recipe.
 
-    A network that was trained with less noise is not charged for more, whatever made its file stay.
+    A network that was trained with less noise, or on fewer samples, is not charged for more, whatever made its file
+    stay.
     """
     arrays = load_arrays(path)
-    for what, wanted in _origin(name, fingerprint, recipe).items():
+    for what, wanted in _origin(name, task, rows, recipe).items():
         if (found := str(arrays.pop(what, "none"))) != wanted.item():
             raise InputError(f"{path}: {what} {found}; needed is {wanted.item()}; delete the file to remake it")
     return TrainedReplicas((name,), arrays)
 
 
-def _origin(name: str, fingerprint: str, recipe: Mapping) -> dict[str, np.ndarray]:
+def _origin(name: str, task: Task, rows: np.ndarray, recipe: Mapping) -> dict[str, np.ndarray]:
     """What a file says of the network in it."""
-    origin = {"name": name, "fingerprint": fingerprint, "recipe": json.dumps(dict(recipe), sort_keys=True)}
+    samples = fingerprint(x=task.x[rows], y=task.y[rows])
+    origin = {"name": name, "samples": samples, "recipe": json.dumps(dict(recipe), sort_keys=True)}
     return {what: np.array(value) for what, value in origin.items()}
 
 

@@ -1,5 +1,7 @@
 """Networks with residual perturbation and without it, and by DP-SGD: those that are attacked."""
 
+from lib.attacks.sides import SIDES
+
 RESIDUAL = jobs_of("train_residual", plan.residual_perturbation.trained("residual"))
 PRIVATE = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained_by_dp_sgd())
 PREDICTED = jobs_of("predict_residual_dp_sgd", plan.residual_perturbation.trained("dp_sgd"))
@@ -73,7 +75,7 @@ rule train_residual_dp_sgd:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
         gamma=r"\d+(\.\d+)?",
-        side="target|shadow",
+        side=one_of(SIDES),
     conda:
         torch_environment("networks")
     resources:

@@ -109,7 +109,7 @@ def train(samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=
     else:
         weights = [f"{place}_w.npz"]
         train_residual.main([*design, *networks, f"--checkpoint={half}", *written, f"--weights={weights[0]}"])
-    return SimpleNamespace(**files, weights=weights)
+    return SimpleNamespace(**files, weights=weights, samples=samples)
 
 
 def attack(trained, plain, place):
@@ -155,7 +155,9 @@ def weights_of(trained, repetition, side):
     if len(trained.weights) > 1:
         path = next(path for path in trained.weights if path.endswith(f"_{repetition}_{side}.npz"))
         recipe = {name: value for name, value in TASK["dp_sgd"].items() if name != "delta"}
-        return residual_job.load_network(path, f"{repetition} {side} 0", "ab" * 32, recipe)
+        task = read_task(trained.samples)
+        rows = task.rows(repetition, f"{side}_train")
+        return residual_job.load_network(path, f"{repetition} {side} 0", task, rows, recipe)
     start, (path,) = f"{repetition}.{side}.", trained.weights
     arrays = {k.removeprefix(start): v for k, v in load_arrays(path).items() if k.startswith(start)}
     return TrainedReplicas(tuple(f"{repetition} {side} {k}" for k in range(len(arrays["gamma"]))), arrays)
@@ -315,24 +317,28 @@ def test_dp_sgd_has_no_noise_of_its_own_and_no_ensembles(gamma, members, work, t
 
 
 @pytest.mark.parametrize(
-    ("order", "fingerprint", "sigma", "told"),
+    ("order", "rows", "sigma", "told"),
     [
-        ([1, 0, 2, 3], "ab" * 32, 1.1, "name 1 shadow 0; needed is 1 target 0; delete"),
-        ([0, 1, 2, 3], "cd" * 32, 1.1, "fingerprint {ab}; needed is {cd}; delete"),
-        ([0, 1, 2, 3], "ab" * 32, 2.2, '"sigma": 1.1}}; needed is {{"batch": 8, "clip": 1.0'),
-        ([0, 1, 2], "ab" * 32, 1.1, "weights of 3 networks: 4 are needed, two a repetition"),
+        ([1, 0, 2, 3], 16, 1.1, "name 1 shadow 0; needed is 1 target 0; delete the file"),
+        ([0, 1, 2, 3], 17, 1.1, "1_target.npz: samples "),
+        ([0, 1, 2, 3], 16, 2.2, '"sigma": 1.1}; needed is {"batch": 8, "clip": 1.0'),
+        ([0, 1, 2], 16, 1.1, "weights of 3 networks: 4 are needed, two a repetition"),
     ],
 )
-def test_no_network_is_charged_for_what_another_cost(order, fingerprint, sigma, told, work, tmp_path):
-    """Nor taken for another's, or for one of other data."""
-    trained = work.train(DP_SGD)
-    replace(work.task, fingerprint=fingerprint).write(tmp_path / "samples.npz")
+def test_no_network_is_charged_for_what_another_cost(order, rows, sigma, told, work, tmp_path):
+    """Nor for one that had more samples, with as much noise."""
+    trained, drawn = work.train(DP_SGD), work.task
+    if rows > 16:
+        drawn = drawn.select(np.r_[np.arange(len(drawn.y)), drawn.rows(1, "target_out")[:1]])
+        drawn.part[-1] = PARTS.index("target_train")
+    drawn.write(tmp_path / "samples.npz")
+    assert len(drawn.rows(1, "target_train")) == rows
     task = TASK | {"dp_sgd": TASK["dp_sgd"] | {"sigma": sigma}}
     options = [*COMMON, f"--samples={tmp_path / 'samples.npz'}", "--task", json.dumps(task), "--dataset=made"]
     options += ["--method", json.dumps(DP_SGD), "--gamma=0", "--members=1", "--sizes", "1", "--repetitions=2"]
     options += ["--job", "made", "--device=cpu", "--threads=1", "--orders", json.dumps(ORDERS)]
     options += ["--weights", *(trained.weights[place] for place in order)]
-    with pytest.raises(InputError, match=re.escape(told.format(ab="ab" * 32, cd="cd" * 32))):
+    with pytest.raises(InputError, match=re.escape(told)):
         predict_residual_dp_sgd.main(
             [*options, f"--predictions={tmp_path / 'said.npz'}", f"--record={tmp_path / 'said.json'}"]
         )

@@ -99,7 +99,10 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     assert planned.counts["audit_residual"] == sum(map(len, audited))
     trained = sum(len(entry["gammas"]) for entry in chosen["networks"])
     assert planned.counts["train_residual"] + planned.counts["predict_residual_dp_sgd"] == trained
-    by_dp_sgd = sum(entry["repetitions"] for entry in chosen["networks"] if entry["method"].startswith("dp_sgd"))
+    methods = CONFIGURATION["residual_perturbation"]["methods"]
+    by_dp_sgd = sum(
+        entry["repetitions"] for entry in chosen["networks"] if methods[entry["method"]]["kind"] == "dp_sgd"
+    )
     assert planned.counts["train_residual_dp_sgd"] == 2 * by_dp_sgd
     assert planned.counts["attack_residual"] == trained
 
