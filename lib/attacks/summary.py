@@ -15,6 +15,7 @@ from lib.reporting.tables import yes_no
 SPREAD = ("auc", "train_accuracy", "out_accuracy", "test_accuracy", "gap", "precision", "recall", "negative_auc")
 OVERFITTED = 0.1  # by which accuracy on trained samples exceeds that on others, where there is something to attack
 FITTED = 0.01  # by which a training accuracy may be below the paper's: the tolerance of claims about it
+SEEN = {"standardised": "standardised pixels", "unit": "pixels in [0, 1]", "pixels": "pixels in [0, {largest}]"}
 WORKS = 0.65  # area that an attack must reach on networks that learned random labels by heart
 
 
@@ -87,9 +88,12 @@ class Attacked:
 
     @property
     def data(self) -> str:
-        """The dataset with the beginning of its fingerprint, and the passes over it where they are fewer."""
+        """The dataset with the beginning of its fingerprint, the passes over it where they are fewer, another scale."""
         data = f"{self.record['dataset']} ({self.record['fingerprint'][:12]})"
-        return f"{data}, {self._recipe['epochs']} epochs" if self.shorter else data
+        if self.shorter:
+            data += f", {self._recipe['epochs']} epochs"
+        scale = self.method.get("recipe", {}).get("scale")
+        return f"{data}, {SEEN[scale].format(**self.task)}" if scale else data
 
     @property
     def _recipe(self) -> dict:

@@ -18,7 +18,7 @@ from lib.core.lean_torch import undrawn
 
 NORMS = ("batch", "group")
 BLOCKS = 3
-INPUT, FEATURES = 0, BLOCKS + 1  # sites of noise; those between are the blocks' sums, from 1
+INPUT, STEM, *SUMS, FEATURES = range(BLOCKS + 3)  # sites of noise, in their order; SUMS are the blocks'
 # from a site, what a block carries past its convolutions, and what is to be perturbed: the latter, perturbed
 Perturb = Callable[[int, Tensor, Tensor], Tensor]
 
@@ -111,9 +111,10 @@ class ResNet8(nn.Module):
                 parameter.copy_(torch.from_numpy(drawn * np.float32(widths[-1] ** -0.5)))
 
     def forward(self, x: Tensor, perturb: Perturb = unperturbed) -> Tensor:
-        """Logits; `perturb` is asked at every site: the input, each block's sum, the features of the last layer."""
+        """Logits; `perturb` is asked at every site: image, features of the stem, blocks' sums, the last layer's."""
         x = self.stem(perturb(INPUT, x, x))
-        for site, block in enumerate(self.blocks, 1):
+        x = perturb(STEM, x, x)
+        for site, block in zip(SUMS, self.blocks, strict=True):
             x = perturb(site, *block(x))
         # adaptive average pooling to one pixel; its own gradient is not deterministic on CUDA
         x = F.relu(self.norm(x)).mean((2, 3))
@@ -121,7 +122,7 @@ class ResNet8(nn.Module):
 
     def site_shapes(self, height: int, width: int) -> list[tuple[int, ...]]:
         """Shape of one sample at every site, (channels, height, width), and (features,) at the last."""
-        shapes = [(self.channels, height, width)]
+        shapes = [(self.channels, height, width), (self.widths[0], height, width)]
         for block, channels in enumerate(self.widths):
             if block:
                 height, width = (height + 1) // 2, (width + 1) // 2

@@ -110,6 +110,8 @@ def test_a_row_says_what_was_attacked_and_what_it_cost(tmp_path):
     assert [row[name] for name in ("method", "gamma", "members", "attack")] == ["Strategy I", 0.75, 1, "threshold"]
     assert row["epsilon"] is None and row["sanitized"] is False
     assert row["data"] == f"digits_data ({FINGERPRINT[:12]})"
+    scaled = read_one(tmp_path, [{}], task={"largest": 255}, method={"recipe": {"scale": "pixels"}})
+    assert summary_row(scaled, 1, "threshold")["data"] == f"{row['data']}, pixels in [0, 255]"
     private = read_one(tmp_path, [{}], privacy={"joint": JOINT, "training": JOINT})
     assert summary_row(private, 1, "threshold")["epsilon"] == JOINT
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F  # noqa: N812
 from opacus.grad_sample import GradSampleModule
 from torch.func import functional_call, grad, vmap
 
-from lib.models.resnet8 import FEATURES, INPUT, ResNet8
+from lib.models.resnet8 import FEATURES, INPUT, STEM, SUMS, ResNet8
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -94,10 +94,9 @@ def test_a_block_carries_its_input_or_its_projection():
 
     x = torch.randn(4, 3, 8, 8)
     module(x, noting)
-    assert torch.equal(seen[1][0], module.stem(x))
-    for site in (2, 3):
-        block = module.blocks[site - 1]
-        active = F.relu(block.norm1(seen[site - 1][1]))
+    assert torch.equal(seen[STEM][1], module.stem(x)) and torch.equal(seen[SUMS[0]][0], module.stem(x))
+    for before, site, block in zip(SUMS, SUMS[1:], module.blocks[1:], strict=False):
+        active = F.relu(block.norm1(seen[before][1]))
         torch.testing.assert_close(seen[site][0], F.conv2d(active, block.project.weight, stride=2))
 
 

@@ -6,7 +6,7 @@ import torch
 from scipy.stats import kstest
 
 from lib.core.errors import InputError
-from lib.models.resnet8 import FEATURES, INPUT
+from lib.models.resnet8 import FEATURES, INPUT, STEM, SUMS
 from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.noise import NoiseForm
 
@@ -14,6 +14,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 GAMMA, PI = 0.75, 0.4
 ADDITIVE, STD, MULTIPLICATIVE = NoiseForm(), NoiseForm(scaling="std"), NoiseForm("multiplicative")
+AFTER_STEM = NoiseForm(start="stem")
 FLOORED = NoiseForm("multiplicative", floor=0.3)
 
 
@@ -50,20 +51,21 @@ def is_standard_normal(draws):
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_strategy_one_adds_gamma_to_every_sum_and_pi_to_the_input(training):
-    found = seen(ADDITIVE, training)
+@pytest.mark.parametrize(("form", "start", "unperturbed"), [(ADDITIVE, INPUT, STEM), (AFTER_STEM, STEM, INPUT)])
+def test_strategy_one_adds_gamma_to_every_sum_and_pi_to_the_input(form, start, unperturbed, training):
+    found = seen(form, training)
     for site, (_, before, after) in found.items():
-        if site == FEATURES:
+        if site in (unperturbed, FEATURES):
             assert torch.equal(before, after)
         else:
-            assert is_standard_normal((after - before) / (PI if site == INPUT else GAMMA)), site
+            assert is_standard_normal((after - before) / (PI if site == start else GAMMA)), site
 
 
 @pytest.mark.parametrize("training", [True, False])
 def test_strategy_two_multiplies_what_is_carried(training):
     found = seen(MULTIPLICATIVE, training)
     for site, (carried, before, after) in found.items():
-        if site == INPUT:
+        if site in (INPUT, STEM):
             assert torch.equal(before, after)
         else:
             scale = carried * (PI if site == FEATURES else GAMMA)
@@ -75,7 +77,7 @@ def test_strategy_two_multiplies_what_is_carried(training):
 @pytest.mark.parametrize("training", [True, False])
 def test_with_a_floor_small_values_have_the_noise_of_the_floor(training):
     for site, (carried, before, after) in seen(FLOORED, training).items():
-        if site != INPUT:
+        if site not in (INPUT, STEM):
             scale = carried.abs().clamp(min=0.3) * (PI if site == FEATURES else GAMMA)
             assert (carried.abs() < 0.3).any() and is_standard_normal((after - before) / scale), site
 
@@ -83,23 +85,23 @@ def test_with_a_floor_small_values_have_the_noise_of_the_floor(training):
 def test_the_floor_keeps_the_sign_and_what_lies_above():
     carried = torch.tensor([-2.0, -0.1, 0.0, 0.1, 2.0])
     one = torch.ones(())
-    after = FLOORED.perturb({1: torch.ones(5)}, one, one)(1, carried, torch.zeros(5))
+    after = FLOORED.perturb({SUMS[0]: torch.ones(5)}, one, one)(SUMS[0], carried, torch.zeros(5))
     torch.testing.assert_close(after, torch.tensor([-2.0, -0.3, 0.3, 0.3, 2.0]))
 
 
 @pytest.mark.parametrize("training", [True, False])
 def test_std_scaled_noise_is_relative_to_the_whole_batch(training):
     for site, (_, before, after) in seen(STD, training).items():
-        if site != FEATURES:
+        if site not in (STEM, FEATURES):
             assert is_standard_normal((after - before) / (before.std() * (PI if site == INPUT else GAMMA))), site
 
 
 @pytest.mark.parametrize("form", [ADDITIVE, MULTIPLICATIVE])
 def test_noise_is_fresh_at_every_site_and_follows_its_generator(form):
     found, same, other = seen(form, True), seen(form, True), seen(form, True, seed=2)
-    for site in range(1, FEATURES):
+    for site in SUMS:
         assert torch.equal(found[site][2], same[site][2]) and not torch.equal(found[site][2], other[site][2])
-    noise = [((after - before) / GAMMA).flatten() for _, before, after in (found[1], found[2])]
+    noise = [((after - before) / GAMMA).flatten() for _, before, after in (found[site] for site in SUMS[:2])]
     product = (noise[0][: len(noise[1])] * noise[1]).mean() / (noise[0].std() * noise[1].std())
     assert abs(product) < 5 / np.sqrt(len(noise[1]))
 
@@ -125,6 +127,8 @@ def test_pi_is_half_of_gamma_in_strategy_one():
         ({"strategy": "III"}, "strategy 'III': allowed are additive, multiplicative"),
         ({"scaling": "max"}, "scaling 'max': allowed are unscaled, std"),
         ({"strategy": "multiplicative", "scaling": "std"}, "scaling 'std'"),
+        ({"start": "head"}, "start 'head': allowed are image, stem"),
+        ({"strategy": "multiplicative", "start": "stem"}, "start 'stem'"),
         ({"floor": 0.1}, "floor 0.1"),
         ({"strategy": "multiplicative", "floor": -1.0}, "floor -1.0"),
         ({"strategy": "multiplicative", "floor": float("nan")}, "floor nan"),

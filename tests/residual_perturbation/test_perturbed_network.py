@@ -11,7 +11,7 @@ from lib.residual_perturbation.noise import NoiseForm
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-FORMS = [NoiseForm(), NoiseForm(scaling="std"), NoiseForm("multiplicative", floor=0.1)]
+FORMS = [NoiseForm(), NoiseForm(scaling="std"), NoiseForm(start="stem"), NoiseForm("multiplicative", floor=0.1)]
 GAMMA, PI = torch.tensor([0.0, 0.5, 1.0]), torch.tensor([0.0, 0.25, 0.0])
 NOISY = noisy_of(GAMMA, PI)
 

@@ -11,6 +11,7 @@ from torch import nn
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator, integer_seed
+from lib.models.resnet8 import FEATURES, INPUT, STEM, SUMS
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("device")
 CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
 X, Y = RNG.integers(0, 256, (60, 8, 8, 2), np.uint8), RNG.integers(0, 5, 60)
-FORMS = [NoiseForm(), NoiseForm(scaling="std"), NoiseForm("multiplicative", floor=0.1)]
+FORMS = [NoiseForm(), NoiseForm(scaling="std"), NoiseForm(start="stem"), NoiseForm("multiplicative", floor=0.1)]
 NETWORK = PerturbedResNet8(channels=2, classes=5, widths=(4, 6, 8))
 RECIPE = ResidualRecipe(epochs=3, batch=8, rate=0.1, weight_decay=1e-3, milestones=(1, 2))
 # the same part with other gammas, the same gamma with another part, and one without noise
@@ -71,12 +72,13 @@ def test_training_is_an_ordinary_loop_with_the_noise_of_its_stream(form):
         order = generator(1, "job", "a", f"order {epoch}").permutation(20)
         for start in (0, 8, 16):
             rows = order[start : start + 8]
-            sites = [1, 2, 3, 4] if form.strategy == "multiplicative" else [0, 1, 2, 3]
+            end = FEATURES if form.strategy == "multiplicative" else {"image": INPUT, "stem": STEM}[form.start]
+            sites = sorted([*SUMS, end])
             noise = {}
             for site in sites:
                 channels, *place = shapes[site]
                 drawn = torch.empty(len(rows), *place, channels).normal_(generator=stream).movedim(-1, 1)
-                noise[site] = drawn * (0.3 if site in (0, 4) else 0.5)
+                noise[site] = drawn * (0.3 if site == end else 0.5)
 
             def perturb(site, carried, value, noise=noise):
                 if site not in noise:
