@@ -170,18 +170,17 @@ def quarter_of(task: dict, method: dict) -> int:
 
 
 def residual(job: Job, config: dict) -> Work:
-    """ResNet8 of a target and its shadow, in every repetition: all together, or by DP-SGD each in a job of its own."""
+    """ResNet8 of a target or its shadow in one repetition: the members of an ensemble, or one by DP-SGD."""
     block = config["residual_perturbation"]
     task, method = block["tasks"][job.wildcards["task"]], block["methods"][job.wildcards["method"]]
     private = job.rule == "train_residual_dp_sgd"
     recipe = task["dp_sgd" if private else "recipe"] | method.get("recipe", {})
     trained = entry_of(block["networks"], *(job.wildcards[name] for name in ("task", "method", "gamma")))
-    networks = 1 if private else SIDES * trained["members"] * trained["repetitions"]
     rows = quarter_of(task, method)
     sides, channels, _ = IMAGES[task["dataset"]]
     single = resnet8_flops(sides, channels, task["classes"], tuple(task["widths"]))
     steps = recipe["epochs"] * math.ceil(rows / recipe["batch"])
-    return Work("ResNet8", single * networks * recipe["epochs"] * rows, steps)
+    return Work("ResNet8", single * trained["members"] * recipe["epochs"] * rows, steps)
 
 
 def audit(job: Job, config: dict) -> Work:

@@ -8,7 +8,7 @@ from lib.core.command import Device, Job, command, run
 from lib.core.errors import InputError
 from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.recipe import SgdRecipe, account
-from lib.residual_perturbation.job import Networks, NetworksJob, load_network, replica_name
+from lib.residual_perturbation.job import Networks, NetworksJob
 
 
 @command
@@ -28,20 +28,13 @@ def main(
     """
     if networks.members != 1 or networks.gamma:
         raise InputError(f"members {networks.members}, gamma {networks.gamma:g}: allowed are 1 and 0 for DP-SGD")
-    work = NetworksJob(networks, job, where)
-    task, block = work.task, networks.recipe("dp_sgd")
-    if len(weights) != len(work.places):
-        raise InputError(f"weights of {len(weights)} networks: {len(work.places)} are needed, two a repetition")
+    work, block = NetworksJob(networks, job, where), networks.recipe("dp_sgd")
     delta = block.pop("delta")
-    rows = {(repetition, side): task.rows(repetition, f"{side}_train") for repetition, side in work.places}
-    trained = {
-        place: load_network(path, replica_name(*place), task, rows[place], block)
-        for place, path in zip(work.places, weights, strict=True)
-    }
+    trained = work.load(weights, block)
     sigma = block.pop("sigma")
     recipe = SgdRecipe(**block)
     # of networks with more or fewer samples the dearest: fewer have a larger rate, more may have a step more
-    sizes = set(map(len, rows.values()))
+    sizes = {len(work.rows(*place)) for place in work.places}
     grid = rdp.order_grid(**orders)
     costs = dearest([statements(one_block(account(size, recipe, sigma)), grid, delta) for size in sizes])
     work.write(trained, predictions, record, costs)

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from lib.attacks.task import read_task
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.dp_sgd.recipe import SgdRecipe
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
-from lib.residual_perturbation.job import Design, replica_name, save_network
+from lib.residual_perturbation.job import Design, replica_names, save_networks
 from lib.residual_perturbation.training import Replica
 from lib.training.device import choose_device
 
@@ -19,17 +18,18 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
 
     repetition: the draw of the data to train on. side: target or shadow. weights: the .npz of weights to write.
     """
-    task = read_task(design.samples)
+    task = design.data(job)
     rows = task.rows(repetition, f"{side}_train")
     recipe = design.recipe("dp_sgd")
     recipe.pop("delta")  # which nothing in training depends on
+    (name,) = replica_names(repetition, side)
     key = state_key(training.settings, digest("scripts/train_residual_dp_sgd.py"), task.fingerprint)
     with Checkpoint(training.checkpoint, key) as checkpoint:
         trained = train_residual_dp_sgd(
             design.network(task.x.shape[3]),
             task.x,
             task.y,
-            Replica(replica_name(repetition, side), rows),
+            Replica(name, rows),
             SgdRecipe(**{name: value for name, value in recipe.items() if name != "sigma"}),
             recipe["sigma"],
             job.seed,
@@ -39,7 +39,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
             checkpoint,
             progress("epochs"),
         )
-        save_network(weights, trained, task, rows, recipe)
+        save_networks(weights, trained, task, rows, recipe)
         checkpoint.remove()
 
 

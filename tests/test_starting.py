@@ -26,7 +26,7 @@ ALLOWED = {
     "monai torch matplotlib": "autoencoded_pate_masks write_masks",
     "opacus torch": "audit_code audit_releases",
     # networks, and attacks by networks
-    "torch": "attack_residual attack_worlds predict_residual_dp_sgd release_network_student "
+    "torch": "attack_residual attack_worlds predict_residual predict_residual_dp_sgd release_network_student "
     "residual_perturbation_cost train_audited train_network_student train_network_teachers train_residual "
     "train_residual_dp_sgd train_worlds",
     "torch matplotlib": "dp_mac_fig2",

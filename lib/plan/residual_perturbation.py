@@ -56,16 +56,16 @@ class ResidualPerturbation:
             for gamma in entry["gammas"]
         ]
 
-    def trained_by_dp_sgd(self) -> list[dict[str, str]]:
-        """Wildcards of each network that the preset trains by DP-SGD."""
+    def trained_sides(self, kind: str) -> list[dict[str, str]]:
+        """Wildcards of each side in each repetition, whose networks the preset trains in one way."""
         return [
             each | {"repetition": str(repetition), "side": side}
-            for each in self.trained("dp_sgd")
+            for each in self.trained(kind)
             for repetition, side in self._places(*each.values())
         ]
 
     def _places(self, task: str, method: str, gamma: str) -> list[tuple[int, str]]:
-        """Repetition and side of each network that is trained alone."""
+        """Repetition and side of the networks of each training."""
         repetitions = entry_of(self.networks, task, method, gamma)["repetitions"]
         return list(product(range(1, repetitions + 1), SIDES))
 
@@ -102,19 +102,31 @@ class ResidualPerturbation:
         entry_of(self.networks, wildcards.task, wildcards.method, wildcards.gamma)
         return f"{self.private}/draws/{wildcards.task}.npz"
 
-    def networks_by_dp_sgd(self, wildcards: Any) -> list[str]:
-        """Input of `predict_residual_dp_sgd`: the target's network and its shadow's, repetition by repetition."""
+    def trained_networks(self, wildcards: Any) -> list[str]:
+        """Input of both predictions: the target's networks and its shadow's, repetition by repetition."""
         words = (wildcards.task, wildcards.method, wildcards.gamma)
         folder = f"{self.private}/weights/{'/'.join(words)}"
         return [f"{folder}/{repetition}/{side}.npz" for repetition, side in self._places(*words)]
 
     def network_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_residual`: the networks and their ensembles, as far as there are so many members."""
-        words = (wildcards.task, wildcards.method, wildcards.gamma)
-        return self._networks(*words) | {"checkpoint": self.layout.checkpoint(*words)}
+        """Settings of `train_residual`: those of one side in one repetition, and the members of its ensemble."""
+        entry = entry_of(self.networks, wildcards.task, wildcards.method, wildcards.gamma)
+        return self._side(wildcards) | {"gamma": wildcards.gamma, "members": entry["members"]}
 
     def dp_sgd_network_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_residual_dp_sgd`; draws are keyed by the name of all, the repetition and the side."""
+        """Settings of `train_residual_dp_sgd`: those of one side in one repetition."""
+        return self._side(wildcards)
+
+    def prediction_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `predict_residual`: the networks and their ensembles, as far as there are so many members."""
+        return self._networks(wildcards.task, wildcards.method, wildcards.gamma)
+
+    def dp_sgd_prediction_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `predict_residual_dp_sgd`: the same, and of the accounting."""
+        return self.prediction_settings(wildcards) | {"orders": self.config["accounting"]["orders"]}
+
+    def _side(self, wildcards: Any) -> dict[str, Any]:
+        """What a training is told; draws are keyed by the name of all of a method's, the repetition and the side."""
         words = (wildcards.task, wildcards.method, wildcards.gamma)
         own = (wildcards.repetition, wildcards.side)
         return self._design(*words) | {
@@ -122,11 +134,6 @@ class ResidualPerturbation:
             "side": wildcards.side,
             "checkpoint": self.layout.checkpoint(*words, *own),
         }
-
-    def dp_sgd_prediction_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `predict_residual_dp_sgd`."""
-        networks = self._networks(wildcards.task, wildcards.method, wildcards.gamma)
-        return networks | {"orders": self.config["accounting"]["orders"]}
 
     def _design(self, task: str, method: str, gamma: str) -> dict[str, Any]:
         """What all trainings are told of how networks are made."""

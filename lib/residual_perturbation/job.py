@@ -1,7 +1,7 @@
 """What both trainings of attacked networks share: the data, the network and its recipe, and what is written."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -55,6 +55,11 @@ class Design:
         recipe = self.task[name] | self.method.get("recipe", {})
         return {key: tuple(value) if isinstance(value, list) else value for key, value in recipe.items()}
 
+    def data(self, job: Job) -> Task:
+        """The data of the attack, all draws of them; those of the positive control have random labels."""
+        task, rows = read_task(self.samples), self.method.get("memorise")
+        return memorised(task, rows, self.task["classes"], job.seed, tuple(job.job)) if rows else task
+
 
 @dataclass(frozen=True)
 class Networks(Design):
@@ -81,10 +86,8 @@ class NetworksJob:
 
     @cached_property
     def task(self) -> Task:
-        """The data of the attack; those of the positive control have random labels."""
-        block, rows = self.networks.task, self.networks.method.get("memorise")
-        task = read_task(self.networks.samples).first(self.networks.repetitions)
-        return memorised(task, rows, block["classes"], self.job.seed, self.words) if rows else task
+        """The draws of the data that networks were trained on."""
+        return self.networks.data(self.job).first(self.networks.repetitions)
 
     @cached_property
     def device(self) -> torch.device:
@@ -92,7 +95,7 @@ class NetworksJob:
         return choose_device(self.where.device, self.where.threads)
 
     @property
-    def words(self) -> tuple[str, ...]:
+    def _words(self) -> tuple[str, ...]:
         """The job's own name, by which its draws are keyed."""
         return tuple(self.job.job)
 
@@ -105,6 +108,24 @@ class NetworksJob:
     def places(self) -> list[tuple[int, str]]:
         """Repetition and side of the networks, in the order in which they are written."""
         return list(product(self.task.repetitions, SIDES))
+
+    def rows(self, repetition: int, side: str) -> np.ndarray:
+        """The samples that networks of one of `places` were trained on."""
+        return self.task.rows(repetition, f"{side}_train")
+
+    def load(self, paths: Sequence[Path], recipe: Mapping) -> dict[tuple[int, str], TrainedReplicas]:
+        """The networks of each of `places`, whose files are given in their order, and which were trained by `recipe`.
+
+        Raises InputError for more or fewer files, and as `load_networks` does.
+        """
+        if len(paths) != len(self.places):
+            raise InputError(f"weights of {len(paths)} jobs: {len(self.places)} are needed, two a repetition")
+        return {
+            place: load_networks(
+                path, replica_names(*place, self.networks.members), self.task, self.rows(*place), recipe
+            )
+            for place, path in zip(self.places, paths, strict=True)
+        }
 
     def write(
         self,
@@ -148,13 +169,13 @@ class NetworksJob:
         """What the networks of one side say in one repetition."""
         rows, seed = asked(self.task, repetition, side), self.job.seed
         if self.network.form.scaling == "std":  # noise depends on what else is in a batch: not on members only
-            rows = rows[generator(seed, *self.words, str(repetition), side, "asked").permutation(len(rows))]
+            rows = rows[generator(seed, *self._words, str(repetition), side, "asked").permutation(len(rows))]
         probabilities = predicted_probabilities(
             self.network,
             networks,
             self.task.x[rows],
             seed,
-            (*self.words, side),
+            (*self._words, side),
             self.device,
             ensembles=ensembles,
         )
@@ -162,34 +183,35 @@ class NetworksJob:
         return Predictions(probabilities, self.task.part[rows], self.task.y[rows], sizes)
 
 
-def replica_name(repetition: int, side: str, member: int = 0) -> str:
-    """What one network is called, by which its draws are keyed; repetition and member: from 1 and from 0."""
-    return f"{repetition} {side} {member}"
+def replica_names(repetition: int, side: str, members: int = 1) -> list[str]:
+    """What the networks of one side are called, by which their draws are keyed; repetition: from 1."""
+    return [f"{repetition} {side} {member}" for member in range(members)]
 
 
-def save_network(path: str | Path, network: TrainedReplicas, task: Task, rows: np.ndarray, recipe: Mapping) -> None:
-    """Write one network as .npz, with its name, the fingerprint of its own samples, and how it was trained."""
-    (name,) = network.names
-    save_arrays(path, **_origin(name, task, rows, recipe), **network.arrays)
+def save_networks(path: str | Path, networks: TrainedReplicas, task: Task, rows: np.ndarray, recipe: Mapping) -> None:
+    """Write networks as .npz, with their names, the fingerprint of their samples, and how they were trained."""
+    save_arrays(path, **_origin(networks.names, task, rows, recipe), **networks.arrays)
 
 
-def load_network(path: str | Path, name: str, task: Task, rows: np.ndarray, recipe: Mapping) -> TrainedReplicas:
-    """What `save_network` wrote; InputError for another network, other samples, or another recipe.
+def load_networks(
+    path: str | Path, names: Sequence[str], task: Task, rows: np.ndarray, recipe: Mapping
+) -> TrainedReplicas:
+    """What `save_networks` wrote; InputError for other networks, other samples, or another recipe.
 
     A network that was trained with less noise, or on fewer samples, is not charged for more, whatever made its file
     stay.
     """
     arrays = load_arrays(path)
-    for what, wanted in _origin(name, task, rows, recipe).items():
+    for what, wanted in _origin(names, task, rows, recipe).items():
         if (found := str(arrays.pop(what, "none"))) != wanted.item():
             raise InputError(f"{path}: {what} {found}; needed is {wanted.item()}; delete the file to remake it")
-    return TrainedReplicas((name,), arrays)
+    return TrainedReplicas(tuple(names), arrays)
 
 
-def _origin(name: str, task: Task, rows: np.ndarray, recipe: Mapping) -> dict[str, np.ndarray]:
-    """What a file says of the network in it."""
+def _origin(names: Sequence[str], task: Task, rows: np.ndarray, recipe: Mapping) -> dict[str, np.ndarray]:
+    """What a file says of the networks in it."""
     samples = fingerprint(x=task.x[rows], y=task.y[rows])
-    origin = {"name": name, "samples": samples, "recipe": json.dumps(dict(recipe), sort_keys=True)}
+    origin = {"names": ", ".join(names), "samples": samples, "recipe": json.dumps(dict(recipe), sort_keys=True)}
     return {what: np.array(value) for what, value in origin.items()}
 
 

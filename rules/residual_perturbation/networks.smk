@@ -2,9 +2,10 @@
 
 from lib.attacks.sides import SIDES
 
-RESIDUAL = jobs_of("train_residual", plan.residual_perturbation.trained("residual"))
-PRIVATE = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained_by_dp_sgd())
-PREDICTED = jobs_of("predict_residual_dp_sgd", plan.residual_perturbation.trained("dp_sgd"))
+TRAINED = jobs_of("train_residual", plan.residual_perturbation.trained_sides("residual"))
+PREDICTED = jobs_of("predict_residual", plan.residual_perturbation.trained("residual"))
+TRAINED_PRIVATELY = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained_sides("dp_sgd"))
+PREDICTED_PRIVATELY = jobs_of("predict_residual_dp_sgd", plan.residual_perturbation.trained("dp_sgd"))
 
 
 rule draw_task:
@@ -31,22 +32,21 @@ rule draw_task:
 
 
 rule train_residual:
-    """Networks of one method at one noise coefficient, of the target and of its shadow, trained all together."""
+    """Networks of one method at one noise coefficient: of the target, or of its shadow, in one repetition."""
     input:
-        **RESIDUAL.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
+        **TRAINED.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
         code=code("train_residual"),
     output:
-        record=RESIDUAL.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
-        predictions=RESIDUAL.output(
-            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
+        weights=TRAINED.output(
+            f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
         ),
-        weights=RESIDUAL.output(f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}.npz"),
     log:
-        layout.log("train_residual", RESIDUAL.name("{task}/{method}/{gamma}")),
+        layout.log("train_residual", TRAINED.name("{task}/{method}/{gamma}/{repetition}/{side}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
         gamma=r"\d+(\.\d+)?",
+        side=one_of(SIDES),
     conda:
         torch_environment("networks")
     resources:
@@ -55,22 +55,54 @@ rule train_residual:
         gpu=GPU[config["device"]],
         gres=GRES[config["device"]],
     params:
-        **options(plan.residual_perturbation.network_settings, RESIDUAL),
+        **options(plan.residual_perturbation.network_settings, TRAINED),
     shell:
         "python -m scripts.train_residual {params} --threads {threads} > {log} 2>&1"
+
+
+rule predict_residual:
+    """What the networks of one method at one noise coefficient predict, on both sides and in every repetition."""
+    input:
+        **PREDICTED.inputs(
+            samples=asked(plan.residual_perturbation.draws_of_networks),
+            weights=asked(plan.residual_perturbation.trained_networks),
+        ),
+        code=code("predict_residual"),
+    output:
+        record=PREDICTED.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
+        predictions=PREDICTED.output(
+            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
+        ),
+    log:
+        layout.log("predict_residual", PREDICTED.name("{task}/{method}/{gamma}")),
+    wildcard_constraints:
+        task=one_of(plan.residual_perturbation.tasks),
+        method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
+        gamma=r"\d+(\.\d+)?",
+    conda:
+        torch_environment("networks")
+    resources:
+        mem_mb=6000,
+        runtime=30,
+        gpu=GPU[config["device"]],
+        gres=GRES[config["device"]],
+    params:
+        **options(plan.residual_perturbation.prediction_settings, PREDICTED),
+    shell:
+        "python -m scripts.predict_residual {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_residual_dp_sgd:
     """One network by DP-SGD, the baseline: the target's, or its shadow's, in one repetition."""
     input:
-        **PRIVATE.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
+        **TRAINED_PRIVATELY.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
         code=code("train_residual_dp_sgd"),
     output:
-        weights=PRIVATE.output(
+        weights=TRAINED_PRIVATELY.output(
             f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
         ),
     log:
-        layout.log("train_residual_dp_sgd", PRIVATE.name("{task}/{method}/{gamma}/{repetition}/{side}")),
+        layout.log("train_residual_dp_sgd", TRAINED_PRIVATELY.name("{task}/{method}/{gamma}/{repetition}/{side}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
@@ -84,7 +116,7 @@ rule train_residual_dp_sgd:
         gpu=GPU[config["device"]],
         gres=GRES[config["device"]],
     params:
-        **options(plan.residual_perturbation.dp_sgd_network_settings, PRIVATE),
+        **options(plan.residual_perturbation.dp_sgd_network_settings, TRAINED_PRIVATELY),
     shell:
         "python -m scripts.train_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -92,18 +124,18 @@ rule train_residual_dp_sgd:
 rule predict_residual_dp_sgd:
     """What the networks of one task by DP-SGD predict, and what training one of them cost."""
     input:
-        **PREDICTED.inputs(
+        **PREDICTED_PRIVATELY.inputs(
             samples=asked(plan.residual_perturbation.draws_of_networks),
-            weights=asked(plan.residual_perturbation.networks_by_dp_sgd),
+            weights=asked(plan.residual_perturbation.trained_networks),
         ),
         code=code("predict_residual_dp_sgd"),
     output:
-        record=PREDICTED.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
-        predictions=PREDICTED.output(
+        record=PREDICTED_PRIVATELY.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
+        predictions=PREDICTED_PRIVATELY.output(
             f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
         ),
     log:
-        layout.log("predict_residual_dp_sgd", PREDICTED.name("{task}/{method}/{gamma}")),
+        layout.log("predict_residual_dp_sgd", PREDICTED_PRIVATELY.name("{task}/{method}/{gamma}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
@@ -116,6 +148,6 @@ rule predict_residual_dp_sgd:
         gpu=GPU[config["device"]],
         gres=GRES[config["device"]],
     params:
-        **options(plan.residual_perturbation.dp_sgd_prediction_settings, PREDICTED),
+        **options(plan.residual_perturbation.dp_sgd_prediction_settings, PREDICTED_PRIVATELY),
     shell:
         "python -m scripts.predict_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"

@@ -130,6 +130,7 @@ def test_what_is_smaller_than_in_the_paper_is_said(tmp_path):
 
 def test_a_shorter_training_counts_as_the_papers_where_the_data_are_as_well_fitted(tmp_path):
     task = {"protocol": "shorter", "quarter": None, "fitted": [{"method": "one", "gamma": 2.5, "accuracy": 0.96}]}
+    task["passes"] = 40
 
     def row(reached, gamma=2.5, members=1, **method):
         rows = [{"members": members, "train_accuracy": reached}]
@@ -138,13 +139,19 @@ def test_a_shorter_training_counts_as_the_papers_where_the_data_are_as_well_fitt
         return summary_row(found, members, "threshold")
 
     trained = "shorter: all images, 12 epochs, batches of 16, widths 8-16-32"
-    assert row(0.951)["protocol"] == row(0.99)["protocol"] == "paper"
-    assert row(0.949)["protocol"] == f"{trained}, training accuracy 0.949 where the paper has 0.96"
-    assert row(0.99, gamma=2.0)["protocol"] == row(0.99, members=5)["protocol"] == trained
+    assert row(0.951)["protocol"] == row(0.969)["protocol"] == "paper"
+    for reached in (0.949, 0.971):  # who fits more leaks more
+        assert row(reached)["protocol"] == f"{trained}, training accuracy {reached} where the paper has 0.96"
+    assert row(0.96, gamma=2.0)["protocol"] == row(0.96, members=5)["protocol"] == trained
     # what decides may not be judged by what it decides
-    assert row(0.99)["train_accuracy_protocol"] == f"{trained}, and counts where this number is the paper's"
+    assert row(0.96)["train_accuracy_protocol"] == f"{trained}, and counts where this number is the paper's"
     assert row(0.5, kind="dp_sgd")["train_accuracy_protocol"] == "paper"
-    assert row(0.99)["data"] == f"digits_data ({FINGERPRINT[:12]}), 12 epochs"
+    assert row(0.96)["data"] == f"digits_data ({FINGERPRINT[:12]}), 12 epochs"
+    # as many passes as the paper's may have had are no shorter training, whatever they come to
+    whole = row(0.5, recipe={"epochs": 40})
+    assert whole["protocol"] == whole["train_accuracy_protocol"] == "paper"
+    assert whole["data"] == f"digits_data ({FINGERPRINT[:12]})"
+    assert row(0.5, recipe={"epochs": 39})["protocol"].startswith("shorter: all images, 39 epochs")
     by_dp_sgd = row(0.5, kind="dp_sgd")  # whose passes the paper states
     assert by_dp_sgd["protocol"] == "paper"
     assert by_dp_sgd["data"] == f"digits_data ({FINGERPRINT[:12]})"

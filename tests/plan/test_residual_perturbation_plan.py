@@ -33,34 +33,44 @@ def entry(**more):
 def test_a_network_is_trained_as_its_entry_says_at_any_spelling_of_its_noise():
     plan = planned()
     for gamma in ("0.75", "0.750"):
-        settings = plan.network_settings(network("shapes", "strategy1", gamma))
+        settings = plan.prediction_settings(network("shapes", "strategy1", gamma))
         assert (settings["members"], settings["repetitions"], settings["sizes"]) == (2, 1, [1, 2])
-        assert settings["job"] == ["shapes", "strategy1", gamma]
-        assert settings["checkpoint"] == f"results/quick/checkpoints/shapes/strategy1/{gamma}.npz"
+        side = network("shapes", "strategy1", gamma)
+        side.repetition, side.side = "1", "shadow"
+        trained = plan.network_settings(side)
+        assert settings["job"] == trained["job"] == ["shapes", "strategy1", gamma] and trained["members"] == 2
+        assert trained["checkpoint"] == f"results/quick/checkpoints/shapes/strategy1/{gamma}/1/shadow.npz"
     # of two entries of one method that with the coefficient
-    assert plan.network_settings(network("shapes", "strategy1", "4.5"))["sizes"] == [1]
+    assert plan.prediction_settings(network("shapes", "strategy1", "4.5"))["sizes"] == [1]
     assert (
-        plan.network_settings(network("shapes", "strategy1", "4.5"))["task"]
+        plan.prediction_settings(network("shapes", "strategy1", "4.5"))["task"]
         == CONFIG["residual_perturbation"]["tasks"]["shapes"]
     )
 
 
-def test_networks_by_dp_sgd_are_jobs_of_their_own_that_do_not_depend_on_how_many_there_are():
+@pytest.mark.parametrize(("method", "kind", "members"), [("strategy1", "residual", 2), ("dp_sgd", "dp_sgd", 1)])
+def test_each_side_is_a_job_of_its_own_that_does_not_depend_on_how_many_repetitions_there_are(method, kind, members):
     found = {}
     for count in (1, 2):
-        dp_sgd = entry(task="digits", method="dp_sgd", repetitions=count)
-        plan = planned(networks=[entry(task="digits", repetitions=2), dp_sgd])
-        jobs = plan.trained_by_dp_sgd()
+        own = entry(task="digits", method=method, repetitions=count, members=members)
+        plan = planned(networks=[entry(task="digits", repetitions=2), own])
+        jobs = [job for job in plan.trained_sides(kind) if job["method"] == method]
         words = [(job["repetition"], job["side"]) for job in jobs]
         assert words == [(str(number), side) for number in range(1, count + 1) for side in ("target", "shadow")]
-        files = plan.networks_by_dp_sgd(network("digits", "dp_sgd", "0"))
-        folder = "results/quick/private/residual_perturbation/weights/digits/dp_sgd/0"
+        files = plan.trained_networks(network("digits", method, "0"))
+        folder = f"results/quick/private/residual_perturbation/weights/digits/{method}/0"
         assert files == [f"{folder}/{number}/{side}.npz" for number, side in words]
-        together = plan.dp_sgd_prediction_settings(network("digits", "dp_sgd", "0"))
-        assert together["orders"] == CONFIG["accounting"]["orders"] and together["repetitions"] == count
-        found[count] = [plan.dp_sgd_network_settings(SimpleNamespace(**job)) for job in jobs]
+        predicts, trains = (
+            (plan.dp_sgd_prediction_settings, plan.dp_sgd_network_settings)
+            if kind == "dp_sgd"
+            else (plan.prediction_settings, plan.network_settings)
+        )
+        together = predicts(network("digits", method, "0"))
+        assert together["repetitions"] == count and together["members"] == members
+        assert together.get("orders") == (CONFIG["accounting"]["orders"] if kind == "dp_sgd" else None)
+        found[count] = [trains(SimpleNamespace(**job)) for job in jobs]
         # one name for all of them: replicas tell their draws apart
-        assert {tuple(settings["job"]) for settings in found[count]} == {("digits", "dp_sgd", "0")}
+        assert {tuple(settings["job"]) for settings in found[count]} == {("digits", method, "0")}
         assert len({settings["checkpoint"] for settings in found[count]}) == 2 * count
     assert found[1] == found[2][:2] and found[1][0]["dataset"] == "digits"
 

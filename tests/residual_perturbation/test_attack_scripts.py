@@ -23,7 +23,7 @@ from lib.attacks.split import QUARTERS
 from lib.attacks.task import PARTS, read_task
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
-from lib.core.files import load_arrays, save_arrays
+from lib.core.files import save_arrays
 from lib.dp_mac.accounting import one_block, statements
 from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.dp_sgd.training import SgdTrainer
@@ -32,10 +32,11 @@ from lib.residual_perturbation import dp_sgd as residual_dp_sgd
 from lib.residual_perturbation import job as residual_job
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
-from lib.residual_perturbation.training import Replica, ResidualTrainer, TrainedReplicas
+from lib.residual_perturbation.training import Replica, ResidualTrainer
 from scripts import (
     attack_residual,
     draw_task,
+    predict_residual,
     predict_residual_dp_sgd,
     residual_perturbation_fig2,
     residual_perturbation_noise,
@@ -96,19 +97,19 @@ def train(samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=
     design += ["--job", "made", method["title"], f"{gamma:g}", "--dataset=made", "--device=cpu", "--threads=1"]
     networks = [f"--gamma={gamma}", f"--members={members}", "--sizes", *map(str, sizes), f"--repetitions={repetitions}"]
     half = checkpoint or f"{place}_half.npz"
-    if method["kind"] == "dp_sgd":
-        weights = []
-        for repetition, side in product(range(1, repetitions + 1), SIDES):
-            weights.append(f"{place}_{repetition}_{side}.npz")
-            own = [f"--repetition={repetition}", f"--side={side}", f"--weights={weights[-1]}", f"--checkpoint={half}"]
-            if not Path(weights[-1]).exists():  # no job is run again whose file is there
-                train_residual_dp_sgd.main([*design, *own])
-        predict_residual_dp_sgd.main(
-            [*design, *networks, "--weights", *weights, "--orders", json.dumps(ORDERS), *written]
-        )
+    private = method["kind"] == "dp_sgd"
+    script, asked_for = (train_residual_dp_sgd, []) if private else (train_residual, networks[:2])
+    weights = []
+    for repetition, side in product(range(1, repetitions + 1), SIDES):
+        weights.append(f"{place}_{repetition}_{side}.npz")
+        own = [f"--repetition={repetition}", f"--side={side}", f"--weights={weights[-1]}", f"--checkpoint={half}"]
+        if not Path(weights[-1]).exists():  # no job is run again whose file is there
+            script.main([*design, *asked_for, *own])
+    said = [*design, *networks, "--weights", *weights, *written]
+    if private:
+        predict_residual_dp_sgd.main([*said, "--orders", json.dumps(ORDERS)])
     else:
-        weights = [f"{place}_w.npz"]
-        train_residual.main([*design, *networks, f"--checkpoint={half}", *written, f"--weights={weights[0]}"])
+        predict_residual.main(said)
     return SimpleNamespace(**files, weights=weights, samples=samples)
 
 
@@ -150,17 +151,12 @@ def work(tmp_path_factory):
     return SimpleNamespace(drawn=drawn, task=read_task(drawn.samples), train=trained, attack=under_attack)
 
 
-def weights_of(trained, repetition, side):
+def weights_of(trained, repetition, side, members=1, trained_by="recipe"):
     """The networks of one side as they were written, by the names that their draws are keyed by."""
-    if len(trained.weights) > 1:
-        path = next(path for path in trained.weights if path.endswith(f"_{repetition}_{side}.npz"))
-        recipe = {name: value for name, value in TASK["dp_sgd"].items() if name != "delta"}
-        task = read_task(trained.samples)
-        rows = task.rows(repetition, f"{side}_train")
-        return residual_job.load_network(path, f"{repetition} {side} 0", task, rows, recipe)
-    start, (path,) = f"{repetition}.{side}.", trained.weights
-    arrays = {k.removeprefix(start): v for k, v in load_arrays(path).items() if k.startswith(start)}
-    return TrainedReplicas(tuple(f"{repetition} {side} {k}" for k in range(len(arrays["gamma"]))), arrays)
+    path = next(path for path in trained.weights if path.endswith(f"_{repetition}_{side}.npz"))
+    recipe = {name: value for name, value in TASK[trained_by].items() if name != "delta"}
+    task, names = read_task(trained.samples), [f"{repetition} {side} {k}" for k in range(members)]
+    return residual_job.load_networks(path, names, task, task.rows(repetition, f"{side}_train"), recipe)
 
 
 def stopping(trainer, after, done):
@@ -224,7 +220,7 @@ def test_each_network_is_trained_on_its_own_half(work):
     for repetition in (1, 2):
         for side in ("target", "shadow"):
             images = work.task.x[work.task.rows(repetition, f"{side}_train")].astype(float)
-            arrays = weights_of(work.train(STRATEGY1, 0.5, 2), repetition, side).arrays
+            arrays = weights_of(work.train(STRATEGY1, 0.5, 2), repetition, side, 2).arrays
             np.testing.assert_allclose(arrays["shift"][:, 0], images.mean(), rtol=1e-6)
             np.testing.assert_allclose(arrays["factor"][:, 0], 1 / images.std(), rtol=1e-6)
             assert arrays["gamma"].tolist() == [0.5, 0.5] and arrays["pi"].tolist() == [0.25, 0.25]
@@ -241,7 +237,7 @@ def test_dp_sgd_is_trained_on_its_own_half(work):
         expected = residual_dp_sgd.train_residual_dp_sgd(
             network, work.task.x, work.task.y, replica, recipe, 1.1, 1, job, cpu, 16
         )
-        for name, array in weights_of(work.train(DP_SGD), repetition, side).arrays.items():
+        for name, array in weights_of(work.train(DP_SGD), repetition, side, trained_by="dp_sgd").arrays.items():
             np.testing.assert_array_equal(array, expected.arrays[name])
 
 
@@ -250,7 +246,7 @@ def test_ensembles_are_the_mean_of_their_members_logits(work):
     for repetition, sides in read_predictions(trained.predictions).items():
         for side, own in sides.items():
             x, job = work.task.x[asked(work.task, repetition, side)], ("made", "Strategy I", "0.5", side)
-            weights = weights_of(trained, repetition, side)
+            weights = weights_of(trained, repetition, side, 2)
             expected = predicted_probabilities(
                 network, weights, x, 1, job, torch.device("cpu"), ensembles=[[0], [1], [0, 1]]
             )
@@ -289,7 +285,7 @@ def test_dp_sgd_alone_costs_something_and_says_how_much(work):
     assert read_record(work.attack(DP_SGD))["privacy"] == expected
     assert read_record(work.attack(PLAIN))["privacy"] == {}
     # its scale is public, and no mean of private pixels
-    arrays = weights_of(work.train(DP_SGD), 1, "target").arrays
+    arrays = weights_of(work.train(DP_SGD), 1, "target", trained_by="dp_sgd").arrays
     assert arrays["shift"].tolist() == [[0]] and arrays["factor"] == np.float32(1 / 16)
 
 
@@ -319,10 +315,10 @@ def test_dp_sgd_has_no_noise_of_its_own_and_no_ensembles(gamma, members, work, t
 @pytest.mark.parametrize(
     ("order", "rows", "sigma", "told"),
     [
-        ([1, 0, 2, 3], 16, 1.1, "name 1 shadow 0; needed is 1 target 0; delete the file"),
+        ([1, 0, 2, 3], 16, 1.1, "names 1 shadow 0; needed is 1 target 0; delete the file"),
         ([0, 1, 2, 3], 17, 1.1, "1_target.npz: samples "),
         ([0, 1, 2, 3], 16, 2.2, '"sigma": 1.1}; needed is {"batch": 8, "clip": 1.0'),
-        ([0, 1, 2], 16, 1.1, "weights of 3 networks: 4 are needed, two a repetition"),
+        ([0, 1, 2], 16, 1.1, "weights of 3 jobs: 4 are needed, two a repetition"),
     ],
 )
 def test_no_network_is_charged_for_what_another_cost(order, rows, sigma, told, work, tmp_path):
@@ -345,10 +341,10 @@ def test_no_network_is_charged_for_what_another_cost(order, rows, sigma, told, w
     assert [path.name for path in tmp_path.iterdir()] == ["samples.npz"]
 
 
-# 6 steps of all networks at once, or 4 of each by DP-SGD: it stops in the midst of the second
+# 6 steps of the networks of a side at once, or 4 by DP-SGD: it stops in the midst of the second
 @pytest.mark.parametrize(
     ("which", "trainer", "stop", "steps"),
-    [((STRATEGY1, 0.5, 2), ResidualTrainer, 4, 6), ((DP_SGD,), SgdTrainer, 6, 16)],
+    [((STRATEGY1, 0.5, 2), ResidualTrainer, 8, 24), ((DP_SGD,), SgdTrainer, 6, 16)],
 )
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
     which, trainer, stop, steps, work, tmp_path, monkeypatch, capsys

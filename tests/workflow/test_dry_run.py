@@ -88,7 +88,8 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     figures = {f"fig{number}" for number in range(1, 13)}
     tables = {*(f"table{number}" for number in range(1, 6)), "skip", "readings", "budget"}
     items = {*figures, *tables, "theory", "dp_sgd", "rademacher"} | ({"cost"} if chosen["cost"] else set())
-    trainings = {"train_residual", "train_residual_dp_sgd", "predict_residual_dp_sgd", "train_audited"}
+    kinds = {"residual": "residual", "dp_sgd": "residual_dp_sgd"}
+    trainings = {f"{does}_{kind}" for does in ("train", "predict") for kind in kinds.values()} | {"train_audited"}
     jobs = {"prepare_data", "draw_task", *trainings, "attack_residual", "audit_residual"}
     assert planned.rules == {"residual_perturbation", *jobs, *(f"residual_perturbation_{item}" for item in items)}
     if preset == "quick":
@@ -97,13 +98,13 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     audit = CONFIGURATION["residual_perturbation"]["audit"]
     audited = [audit["tasks"][task].get("mechanisms", audit["mechanisms"]) for task in chosen["audit"]["chosen"]]
     assert planned.counts["audit_residual"] == sum(map(len, audited))
-    trained = sum(len(entry["gammas"]) for entry in chosen["networks"])
-    assert planned.counts["train_residual"] + planned.counts["predict_residual_dp_sgd"] == trained
     methods = CONFIGURATION["residual_perturbation"]["methods"]
-    by_dp_sgd = sum(
-        entry["repetitions"] for entry in chosen["networks"] if methods[entry["method"]]["kind"] == "dp_sgd"
-    )
-    assert planned.counts["train_residual_dp_sgd"] == 2 * by_dp_sgd
+    trained = 0
+    for kind, rule in kinds.items():
+        own = [entry for entry in chosen["networks"] if methods[entry["method"]]["kind"] == kind]
+        assert planned.counts[f"predict_{rule}"] == sum(len(entry["gammas"]) for entry in own)
+        assert planned.counts[f"train_{rule}"] == 2 * sum(len(e["gammas"]) * e["repetitions"] for e in own)
+        trained += planned.counts[f"predict_{rule}"]
     assert planned.counts["attack_residual"] == trained
 
 

@@ -81,7 +81,7 @@ CHANGES = {
     ),
     "lib/attacks/membership.py": (
         {"attack_residual", "residual_perturbation_table2", "residual_perturbation_fig6"} | ENDS,
-        {"draw_task", "train_residual", "predict_residual_dp_sgd", "residual_perturbation_theory", "train_mac"},
+        {"draw_task", "train_residual", "predict_residual", "residual_perturbation_theory", "train_mac"},
     ),
     "lib/attacks/draw.py": (
         {"draw_task", "train_residual", "attack_residual", "residual_perturbation_fig12"} | ENDS,
