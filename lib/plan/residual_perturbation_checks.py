@@ -21,9 +21,8 @@ def check_attacks(config: dict) -> None:
                 f"{_key(f'tasks.{name}.dp_sgd.batch')} = {task['dp_sgd']['batch']}: allowed is at most quarter"
             )
         if (task["protocol"] == "shorter") != ("passes" in task):
-            raise InputError(
-                f"{_key(f'tasks.{name}.passes')} = {task.get('passes')}: allowed with protocol shorter, and needed there"
-            )
+            key, value = _key(f"tasks.{name}.passes"), task.get("passes")
+            raise InputError(f"{key} = {value}: allowed with protocol shorter, and needed there")
     for name, method in block["methods"].items():
         if (method["kind"] == "dp_sgd") != (method.get("norm") == "group") or ("form" in method and "norm" in method):
             raise InputError(f"{_key(f'methods.{name}')}: allowed is norm group for DP-SGD and, without it, no norm")
