@@ -105,6 +105,12 @@ def cifar(method: str, attack: str = "shadow 0.001"):
     return row("residual_perturbation/table3", method=method, attack=attack)
 
 
+def reading(name: str) -> list[str]:
+    """Accuracy on its own images and on test images, and the AUC, of Strategy I with noise read in one way."""
+    cells = row("residual_perturbation/readings", method=f"Strategy I{name}", attack="shadow 0.001")
+    return [short(cells[column], 3) for column in ("train_accuracy", "test_accuracy", "auc")]
+
+
 def mnist(method: str, attack: str = "threshold"):
     return row("residual_perturbation/table2", method=method, attack=attack)
 
@@ -198,13 +204,21 @@ QUOTED = {
         "bring a network to {} on its own images and {} on test images".format(
             *(short(cifar("Strategy I")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
-        f"with an AUC of {short(cifar('Strategy I')['auc'], 3)} (",
+        f"with an AUC of {short(cifar('Strategy I')['auc'], 3)} (.511); other",
         f"(at 0.001 it is {short(cifar('ResNet8')['auc'], 3)})",
-        "comes to {} on its own images and {} on test images".format(
-            *(short(cifar("DP-SGD, no momentum")[column], 3) for column in ("train_accuracy", "test_accuracy"))
+        "comes to {} on its own images and {} on test images (.718 and .625), with an AUC of {} (.512)".format(
+            *(short(cifar("DP-SGD")[column], 3) for column in ("train_accuracy", "test_accuracy", "auc"))
         ),
-        "with an AUC of {} (.512), and costs ε = {:.1f}".format(
-            short(cifar("DP-SGD, no momentum")["auc"], 3), cifar("DP-SGD, no momentum")["epsilon"]
+        "costs ε = {:.1f}; without momentum it comes to {} and {} at the same ε".format(
+            cifar("DP-SGD")["epsilon"],
+            *(short(cifar("DP-SGD, no momentum")[column], 3) for column in ("train_accuracy", "test_accuracy")),
+        ),
+        "comes to {} on its own images and {} on test images, with an AUC at 0.001 of {};".format(*reading("")),
+        "features of the stem to {} and {} ({});".format(*reading(", noise after the stem")),
+        "where π disappears, to {} and {} ({}).".format(*reading(", pixels in [0, 255]")),
+        "of the {} on test images that the plain network has, and the attack's AUC falls from {} to {}.".format(
+            *(short(cifar("ResNet8")[column], 3) for column in ("test_accuracy", "auc")),
+            reading(", pixels in [0, 255]")[2],
         ),
         "Without privacy all of {:.0f} guesses are right. That shows an ε of {:.2f},".format(
             *coins("plain", all_right=True)
