@@ -81,12 +81,6 @@ class TrainedReplicas:
     names: tuple[str, ...]
     arrays: dict[str, np.ndarray]
 
-    def select(self, places: Sequence[int]) -> "TrainedReplicas":
-        """Some of the networks, in the order given."""
-        places = list(places)
-        names = tuple(self.names[place] for place in places)
-        return TrainedReplicas(names, {name: array[places] for name, array in self.arrays.items()})
-
 
 class ResidualTrainer:
     """R networks in training, at a step that can be saved and restored.

@@ -130,7 +130,9 @@ rule predict_residual_dp_sgd:
         ),
         code=code("predict_residual_dp_sgd"),
     output:
-        record=PREDICTED_PRIVATELY.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
+        record=PREDICTED_PRIVATELY.output(
+            f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"
+        ),
         predictions=PREDICTED_PRIVATELY.output(
             f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
         ),
