@@ -46,10 +46,15 @@ def main(
     of DP-SGD's accounting. delta: of the bound, and of DP-SGD's accounting. level: confidence of the bound. device:
     where networks were trained. statistics: the .csv of what each run showed to write. record: the record to write.
     """
-    names = ("differences", "second") if "canaries" in task else tuple(KINDS)
+    names = ("differences", "second", "train_accuracy") if "canaries" in task else tuple(KINDS)
     parts = [load_arrays(path, "fingerprint", *names) for path in runs]
-    arrays = [np.concatenate([part[name] for part in parts]) for name in names]
-    found = Coins(*arrays, tuple(task["guesses"])) if "canaries" in task else Runs(*arrays)
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    if "canaries" in task:
+        accuracy = float(arrays.pop("train_accuracy").mean())
+        fitted = {} if np.isnan(accuracy) else {"train_accuracy": accuracy}  # NaN: all images are candidates
+        found = Coins(*arrays.values(), tuple(task["guesses"]))
+    else:
+        fitted, found = {}, Runs(*arrays.values())
     bound = found.pooled(delta, level)
     with atomic_path(statistics) as temporary:
         found.table().assign(sanitized=False).to_csv(temporary, index=False)
@@ -60,7 +65,7 @@ def main(
         parameters={"mechanism": mechanism, "task": task, "delta": delta, "level": level},
         device=device,
         metrics={"largest": bound.largest},
-        private_metrics={"lower_bound": bound.epsilon, **found.measured(bound)},
+        private_metrics={"lower_bound": bound.epsilon, **found.measured(bound), **fitted},
         privacy=privacy_of(mechanism, task, orders, delta),
     )
 

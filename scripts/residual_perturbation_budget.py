@@ -42,6 +42,8 @@ def budget(record: dict, theory: dict) -> tuple[PrivacyStatement | None, float |
         raise InputError(f"stands_for {task['stands_for']}: the block theory has nothing of it for {mechanism}")
     if mechanism == "dp_sgd":
         return record["privacy"]["joint"], settings[0]["published"]
+    if task["recipe"].get("scale", "standardised") != "standardised":
+        return None, settings[0]["published"]  # the printed bound on the input is not that of other pixels
     made = theorem1(
         task["gamma"],
         settings[0]["pi_share"] * task["gamma"],
@@ -98,6 +100,8 @@ def row_of(record: dict, found: Evidence, theory: dict, published: dict, repetit
         # of coins, by which the bound of all runs was measured
         "guesses": record["private_metrics"].get("guesses"),
         "right": record["private_metrics"].get("right"),
+        # on images that are no candidates: a network that fits nothing hides its canaries with all else
+        "train_accuracy": record["private_metrics"].get("train_accuracy"),
         "paper_lower_bound": published[task["stands_for"]].get(mechanism),
         "gap": epsilon and epsilon.epsilon - pooled.epsilon,
         "gap_spread": epsilon and scatter(parts),

@@ -56,14 +56,16 @@ def of_slots(
     device: torch.device,
     checkpoint: Checkpoint,
 ) -> Found:
-    """The differences and coins of one run's slots; kept after every epoch."""
+    """The differences and coins of one run's slots, and how well it fits its other images; kept after every epoch."""
     words, (number, _) = tuple(job.job), runs
     # keyed without the mechanism, as the coins are
     slots = draw_slots(x, y, task["samples"], task["canaries"], task["classes"], job.seed, words[:-1])
     second = generator(job.seed, *words[:-1], f"coins {number}").random(slots.canaries) < 0.5
     report = progress("epochs")
-    found = slot_differences(how, slots, second, number, task["draws"], job.seed, words, device, checkpoint, report)
-    return {"differences": found[None], "second": second[None]}
+    differences, accuracy = slot_differences(
+        how, slots, second, number, task["draws"], job.seed, words, device, checkpoint, report
+    )
+    return {"differences": differences[None], "second": second[None], "train_accuracy": np.array([accuracy])}
 
 
 @command
@@ -75,7 +77,7 @@ def main(
     data: prepared dataset of images. mechanism: how networks are trained: strategy1, plain or dp_sgd. task: the task's
     block of the configuration; with `canaries`, that many slots. runs: the first, and the one after the last; draws are
     keyed by their numbers, so that it is all one how they are parted. statistics: the .npz to write, with the runs of
-    each kind, or the differences and coins of slots.
+    each kind, or the differences and coins of slots and the accuracy on all other images.
     """
     samples = read_samples(data)
     own = slice(samples.official_train)

@@ -100,21 +100,26 @@ def slot_differences(
     device: torch.device,
     checkpoint: Checkpoint | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
     """How much surer of each slot's first candidate than of its second the network of one run is, (m,).
 
     By the log odds of their labels, in the mean of so many draws of noise: whoever has the weights may draw as often.
-    second (m,) bool: which slots took the second. Draws are keyed by (seed, job, run). With a checkpoint, which must be
-    entered, training goes on where it stopped. Raises InputError as the training does.
+    And its accuracy on those of its images that are no candidates, by the same draws; NaN where there are none: a
+    network that fits nothing hides its canaries with all else. second (m,) bool: which slots took the second. Draws are
+    keyed by (seed, job, run). With a checkpoint, which must be entered, training goes on where it stopped. Raises
+    InputError as the training does.
     """
     replica = Replica(f"run {run}", slots.rows(second), how.gamma)
     (trained,) = _trained(how, how.recipe, slots, [replica], seed, job, device, checkpoint, progress)
-    candidates = slice(2 * slots.canaries)
-    said = predicted_probabilities(
-        how.network, trained, slots.x[candidates], seed, (*job, "candidates"), device, draws=draws
-    )
-    sure = logit_confidence(said[0], slots.y[candidates])
-    return sure[::2] - sure[1::2]
+    candidates, others = slice(2 * slots.canaries), slice(2 * slots.canaries, None)
+
+    def said(which: slice, name: str) -> np.ndarray:
+        return predicted_probabilities(how.network, trained, slots.x[which], seed, (*job, name), device, draws=draws)[0]
+
+    sure = logit_confidence(said(candidates, "candidates"), slots.y[candidates])
+    labels = slots.y[others]
+    accuracy = (said(others, "others").argmax(1) == labels).mean() if len(labels) else np.nan
+    return sure[::2] - sure[1::2], float(accuracy)
 
 
 def _trained(

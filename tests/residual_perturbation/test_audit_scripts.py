@@ -141,7 +141,9 @@ def test_a_run_with_slots_tells_of_each_of_them(audits, mechanism):
     assert table["difference"].nunique() == 12 and set(table["second"]) == {0, 1}
     bound = evidence(table, tuple(SLOTS["guesses"])).pooled(DELTA, 0.9)
     assert record["metrics"] == {"largest": bound.largest}
-    assert record["private_metrics"] == {"lower_bound": bound.epsilon, "guesses": bound.guesses, "right": bound.right}
+    private = dict(record["private_metrics"])
+    assert private.pop("train_accuracy") in [right / 4 for right in range(5)]  # of the images that are no candidates
+    assert private == {"lower_bound": bound.epsilon, "guesses": bound.guesses, "right": bound.right}
     if mechanism == "dp_sgd":
         cost = record["privacy"]["joint"]
         assert cost.guarantee and cost.neighbouring == "replace_one" and cost.epsilon > bound.epsilon
@@ -155,6 +157,15 @@ def test_all_mechanisms_are_audited_with_the_same_coins_which_a_network_without_
     assert not np.allclose(tables[0]["difference"], tables[1]["difference"])
     right = (tables[0]["difference"] < 0) == tables[0]["second"].astype(bool)
     assert right.sum() >= 11  # by chance in 3 of a thousand
+
+
+def test_how_well_a_network_fits_is_that_of_its_images_beside_the_candidates(audits):
+    _, audit = audits
+    task = SLOTS | {"samples": 18, "canaries": 2}
+    record = read_record(audit("plain", name="fitted_slots", task=task)[0])
+    assert record["private_metrics"]["train_accuracy"] >= 15 / 16  # noise, but a network learns it by heart
+    record = read_record(audit("plain", name="all_slots", task=SLOTS | {"samples": 12})[0])
+    assert "train_accuracy" not in record["private_metrics"]
 
 
 def test_several_runs_have_coins_of_their_own(audits):
@@ -244,6 +255,8 @@ def test_the_table_has_audits_of_slots_beside_those_of_runs(audits, tmp_path):
     residual_perturbation_budget.main([*arguments, f"--privacy={tmp_path / 'budget_privacy.csv'}"])
     rows = pd.read_csv(tmp_path / "budget.csv")
     assert rows["canaries"].isna().tolist() == [True, False] and rows["canaries"][1] == 12
+    accuracy = read_record(records[1])["private_metrics"]["train_accuracy"]
+    assert rows["train_accuracy"].isna().tolist() == [True, False] and rows["train_accuracy"][1] == accuracy
     found = evidence(pd.read_csv(statistics[1]), tuple(SLOTS["guesses"]))
     parts = found.parts(DELTA, 0.9, 3)
     assert rows["lower_bound_pooled"][1] == pytest.approx(found.pooled(DELTA, 0.9).epsilon, rel=1e-5)
