@@ -174,6 +174,8 @@ def audited(intact: bool):
     return rows
 
 
+PIXELS = "Strategy I, pixels in [0, 255]"
+
 QUOTED = {
     "residual_perturbation": lambda: [
         "and 40 epochs to {} on test images and {} on its own".format(
@@ -219,6 +221,9 @@ QUOTED = {
         "of the {} on test images that the plain network has, and the attack's AUC falls from {} to {}.".format(
             *(short(cifar("ResNet8")[column], 3) for column in ("test_accuracy", "auc")),
             reading(", pixels in [0, 255]")[2],
+        ),
+        "16 epochs: {} on its own images and {} on test images".format(
+            *(with_spread(mnist(f"{PIXELS}, 16 epochs"), column, 3) for column in ("train_accuracy", "test_accuracy"))
         ),
         "Without privacy all of {:.0f} guesses are right. That shows an ε of {:.2f},".format(
             *coins("plain", all_right=True)
