@@ -197,6 +197,14 @@ def test_an_open_column_is_paired_with_itself():
     assert judge(order_claim(), tables(*rows)).verdict == "fails"  # 5 is not < 4
 
 
+def test_rows_of_a_column_that_only_the_left_side_leaves_open_are_told_apart():
+    rows = [row(aggregator=a, epsilon=e) for a, e in [("confident", 5), ("interactive", 3), ("lnmax", 6)]]
+    found = judge(order_claim(row="aggregator=*", relation="<="), tables(*rows))
+    assert found.measured == (
+        "5 <= 6 (MNIST, aggregator confident); 3 <= 6 (MNIST, aggregator interactive); 6 <= 6 (MNIST, aggregator lnmax)"
+    )
+
+
 def test_what_could_not_be_compared_is_named():
     results = tables(
         row(),

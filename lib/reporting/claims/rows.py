@@ -98,9 +98,9 @@ def select_pairs(claim: Claim, tables: Tables) -> Selected:
         shared = ({"dataset"} | set(here)) - set(there)
         others = [[o for o in candidates if all(same(o.get(n), row.get(n)) for n in shared)] for row in passed]
     for row, beside in zip(passed, others, strict=True):
-        found.pairs += [Pair(row, other, _label([row, other or row], here | there)) for other in beside]
+        found.pairs += [Pair(row, other, _label((row, here), (other or row, here | there))) for other in beside]
         if not beside:
-            found.absent.append(f"no row where {written(there)} beside {_label([row], here)}")
+            found.absent.append(f"no row where {written(there)} beside {_label((row, here))}")
     if passed and not found.pairs:
         raise MissingError("; ".join(found.absent))
     return found
@@ -144,11 +144,13 @@ def _passes(row: dict, gate: Mapping[str, str]) -> bool:
     )
 
 
-def _label(rows: list[dict], wanted: Mapping[str, str]) -> str:
-    """Tell a comparison from the others of its claim: the dataset, and the values that the filters leave open."""
-    parts = [text(rows[0].get("dataset"))]
-    for column in (name for name, value in wanted.items() if value == "*" and name != "dataset"):
-        parts += [f"{column} {text(row.get(column))}" for row in rows]
+def _label(*sides: tuple[dict, Mapping[str, str]]) -> str:
+    """Tell a comparison from the others of its claim: the dataset, and what the filter of each row leaves open."""
+    parts = [text(sides[0][0].get("dataset"))]
+    for row, wanted in sides:
+        parts += [
+            f"{name} {text(row.get(name))}" for name, value in wanted.items() if value == "*" and name != "dataset"
+        ]
     return ", ".join(dict.fromkeys(filter(None, parts)))
 
 
