@@ -127,6 +127,10 @@ def coins(method: str, dataset: str = "CIFAR10", all_right: bool = False, shown:
     return found["right"], found["lower_bound_pooled"]
 
 
+def slots_of_pixels():
+    return row("residual_perturbation/budget", dataset="CIFAR10, pixels in [0, 255]")
+
+
 def beyond(name: str) -> float:
     """By how much a claim's measured number is outside its tolerance; below 0 inside."""
     claims, found = (read_table(ROOT / path).set_index("id").loc[name] for path in ("claims.csv", VERDICTS))
@@ -222,8 +226,20 @@ QUOTED = {
             *(short(cifar("ResNet8")[column], 3) for column in ("test_accuracy", "auc")),
             reading(", pixels in [0, 255]")[2],
         ),
-        "16 epochs: {} on its own images and {} on test images".format(
-            *(with_spread(mnist(f"{PIXELS}, 16 epochs"), column, 3) for column in ("train_accuracy", "test_accuracy"))
+        "come to {} on their own images and {} on test images, with an AUC at 0.001 of {} (the".format(
+            *(
+                with_spread(cifar(f"{PIXELS}, 70 epochs"), name, 3)
+                for name in ("train_accuracy", "test_accuracy", "auc")
+            )
+        ),
+        "on MNIST to {} and {} (.989".format(
+            *(with_spread(mnist(f"{PIXELS}, 16 epochs"), name, 3) for name in ("train_accuracy", "test_accuracy"))
+        ),
+        f"whose row fits {short(cifar('Strategy I')['train_accuracy'], 3)} after 60",
+        "fits {} of its images that are no canaries, and {:.0f} of {:.0f} guesses are right: ε is at least {}.".format(
+            short(slots_of_pixels()["train_accuracy"], 3),
+            *(slots_of_pixels()[name] for name in ("right", "guesses")),
+            short(slots_of_pixels()["lower_bound_pooled"], 3),
         ),
         "Without privacy all of {:.0f} guesses are right. That shows an ε of {:.2f},".format(
             *coins("plain", all_right=True)
