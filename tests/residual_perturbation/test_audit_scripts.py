@@ -264,6 +264,15 @@ def test_the_table_has_audits_of_slots_beside_those_of_runs(audits, tmp_path):
     assert rows["largest"][1] == pytest.approx(parts[0].largest, rel=1e-5)
 
 
+def test_no_budget_is_given_for_pixels_that_the_printed_bound_on_the_input_is_not_of(audits):
+    record = read_record(audits[1]("strategy1")[0])
+    task = record["parameters"]["task"]
+    spent, published = residual_perturbation_budget.budget(record, THEORY)
+    assert spent.epsilon > 1000 and published == 3000
+    record["parameters"]["task"] = task | {"recipe": task["recipe"] | {"scale": "pixels"}}
+    assert residual_perturbation_budget.budget(record, THEORY) == (None, 3000)
+
+
 def test_claims_about_the_bounds_can_be_judged(table):
     rows, *_ = table
     tables = {("residual_perturbation", "budget"): rows}
