@@ -102,6 +102,7 @@ MUTATIONS = {
         lambda control, values, threshold, dataset: Checked(min(values) < threshold, True, "turned"),
     ),
     "no correction for many": (rule, "holm", lambda p: [each <= rule.ALPHA for each in p]),
+    "one reading contradicts for all": (rule, "_readings", lambda findings: findings),
     "weak evidence counts": (rule, "GRADES", ("stand-in", "reduced", "paper")),
     "few seeds suffice": (rule, "_ENOUGH_SEEDS", 1),
 }
@@ -146,6 +147,10 @@ def battery() -> list[str]:
         found.append(
             rule.judge(family, {("scalable_pate", "selection"): pd.concat(rows, ignore_index=True)}, CONTROLS).verdict
         )
+    read = claims["residual_perturbation.v26"]
+    one = made_tables(read, 0.978, 0.0, 0.001, 3, CONTROLS)["residual_perturbation", "table2"]
+    both = pd.concat([one, one.assign(method="another reading", test_accuracy=0.5)], ignore_index=True)
+    found.append(rule.judge(read, {("residual_perturbation", "table2"): both}, CONTROLS).verdict)
     return found
 
 

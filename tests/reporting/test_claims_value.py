@@ -168,6 +168,37 @@ def test_a_claim_must_hold_on_every_selected_row():
     assert (found.verdict, found.measured) == ("fails", "2 (MNIST); 3 (SVHN)")
 
 
+READINGS = value_claim(row="dataset=MNIST;aggregator=*")
+
+
+@pytest.mark.parametrize(
+    ("readings", "expected"),
+    [
+        ([{"epsilon": 2.0}, {"epsilon": 2.01}], "holds"),
+        ([{"epsilon": 3.0}, {"epsilon": 4.0}], "fails"),
+        ([{"epsilon": 3.0}, {"epsilon": 2.0}], "undecided"),
+        ([{"epsilon": 3.0}, {"epsilon": 4.0, "epsilon_spread": 0.1, "seeds": 1}], "undecided"),
+        ([{"epsilon": 3.0, "epsilon_spread": 0.1, "seeds": 3}, {"epsilon": 4.0}], "fails"),
+        ([{"epsilon": 3.0}, {"epsilon": 2.0, "protocol": "fewer votes"}], "fails"),  # which is not judged
+    ],
+)
+def test_a_number_fails_by_every_reading_of_what_the_paper_leaves_open(readings, expected):
+    rows = [row(aggregator=f"reading {place}", **changes) for place, changes in enumerate(readings)]
+    found = judge(READINGS, tables(*rows))
+    assert found.verdict == expected
+    assert ("by one reading, not by another: MNIST, aggregator reading 0" in found.note) == (expected == "undecided")
+
+
+def test_a_reading_spares_its_own_dataset_alone():
+    claim = value_claim(row="aggregator=*")
+    rows = [row(dataset=name, aggregator=reading) for name in ("MNIST", "SVHN") for reading in ("one", "two")]
+    for each in rows[2:]:
+        each["epsilon"] = 3.0
+    assert verdict(claim, *rows) == "fails"
+    rows[2]["epsilon"] = 2.0
+    assert verdict(claim, *rows) == "undecided"
+
+
 def test_several_tables_are_read_as_one_and_the_absent_is_named():
     found = judge(value_claim(table="table1;table2"), tables(row()))
     assert found.verdict == "holds"

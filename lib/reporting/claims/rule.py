@@ -4,6 +4,8 @@ A claim is one row of `claims.csv` (`schemas/claims.schema.yaml`); its `row`, `c
 
 Which rows. `row` and `than_row` are filters, `column=value` joined by `;`, `*` for any value. Rows of `dataset` are
 taken; where there is none, rows that `stands_for` it. A filter may select several rows: the claim must hold on each.
+Several rows of one dataset beside a number of the paper's are readings of what the paper leaves open: as long as one of
+them does not contradict the number, none does.
 `than_row` says only what differs: each selected row is compared with the rows that match `than_row` and equal it in
 `dataset` and in every other column that `row` names. Without `than_row` the other side is `than_column` of the same
 row, or the constant in `value`. `gate` is a filter that only rows with a signal pass; `controls` names what must have
@@ -100,7 +102,7 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
     grade = min((finding.grade for finding in findings), key=GRADES.index)
     decisive = [finding for finding in findings if finding.grade == grade]
     weaker = [f"{finding.text}{_ON[finding.grade]}" for finding in findings if finding.grade != grade]
-    judgement, reasons = decide(decisive)
+    judgement, reasons = decide(_readings(decisive) if claim["kind"] == "value" and not built else decisive)
     said = judgement + (_ON[BY_CONSTRUCTION] if built else _ON[grade])
     if claim["kind"] == "value" and grade != "paper":
         judgement, reasons = "not judged", []
@@ -160,6 +162,17 @@ def _findings(
         if all(finding.text != other.text for other in findings):  # one row may stand in two tables
             findings.append(finding)
     return findings, missing, failed
+
+
+def _readings(findings: Sequence[Finding]) -> list[Finding]:
+    """The same, with contradictions undecided where another row of their dataset does not contradict."""
+    spared = {finding.numbers[0].dataset for finding in findings if finding.outcome != "fails"}
+    return [
+        replace(each, outcome="undecided", reason=f"{each.reason} by one reading, not by another", contradicts=None)
+        if each.outcome == "fails" and each.numbers[0].dataset in spared
+        else each
+        for each in findings
+    ]
 
 
 def decide(findings: Sequence[Finding]) -> tuple[str, list[str]]:
