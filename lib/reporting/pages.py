@@ -183,7 +183,8 @@ def cell_of(verdict: Mapping[str, str]) -> str:
     numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
     paper, spread = as_read(verdict["paper_value"]), verdict["spread"]
     shown = [_padded(rounded(value), paper) for value in ((min(numbers), max(numbers)) if numbers else ())]
-    here = " to ".join(dict.fromkeys(shown)) or "not run"
+    unmeasured = "not run" if verdict["verdict"].endswith("not run") else "no signal"
+    here = " to ".join(dict.fromkeys(shown)) or unmeasured
     if numbers and ";" not in spread and spread not in ("", "0"):
         here += f" ± {rounded(float(spread), 1)}"
     # a mark stays with its number where a line is broken
@@ -260,7 +261,7 @@ def _failures(made_of: Material) -> list[Failure]:
     """What fails, the paper's own data first: an outline's reasons, each with its claims that do, then the others."""
     if made_of.verdicts is None:
         return []
-    rows = said.counted(made_of.verdicts)
+    rows = said.originals(made_of.verdicts)
     rows = rows[(rows["judgement"] == "fails") & (rows["grade"] != BY_CONSTRUCTION)]
     failing = {row["id"].partition(".")[2]: row for row in rows.to_dict("records")}
     tables = {claim["id"].partition(".")[2]: claim["table"].split(";") for claim in made_of.ledger}

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from lib.reporting.claims.ledger import is_repeat
+from lib.reporting.claims.ledger import is_repeat, read_otherwise
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
 
@@ -36,9 +36,30 @@ LEGEND_OF_PAPERS = (
 )
 
 
-def counted(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The rows that count: those that repeat another claim do not."""
+def originals(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The rows that repeat no other claim."""
     return verdicts[~verdicts["note"].map(is_repeat).astype(bool)]
+
+
+def counted(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """The rows that count: no repeats, and one for all readings of a number or sentence: what they say together."""
+    rows = originals(verdicts)
+    about = rows["note"].map(read_otherwise)
+    about = about.where(about != "", rows["id"])
+    together = [_together(rows[about == name]) for name in about.unique()]
+    return pd.DataFrame(together, columns=verdicts.columns)
+
+
+def _together(readings: pd.DataFrame) -> pd.Series:
+    """Of those that were judged the best grade decides: what they all say, or else nothing is decided."""
+    judged = readings[readings["judgement"] != "not judged"]
+    if judged.empty or len(readings) == 1:
+        return readings.iloc[0]
+    best = judged[judged["grade"] == min(judged["grade"], key=GRADES.index)]
+    first = best.iloc[0].copy()
+    if best["judgement"].nunique() > 1:
+        first["judgement"] = "undecided"
+    return first
 
 
 def headline(verdicts: pd.DataFrame) -> str:
@@ -68,12 +89,17 @@ def matrix(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
 
 def left_out(verdicts: pd.DataFrame) -> str:
     """What no count holds."""
-    rows = counted(verdicts)
+    rows = originals(verdicts)
     built = int((rows["grade"] == BY_CONSTRUCTION).sum())
     repeated = len(verdicts) - len(rows)
+    readings = int((rows["note"].map(read_otherwise) != "").sum())
+    once = (
+        f" {readings} {'is another reading' if readings == 1 else 'are other readings'} of a claim that counts once: "
+        "it holds or fails where all of its readings do, and is undecided where they differ."
+    )
     return (
         f"In no total: {built} {'row' if built == 1 else 'rows'} by construction, and {repeated} "
-        f"{'row that repeats' if repeated == 1 else 'rows that repeat'} another claim."
+        f"{'row that repeats' if repeated == 1 else 'rows that repeat'} another claim." + (once if readings else "")
     )
 
 

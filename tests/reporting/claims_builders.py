@@ -7,7 +7,7 @@ from lib.reporting.claims.rule import judge as judge_with
 
 COLUMNS = (
     "id,paper,where,kind,quantity,dataset,method,setting,value,unit,relation,tolerance,latitude,table,row,gate,column,"
-    "than_row,than_column,controls,by_construction,same_as,note"
+    "than_row,than_column,controls,by_construction,same_as,reading_of,note"
 ).split(",")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.reporting.claims.controls import load_controls, shipped_controls
-from lib.reporting.claims.ledger import COLUMNS, check_controls, is_repeat, judge_all
+from lib.reporting.claims.ledger import COLUMNS, check_controls, is_repeat, judge_all, read_otherwise
 from lib.reporting.claims.loading import load_claims
 from tests.reporting.claims_builders import COLUMNS as LEDGER_COLUMNS
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
@@ -62,6 +62,14 @@ def test_a_repeat_takes_the_verdict_of_what_it_repeats():
     assert (first["verdict"], first["measured"]) == (second["verdict"], second["measured"]) == ("holds", "2")
     assert second["note"] == "repeats scalable_pate.v01; in percent"
     assert [is_repeat(found["note"]) for found in (first, second)] == [False, True]
+
+
+def test_a_reading_has_a_verdict_of_its_own_and_says_whose_it_is():
+    reading = value_claim(id="scalable_pate.v02", reading_of="scalable_pate.v01", value="9", note="theirs")
+    first, second = judge_all([value_claim(), reading], tables(row())).to_dict("records")
+    assert (first["verdict"], second["verdict"]) == ("holds", "fails")
+    assert [read_otherwise(found["note"]) for found in (first, second)] == ["", "scalable_pate.v01"]
+    assert second["note"].endswith("; theirs")
 
 
 def test_what_the_paper_says_is_put_in_words():
@@ -122,6 +130,26 @@ def test_an_id_occurs_once_and_a_repeat_has_an_original(tmp_path):
     for others in ([], [value_claim(id="dp_mac.v09", paper="dp_mac")]):
         with pytest.raises(InputError, match=r"column same_as: 'dp_mac\.v09' is not allowed.*same paper"):
             load_claims(written(tmp_path / "claims.csv", *others, value_claim(same_as="dp_mac.v09", **empty)))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"id": "scalable_pate.v03"},  # not the one that is named
+        {"value": "3.00"},
+        {"paper": "dp_mac", "id": "dp_mac.v01"},
+        {"by_construction": "a setting"},
+        {"reading_of": "scalable_pate.v09"},
+    ],
+)
+def test_a_reading_is_of_a_claim_that_can_fail_about_the_same_number(tmp_path, first):
+    path = tmp_path / "claims.csv"
+    reading = value_claim(id="scalable_pate.v02", reading_of="scalable_pate.v01")
+    assert len(load_claims(written(path, value_claim(), reading))) == 2
+    with pytest.raises(InputError, match=r"column reading_of: .* is not allowed"):
+        load_claims(written(path, reading, value_claim(**first)))
+    with pytest.raises(InputError, match=r"column reading_of: .* is not allowed"):
+        load_claims(written(path, value_claim(), reading | {"by_construction": "ours"}))
 
 
 def test_columns_are_fixed(tmp_path):

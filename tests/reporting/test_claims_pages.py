@@ -82,6 +82,35 @@ def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
     assert left_out(twice) == "In no total: 2 rows by construction, and 2 rows that repeat another claim."
 
 
+@pytest.mark.parametrize(
+    ("readings", "counts"),  # of a number that the paper's settings do not give: judgement and grade of other readings
+    [
+        ([("fails", "paper")], "0 hold, 1 fail, 0 undecided"),
+        ([("holds", "paper")], "0 hold, 0 fail, 1 undecided"),
+        ([("undecided", "paper"), ("fails", "paper")], "0 hold, 0 fail, 1 undecided"),
+        ([("not judged", ""), ("holds", "stand-in")], "0 hold, 1 fail, 0 undecided"),
+    ],
+)
+def test_a_number_counts_once_whatever_its_readings(verdicts, readings, counts):
+    first = verdicts.iloc[0].to_dict() | {"judgement": "fails"}
+    others = [
+        first | {"id": f"scalable_pate.v1{place}", "judgement": judgement, "grade": grade}
+        for place, (judgement, grade) in enumerate(readings)
+    ]
+    for other in others:
+        other["note"] = f"another reading of {first['id']}; of ours"
+    found = pd.DataFrame([first, *others])
+    assert headline(found) == f"on the paper's data and protocol: {counts}; not judged: 0."
+    assert f" {len(others)} {'is' if len(others) == 1 else 'are'} " in left_out(found)
+
+
+def test_readings_on_the_papers_data_decide_for_one_that_was_not_judged(verdicts):
+    first = verdicts.iloc[0].to_dict()
+    note = {"id": "scalable_pate.v10", "note": f"another reading of {first['id']}"}
+    found = pd.DataFrame([first | {"judgement": "not judged", "grade": "reduced"}, first | note])
+    assert headline(found) == "on the paper's data and protocol: 1 hold, 0 fail, 0 undecided; not judged: 0."
+
+
 def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(verdicts):
     said = "on the paper's data and protocol: 2 hold, 1 fail, 0 undecided; not judged: 1."
     assert headline(verdicts) == said and answer(verdicts, "its") == f"Of its claims, {said}"
@@ -111,13 +140,21 @@ def test_named_claims_are_told_by_what_became_of_them(own):
         ({"measured": "0.5", "spread": "0", "paper_value": "0.563"}, "0.563 → 0.500 ✓"),
         ({"judgement": "not judged", "grade": "reduced"}, "2.00 → 2.05 ± 0.01 –ʳ"),
         ({"judgement": "undecided", "grade": "stand-in", "spread": ""}, "2.00 → 2.05 ?ˢ"),
-        ({"judgement": "not judged", "grade": "", "measured": "", "spread": ""}, "2.00 → not run –"),
+        (
+            {"judgement": "not judged", "verdict": "not judged: not run", "grade": "", "measured": "", "spread": ""},
+            "2.00 → not run –",
+        ),
+        (
+            {"judgement": "not judged", "verdict": "not judged: no signal", "grade": "", "measured": "", "spread": ""},
+            "2.00 → no signal –",
+        ),
         ({"grade": BY_CONSTRUCTION, "measured": "100", "spread": "0", "paper_value": "100"}, "100 → 100"),
         ({"measured": "9 (a, b 0.2); 1234 (c)", "spread": "1; 2"}, "2.00 → 9.00 to 1,230 ✓"),
     ],
 )
 def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
     verdict = {"judgement": "holds", "grade": "paper", "measured": "2.049", "spread": "0.01", "paper_value": "2.00"}
+    verdict["verdict"] = "holds"
     assert cell_of(verdict | changes).replace("\u00a0", " ") == cell
 
 

@@ -18,7 +18,7 @@ from lib.reporting.claims.loading import load_claims
 from lib.reporting.digits import longest
 from lib.reporting.outline import load_outline
 from lib.reporting.pages import index, leaderboard_answer
-from lib.reporting.verdicts import answer, counted, named
+from lib.reporting.verdicts import answer, counted, named, originals
 from scripts import redraw
 
 ROOT = Path(__file__).parents[2]
@@ -142,7 +142,7 @@ def test_nothing_is_lost(name):
 def test_what_fails_is_told_and_nothing_else_is(name):
     """A failing claim is named where it is told what fails; a claim that does not fail is not."""
     told = SHOWN[name].partition("## What fails, and why")[2].partition("## All else")[0]
-    own = counted(verdicts()[verdicts()["paper"] == name])
+    own = originals(verdicts()[verdicts()["paper"] == name])
     own = own[own["grade"] != "by construction"]
     failing = {claim.partition(".")[2] for claim in own[own["judgement"] == "fails"]["id"]}
     named_there = set(re.findall(r"\((v\d\d|o\d\d[a-z]?)\)", told))

@@ -16,6 +16,7 @@ COLUMNS = (
 ).split(",")
 
 _REPEATS = "repeats "
+_READS = "another reading of "
 
 
 def check_controls(claims: Iterable[Claim], controls: Controls) -> None:
@@ -40,6 +41,8 @@ def judge_all(claims: Iterable[Claim], tables: Tables, controls: Controls | None
     for claim in claims:
         verdict = verdicts[claim["same_as"] or claim["id"]]
         note = joined([_REPEATS + claim["same_as"], claim["note"]]) if claim["same_as"] else verdict.note
+        if claim["reading_of"]:
+            note = joined([_READS + claim["reading_of"], note])
         stated = {name: claim[name] for name in ("id", "paper", "where")}
         stated |= {"quantity": quantity(claim), "paper_value": paper_value(claim)}
         rows.append(stated | vars(verdict) | {"note": note})
@@ -49,3 +52,8 @@ def judge_all(claims: Iterable[Claim], tables: Tables, controls: Controls | None
 def is_repeat(note: str) -> bool:
     """Whether a row of `judge_all` with this note repeats another, and so does not count."""
     return note.startswith(_REPEATS)
+
+
+def read_otherwise(note: str) -> str:
+    """The id of the claim of whose number or sentence a row of `judge_all` with this note is another reading, or ""."""
+    return note.removeprefix(_READS).partition(";")[0] if note.startswith(_READS) else ""

@@ -47,9 +47,15 @@ def _complaint(error: jsonschema.ValidationError) -> str:
     return f"column {error.absolute_path[-1]}: {error.instance!r} is not allowed; allowed: {allowed}"
 
 
+def _number(claim: dict[str, str], name: str) -> tuple[str, ...]:
+    """What a reading has in common with the claim that it reads otherwise, whose id is name."""
+    return (name, *(claim[column] for column in ("paper", "kind", "value", "by_construction")))
+
+
 def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
-    """Refuse what no row alone shows: ids that occur twice, repeats of nothing, of repeats, of another paper."""
+    """Refuse what no row alone shows: ids that occur twice, repeats or readings of nothing, or of another paper."""
     originals = {(claim["paper"], claim["id"]) for claim in claims if not claim["same_as"]}
+    read = {_number(claim, claim["id"]) for claim in claims if not claim["same_as"] and not claim["reading_of"]}
     seen: set[str] = set()
     for claim in claims:
         faults = {
@@ -58,6 +64,11 @@ def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
             "same_as": (
                 claim["same_as"] and (claim["paper"], claim["same_as"]) not in originals,
                 "the id of a claim of the same paper that is no repeat itself",
+            ),
+            "reading_of": (
+                claim["reading_of"] and (claim["by_construction"] or _number(claim, claim["reading_of"]) not in read),
+                "in a claim that can fail, the id of one of the same paper, kind and number, not by construction, "
+                "that is no repeat and no reading itself",
             ),
         }
         for column, (wrong, allowed) in faults.items():
