@@ -16,7 +16,7 @@ GRADE_MEANINGS = {
     "paper": "the paper's data and protocol",
     "reduced": "its data, less of them, or a shorter training",
     "stand-in": "other data: can support or contradict an ordering, and says so",
-    BY_CONSTRUCTION: "settings, identities and our own readings, which say nothing of the paper: in no total",
+    BY_CONSTRUCTION: "settings, identities, and what is ours and not the paper's: in no total",
 }
 PLACES = {"paper": "on the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "not judged": "–"}
@@ -28,7 +28,8 @@ REASONS = {  # why nothing is judged, as a verdict names it
 }
 LEGEND = (
     "✓ holds, ✗ fails, ? undecided, – not judged; ʳ on less of the paper's data or a shorter training, ˢ on other data "
-    "that stand in for it; without a mark: a setting, or what can only come out so"
+    "that stand in for it; without a mark, what is in no total: a setting, what can only come out so, or a mixture of "
+    "ours"
 )
 LEGEND_OF_PAPERS = (
     "✓ holds, ✗ fails, ? undecided: on the paper's data and protocol, and then on other data that stand in for them; "
@@ -44,13 +45,27 @@ def originals(verdicts: pd.DataFrame) -> pd.DataFrame:
 def counted(verdicts: pd.DataFrame) -> pd.DataFrame:
     """The rows that count: no repeats, and one for all readings of a number or sentence: what they say together."""
     rows = originals(verdicts)
-    about = rows["note"].map(read_otherwise)
-    about = about.where(about != "", rows["id"])
-    together = [_together(rows[about == name]) for name in about.unique()]
-    return pd.DataFrame(together, columns=verdicts.columns)
+    about = _about(rows)
+    found = [_verdict_of_readings(rows[about == name]) for name in about.unique()]
+    return pd.DataFrame(found, columns=verdicts.columns)
 
 
-def _together(readings: pd.DataFrame) -> pd.Series:
+def _about(rows: pd.DataFrame) -> pd.Series:
+    """The claim that a row is about: itself, or that of which it is another reading."""
+    other = rows["note"].map(read_otherwise)
+    return other.where(other != "", rows["id"])
+
+
+def over_all_readings(rows: pd.DataFrame, verdicts: pd.DataFrame) -> str:
+    """What some rows of one judgement count as where that is another one, in words; empty where it is none."""
+    whole = counted(verdicts)
+    counts = _about(rows).map(whole.set_index(_about(whole))["judgement"])
+    others = counts[counts != rows["judgement"]]
+    share = "" if len(others) == len(rows) else f"{len(others)} of them "
+    return f"{share}{' or '.join(others.unique())} over all readings" if len(others) else ""
+
+
+def _verdict_of_readings(readings: pd.DataFrame) -> pd.Series:
     """Of those that were judged the best grade decides: what they all say, or else nothing is decided."""
     judged = readings[readings["judgement"] != "not judged"]
     if judged.empty or len(readings) == 1:
@@ -95,7 +110,7 @@ def left_out(verdicts: pd.DataFrame) -> str:
     readings = int((rows["note"].map(read_otherwise) != "").sum())
     once = (
         f" {readings} {'is another reading' if readings == 1 else 'are other readings'} of a claim that counts once: "
-        "it holds or fails where all of its readings do, and is undecided where they differ."
+        "it holds or fails where all readings do that were judged on the best data, and is undecided where they differ."
     )
     return (
         f"In no total: {built} {'row' if built == 1 else 'rows'} by construction, and {repeated} "
@@ -135,7 +150,8 @@ def named(entries: list[dict], verdicts: pd.DataFrame) -> dict[str, list[str]]:
             part = own[own["judgement"] == judgement]
             if len(part):
                 share = [f"{len(part)} of {len(own)}"] if len(part) < len(own) else []
-                beside = ", ".join([*share, *_places(part, judgement)])
+                whole = "" if judgement == "not judged" else over_all_readings(part, verdicts)
+                beside = ", ".join(filter(None, [*share, *_places(part, judgement), whole]))
                 found.setdefault(judgement, []).append(entry["says"] + (f" ({beside})" if beside else ""))
     return found
 

@@ -152,6 +152,14 @@ def test_a_reading_is_of_a_claim_that_can_fail_about_the_same_number(tmp_path, f
         load_claims(written(path, value_claim(), reading | {"by_construction": "ours"}))
 
 
+def test_a_reading_of_a_sentence_stands_in_the_same_place(tmp_path):
+    path = tmp_path / "claims.csv"
+    reading = order_claim(id="scalable_pate.o02", reading_of="scalable_pate.o01")
+    assert len(load_claims(written(path, order_claim(), reading))) == 2
+    with pytest.raises(InputError, match=r"column reading_of: .*same place"):
+        load_claims(written(path, order_claim(where="Figure 9"), reading))
+
+
 def test_columns_are_fixed(tmp_path):
     path = tmp_path / "claims.csv"
     with pytest.raises(InputError, match=r"scalable_pate\.v01: lacks the columns \['note'\]"):

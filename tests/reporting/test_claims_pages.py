@@ -131,6 +131,18 @@ def test_named_claims_are_told_by_what_became_of_them(own):
     }
 
 
+def test_a_claim_that_counts_as_another_says_so(verdicts):
+    first = verdicts.iloc[0].to_dict() | {"judgement": "fails"}
+    second = first | {"id": "scalable_pate.v10", "judgement": "holds", "note": f"another reading of {first['id']}"}
+    third = first | {"id": "scalable_pate.v11"}
+    found = pd.DataFrame([first, second, third])
+    entries = [{"says": "first", "of": ["v01", "v11"]}, {"says": "other", "of": ["v10"]}]
+    assert named(entries, found) == {
+        "fails": ["first (1 of them undecided over all readings)"],
+        "holds": ["other (undecided over all readings)"],
+    }
+
+
 @pytest.mark.parametrize(
     ("changes", "cell"),
     [

@@ -93,6 +93,12 @@ def test_what_the_paper_leaves_open_decides_nothing(measured, expected):
     assert ("what the paper leaves open" in found.note) == (expected == "undecided")
 
 
+def test_what_was_trained_keeps_its_spread_where_it_counts_nowhere():
+    claim = value_claim(by_construction="a mixture of ours")
+    found = judge(claim, tables(row(epsilon=2.06, epsilon_spread=0.01, seeds=3)))
+    assert (found.verdict, found.spread, found.seeds) == ("undecided, by construction", "0.01", "3")
+
+
 def test_a_setting_has_no_spread():
     claim = value_claim(by_construction="a setting", tolerance="0")
     assert verdict(claim, row(epsilon=2.0, seeds=3)) == "holds, by construction"
@@ -187,6 +193,21 @@ def test_a_number_fails_by_every_reading_of_what_the_paper_leaves_open(readings,
     found = judge(READINGS, tables(*rows))
     assert found.verdict == expected
     assert ("by one reading, not by another: MNIST, aggregator reading 0" in found.note) == (expected == "undecided")
+
+
+def test_a_second_reading_makes_no_failure_easier():
+    """Beside two datasets that contradict nothing, what is not beyond chance for one reading is not for two."""
+
+    def spread(dataset, aggregator, epsilon, width):
+        return row(dataset=dataset, aggregator=aggregator, epsilon=epsilon, epsilon_spread=width, seeds=3)
+
+    others = [spread(name, "one", 2.0, 0.1) for name in ("SVHN", "Adult")]
+    near = spread("MNIST", "one", 2.08, 0.0105)
+    claim = value_claim(row="aggregator=*")
+    assert verdict(claim, near) == "fails"
+    assert verdict(claim, near, *others) == "undecided"
+    assert verdict(claim, near, spread("MNIST", "two", 9.0, 0.0105), *others) == "undecided"
+    assert verdict(claim, spread("MNIST", "one", 8.0, 0.0105), spread("MNIST", "two", 9.0, 0.0105), *others) == "fails"
 
 
 def test_a_reading_spares_its_own_dataset_alone():

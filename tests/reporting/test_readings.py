@@ -127,6 +127,14 @@ def coins(method: str, dataset: str = "CIFAR10", all_right: bool = False, shown:
     return found["right"], found["lower_bound_pooled"]
 
 
+def theorem(column: str, **where: str) -> tuple[float, float]:
+    """The least and the most that Theorem 1 has in a column at the best order, over its readings."""
+    found = read_table(ROOT / "docs" / "reproduction" / "residual_perturbation" / "theory.csv")
+    for name, cell in {"method": "Strategy I", "lambda_reading": "best", **where}.items():
+        found = found[found[name] == cell]
+    return found[column].min(), found[column].max()
+
+
 def epoch(method: str, norm: str) -> float:
     """Seconds of one network alone."""
     cost = read_table(ROOT / "docs" / "reproduction" / "residual_perturbation" / "cost.csv")
@@ -189,6 +197,17 @@ PIXELS = "Strategy I, pixels in [0, 255]"
 
 QUOTED = {
     "residual_perturbation": lambda: [
+        "together ask for an ε {:.0f} to {:,.0f} times as large".format(
+            *(
+                round(times, -3 if times > 1000 else 0)
+                for times in theorem("times_the_papers", condition="joint", uses_reading="epochs")
+            )
+        ),
+        "{:.2f} for IDC and {} for CIFAR10 would give".format(
+            theorem("gamma_needed", dataset="IDC", condition="gamma", uses_reading="left out")[0],
+            short(theorem("gamma_needed", dataset="CIFAR10", condition="gamma", uses_reading="left out")[0]),
+        ),
+        "of {:.0f} or more. The proof".format(theorem("gamma_needed", uses_reading="epochs")[0]),
         "takes {} of what DP-SGD with per-sample gradients takes, and {} where both".format(
             *(short(epoch("Strategy I", norm) / epoch("DP-SGD", "group")) for norm in ("batch", "group"))
         ),
@@ -383,6 +402,9 @@ QUOTED = {
         f"no mechanism shows more than {most_shown():.1f} of the 8",
         f"below *public data* ({images(PUBLIC)['accuracy']:.1f} %), at every budget",
         f"hardly attacked (an AUC of {short(images('no privacy')['auc'], 3)})",
+        "canaries show an ε of {:.2f} all the same, and residual perturbation's {}.".format(
+            images("no privacy")["lower_bound"], short(images("residual perturbation")["lower_bound"])
+        ),
         f"reaches {images('the same network, no noise')['accuracy']:.1f} % without noise and "
         f"{images('residual perturbation')['accuracy']:.1f} % with it",
         "from {} to {}: its noise".format(

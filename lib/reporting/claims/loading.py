@@ -47,15 +47,19 @@ def _complaint(error: jsonschema.ValidationError) -> str:
     return f"column {error.absolute_path[-1]}: {error.instance!r} is not allowed; allowed: {allowed}"
 
 
-def _number(claim: dict[str, str], name: str) -> tuple[str, ...]:
+def _subject(claim: dict[str, str], name: str) -> tuple[str, ...]:
     """What a reading has in common with the claim that it reads otherwise, whose id is name."""
-    return (name, *(claim[column] for column in ("paper", "kind", "value", "by_construction")))
+    return (name, *(claim[column] for column in ("paper", "where", "kind", "dataset", "value", "unit")))
 
 
 def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
     """Refuse what no row alone shows: ids that occur twice, repeats or readings of nothing, or of another paper."""
     originals = {(claim["paper"], claim["id"]) for claim in claims if not claim["same_as"]}
-    read = {_number(claim, claim["id"]) for claim in claims if not claim["same_as"] and not claim["reading_of"]}
+    read = {
+        _subject(claim, claim["id"])
+        for claim in claims
+        if not (claim["same_as"] or claim["reading_of"] or claim["by_construction"])
+    }
     seen: set[str] = set()
     for claim in claims:
         faults = {
@@ -66,9 +70,9 @@ def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
                 "the id of a claim of the same paper that is no repeat itself",
             ),
             "reading_of": (
-                claim["reading_of"] and (claim["by_construction"] or _number(claim, claim["reading_of"]) not in read),
-                "in a claim that can fail, the id of one of the same paper, kind and number, not by construction, "
-                "that is no repeat and no reading itself",
+                claim["reading_of"] and (claim["by_construction"] or _subject(claim, claim["reading_of"]) not in read),
+                "the id of a claim of the same place, kind, dataset, number and unit that is no repeat and no reading "
+                "itself, where neither is by construction",
             ),
         }
         for column, (wrong, allowed) in faults.items():

@@ -5,7 +5,7 @@ A claim is one row of `claims.csv` (`schemas/claims.schema.yaml`); its `row`, `c
 Which rows. `row` and `than_row` are filters, `column=value` joined by `;`, `*` for any value. Rows of `dataset` are
 taken; where there is none, rows that `stands_for` it. A filter may select several rows: the claim must hold on each.
 Several rows of one dataset beside a number of the paper's are readings of what the paper leaves open: as long as one of
-them does not contradict the number, none does.
+them does not contradict the number beyond chance, none does.
 `than_row` says only what differs: each selected row is compared with the rows that match `than_row` and equal it in
 `dataset` and in every other column that `row` names. Without `than_row` the other side is `than_column` of the same
 row, or the constant in `value`. `gate` is a filter that only rows with a signal pass; `controls` names what must have
@@ -45,6 +45,7 @@ BY_CONSTRUCTION = "by construction"
 NO_SIGNAL, NOT_RUN = "no signal", "not run"
 
 _ENOUGH_SEEDS = 3
+_MOST_LABELS = 12
 _BY_CHANCE = "not beyond chance"
 _ON = {"paper": "", "reduced": " on less data", "stand-in": " on a stand-in", BY_CONSTRUCTION: ", by construction"}
 
@@ -165,14 +166,18 @@ def _findings(
 
 
 def _readings(findings: Sequence[Finding]) -> list[Finding]:
-    """The same, with contradictions undecided where another row of their dataset does not contradict."""
-    spared = {finding.numbers[0].dataset for finding in findings if finding.outcome != "fails"}
-    return [
-        replace(each, outcome="undecided", reason=f"{each.reason} by one reading, not by another", contradicts=None)
-        if each.outcome == "fails" and each.numbers[0].dataset in spared
-        else each
-        for each in findings
-    ]
+    """The same, where rows of a dataset contradict together or not at all: by the largest of their chances."""
+    found = []
+    for each in findings:
+        beside = [other for other in findings if other.numbers[0].dataset == each.numbers[0].dataset]
+        tested = [other.contradicts for other in beside if other.contradicts is not None]
+        if each.outcome == "fails" and any(other.outcome != "fails" for other in beside):
+            reason = f"{each.reason} by one reading, not by another"
+            each = replace(each, outcome="undecided", reason=reason, contradicts=None)
+        elif each.outcome == "fails" and tested:
+            each = replace(each, contradicts=max(tested))
+        found.append(each)
+    return found
 
 
 def decide(findings: Sequence[Finding]) -> tuple[str, list[str]]:
@@ -194,14 +199,21 @@ def _reasons(findings: Iterable[Finding]) -> list[str]:
     about: dict[str, list[str]] = {}
     for finding in findings:
         about.setdefault(finding.reason, []).append(finding.label)
-    return [f"{reason}: {'; '.join(labels)}" if any(labels) else reason for reason, labels in about.items()]
+    return [f"{reason}: {_shortened(labels)}" if any(labels) else reason for reason, labels in about.items()]
+
+
+def _shortened(labels: Sequence[str]) -> str:
+    return "; ".join(labels) if len(labels) <= _MOST_LABELS else f"{'; '.join(labels[:3])} and {len(labels) - 3} more"
 
 
 def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
     """A number against the paper's, against another, or against a constant."""
     value = claim["kind"] == "value"
     if value and claim["by_construction"]:  # a setting has no spread
-        numbers = tuple(replace(number, spread=0.0, seeds=0.0, error=0.0) for number in numbers)
+        numbers = tuple(
+            replace(number, spread=0.0, seeds=0.0, error=0.0) if math.isnan(number.spread) else number
+            for number in numbers
+        )
     left, relation, tolerance = numbers[0], claim["relation"], claim["tolerance"]
     right = numbers[1].value if len(numbers) > 1 else float(claim["value"])
     factor = float(tolerance[1:]) if tolerance.startswith("x") else 1.0
