@@ -241,13 +241,17 @@ QUOTED = {
         ),
         f"with an AUC of {short(cifar('Strategy I')['auc'], 3)} (.511); other",
         f"(at 0.001 it is {short(cifar('ResNet8')['auc'], 3)})",
-        "comes to {} on its own images and {} on test images (.718 and .625), with an AUC of {} (.512)".format(
-            *(short(cifar("DP-SGD")[column], 3) for column in ("train_accuracy", "test_accuracy", "auc"))
+        "comes to {} on its own images and {} on test images (.718 and .625)".format(
+            *(with_spread(cifar("DP-SGD"), column, 3) for column in ("train_accuracy", "test_accuracy"))
         ),
         "costs ε = {:.1f}; without momentum it comes to {} and {} at the same ε".format(
             cifar("DP-SGD")["epsilon"],
             *(short(cifar("DP-SGD, no momentum")[column], 3) for column in ("train_accuracy", "test_accuracy")),
         ),
+        "attack on it is {} (.512), where it is {} without noise".format(
+            with_spread(cifar("DP-SGD"), "auc", 3), short(cifar("ResNet8")["auc"], 3)
+        ),
+        f"with pixels in [0, 255], at an AUC of {short(cifar(f'{PIXELS}, 70 epochs')['auc'], 3)}, and less",
         "comes to {} on its own images and {} on test images, with an AUC at 0.001 of {};".format(*reading("")),
         "features of the stem to {} and {} ({});".format(*reading(", noise after the stem")),
         "where π disappears, to {} and {} ({}).".format(*reading(", pixels in [0, 255]")),

@@ -172,7 +172,7 @@ def _readings(findings: Sequence[Finding]) -> list[Finding]:
         beside = [other for other in findings if other.numbers[0].dataset == each.numbers[0].dataset]
         tested = [other.contradicts for other in beside if other.contradicts is not None]
         if each.outcome == "fails" and any(other.outcome != "fails" for other in beside):
-            reason = f"{each.reason} by one reading, not by another"
+            reason = f"{each.reason} by this reading, not shown by all"
             each = replace(each, outcome="undecided", reason=reason, contradicts=None)
         elif each.outcome == "fails" and tested:
             each = replace(each, contradicts=max(tested))
