@@ -277,9 +277,8 @@ def _failures(made_of: Material) -> list[Failure]:
             files = {table: made_of.files[table] for table in evidence if table in made_of.files}
             grades = [grade for grade in said.PLACES if any(failing[claim]["grade"] == grade for claim in claims)]
             places = [] if grades == ["paper"] else [said.PLACES[grade] for grade in grades]
-            places += filter(
-                None, [said.over_all_readings(pd.DataFrame([failing[c] for c in claims]), made_of.verdicts)]
-            )
+            whole = said.over_all_readings(pd.DataFrame([failing[claim] for claim in claims]), made_of.verdicts)
+            places += [whole] if whole else []
             place = f" ({', '.join(places)})" if places else ""
             found.append(("paper" not in grades, Failure(title + place, f"{measured}{more} {why}".strip(), files)))
     return [failure for _, failure in sorted(found, key=lambda entry: entry[0])]

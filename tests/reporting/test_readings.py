@@ -492,6 +492,22 @@ def test_the_note_on_lower_bounds_quotes_the_committed_ones():
     assert set(read_table(ROOT / "docs" / "reproduction" / f"{budget}.csv")["delta"].dropna()) == {1e-5}
 
 
+def test_the_reasons_of_masks_quote_the_committed_tables():
+    text = " ".join((ROOT / "report" / "autoencoded_pate.yaml").read_text(encoding="utf-8").split())
+    noiseless, teachers = student("none", None), masks(method=TEACHERS)
+    dp_sgd = masks(method="DP-SGD", noise="calibrated")
+    assert (
+        "leaves a student at {}, below the teachers' {} and DP-SGD's {} at ε = 8".format(
+            *(short(cells["dice_whole"]) for cells in (noiseless, teachers, dp_sgd))
+        )
+        in text
+    )
+    assert dp_sgd["epsilon"] == pytest.approx(8, abs=0.01)
+    components = read_table(ROOT / "docs" / "reproduction" / "autoencoded_pate" / "pca.csv")
+    (rank,) = set(components[components["dataset"] == "LGG"]["rank"])
+    assert f"60 patients give {rank:.0f} components" in text
+
+
 def test_rounds_are_divided_at_one_total_cost():
     """What o15 compares: runs that differ in which round spends, and not in how much is spent."""
     totals = [selected(f"glyph_interactive_{split}")["epsilon"] for split in ("first", "even", "second")]
