@@ -47,13 +47,17 @@ def panel(axis: Axes, rows: list[dict], names: list[tuple[str, str]]) -> None:
     for place in range(1, len(names)):
         axis.axhline(place - 0.5, color="0.8", linewidth=0.5)
     axis.set(ylim=(len(names) - 0.5, -0.5), xlim=(-0.1, None), xlabel="epsilon")
-    axis.set_yticks(range(len(names)), [f"{name.replace('_', ' ')}\n({backend})" for name, backend in names])
+    runs = {(row["mechanism"], row["backend"]): row["runs"] for row in rows if row["bug"] == INTACT}
+    axis.set_yticks(
+        range(len(names)), [f"{each[0].replace('_', ' ')}\n({each[1]}, {runs[each]:,.0f} runs)" for each in names]
+    )
     axis.tick_params(axis="y", length=0, labelsize=7)
     axis.grid(axis="y", visible=False)
     axis.plot([], [], "|", color="0.2", markersize=6, label="promised")
     for number, bug in enumerate(bugs):
         label = "lower bound, intact" if bug == INTACT else bug.replace("_", " ")
-        axis.plot([], [], MARKERS[number], color=COLOURS[number], markersize=4, label=label)
+        face = "w" if bug == INTACT else COLOURS[number]
+        axis.plot([], [], MARKERS[number], color=COLOURS[number], markerfacecolor=face, markersize=4, label=label)
     axis.figure.legend(loc="outside upper center", ncols=3)
 
 

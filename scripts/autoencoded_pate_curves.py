@@ -23,13 +23,17 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     label = table["dataset"].iloc[0]
     with figure(1, 2, width=4.2, height=3.2) as (drawn, (left, right)):
         for name, curve in table.groupby("network", sort=False):
-            grey = {"color": "0.7", "linewidth": 0.7} if name.startswith("teacher") else {"linewidth": 1.2}
+            grey = (
+                {"color": "0.7", "linewidth": 0.7, "linestyle": "-"}
+                if name.startswith("teacher")
+                else {"linewidth": 1.2}
+            )
             told = "teachers" if name == "teacher 0" else "_" if name.startswith("teacher") else name
             left.plot(curve["step"], curve["loss"], label=told, **grey)
             right.plot(curve["step"], curve["dice"], label=told, **grey)
         left.set(xlabel="step", ylabel="loss of training patches", title=label)
-        right.set(xlabel="step", ylabel="Dice of training patches", title=label, ylim=(0, 1))
-        right.legend(fontsize="xx-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.17))
+        right.set(xlabel="step", ylabel="Dice of training patches", title=label, ylim=(-0.02, 1))
+        drawn.legend(*right.get_legend_handles_labels(), fontsize="small", ncols=4, loc="outside lower center")
         save(drawn, *paths)
 
 

@@ -24,7 +24,7 @@ PANELS = {
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A panel for each density on the square [-1, 1]^2, and one for their difference."""
     bins = table["x"].nunique()
-    with figure(1, len(PANELS), width=2.7, height=2.5) as (drawn, axes):
+    with figure(1, len(PANELS), width=2.7, height=2.7) as (drawn, axes):
         for axis, (name, title) in zip(axes, PANELS.items(), strict=True):
             image = axis.imshow(
                 table[name].to_numpy().reshape(bins, bins).T,

@@ -67,12 +67,15 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             left.set_xlim(-0.01, 2 * own["noise"].max())
             left.set_xticks([0, 0.1, 1])
             left.set_ylabel("Dice of the whole tumour, test volumes")
-            left.legend(fontsize="xx-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.17))
             noisy = own[(own["noise"] > 0) & (own["main_encoder"] == "yes")]
             for column in costs:
-                right.plot(noisy[column], noisy[SHOWN], marker=".", label=f"K = {column.removeprefix('epsilon_')}")
+                label = f"K = {column.removeprefix('epsilon_')}"
+                right.errorbar(
+                    noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], marker=".", capsize=2, label=label
+                )
             right.set(xlabel=r"$\varepsilon$", title=f"{dataset}, Autoencoded PATE student", ylim=(0, 1), xscale="log")
             right.legend(fontsize="x-small")
+        drawn.legend(*axes[0].get_legend_handles_labels(), fontsize="small", ncols=4, loc="outside lower center")
         save(drawn, *paths)
 
 
@@ -82,10 +85,12 @@ def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame) -> None:
         x, color = curve["noise"], f"C{number}"
         spread = curve[f"{SHOWN}_spread"]
         method = curve["method"].iloc[0].removesuffix(" student")
+        full, dashed = ("-", "--") if len(curve) > 2 else ("none", "none")  # two points are no course
+        looks = {"color": color, "markersize": 5}
         axis.errorbar(
-            x, curve[SHOWN], spread, color=color, linestyle="-", marker=".", capsize=2, label=f"student, {method}"
+            x, curve[SHOWN], spread, **looks, linestyle=full, marker="o", capsize=2, label=f"student, {method}"
         )
-        axis.plot(x, curve["label_dice_whole"], "--", color=color, marker=".", markersize=3, label=f"labels, {method}")
+        axis.plot(x, curve["label_dice_whole"], **looks, linestyle=dashed, marker="x", label=f"labels, {method}")
     for style, (_, line) in zip(("-", ":", "-.", "--", (0, (1, 4))), lines.iterrows(), strict=False):
         level = line[PLAIN] if pd.isna(line[SHOWN]) else line[SHOWN]
         axis.axhline(level, color="0.4", linestyle=style, linewidth=0.8, label=line["method"])

@@ -35,15 +35,16 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             for how, style in zip(HOW, ("--", "-"), strict=True):
                 label = f"{dataset}, {HOW[how]}"
                 for axis, column in zip(axes, ("mse", "fraction"), strict=True):
-                    drawn_column = levels[f"{how}_{column}"]
-                    axis.plot(levels["sigma"], drawn_column, style, color=f"C{number}", marker=".", label=label)
+                    y, spread = levels[f"{how}_{column}"], levels[f"{how}_{column}_spread"]
+                    looks = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
+                    axis.errorbar(levels["sigma"], y, spread, linestyle=style, label=label, **looks)
         for axis in axes:
             axis.set(xscale="log", xlabel=r"noise $\sigma$ on each number of the code")
         axes[0].set(yscale="log", ylabel="mean squared error a voxel")
         axes[1].set(ylabel="share of components kept, $L/D$")
         axes[1].set_yscale("symlog", linthresh=1e-4)
         axes[1].set_ylim(bottom=0)
-        axes[0].legend(fontsize="x-small")
+        axes[0].legend(fontsize="x-small", handlelength=3)
         save(drawn, *paths)
 
 

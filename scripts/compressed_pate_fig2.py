@@ -12,6 +12,7 @@ from lib.reporting.plotting import figure, save
 from lib.reporting.sweeps import averaged, read_sweeps
 from lib.reporting.tables import yes_no
 
+FLOOR = 1e-4  # nats; below it is the naive approach alone, down to where probabilities are clipped
 READINGS = {"each number": r"noise $\sigma$ on each number of the code", "bound": r"noise over the code's bound"}
 
 
@@ -65,10 +66,14 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         for axis, (dataset, reading) in zip(axes, product(datasets, READINGS), strict=True):
             shown = table[(table["dataset"] == dataset) & (table["reading"] == reading)]
             for _, rows in shown.groupby("encoder", sort=False):
-                axis.plot(rows["sigma"], rows["cross_entropy"], marker=".", label=rows["title"].iloc[0])
-            axis.set(xscale="log", yscale="log", xlabel=READINGS[reading], title=dataset)
+                y, spread = rows["cross_entropy"], rows["cross_entropy_spread"]
+                label = rows["title"].iloc[0]
+                axis.errorbar(rows["sigma"], y, spread, marker=".", capsize=2, elinewidth=1, label=label)
+            axis.set(xscale="log", yscale="log", xlabel=READINGS[reading], title=dataset, ylim=(FLOOR, None))
             axis.set_ylabel("cross-entropy (nats a voxel)")
-        drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize="x-small")
+        looks = {"loc": "outside lower center", "ncols": 3, "fontsize": "small"}
+        said = "trained with: noise on each number of the code"
+        drawn.legend(*axes[0].get_legend_handles_labels(), title=said, **looks)
         save(drawn, *paths)
 
 

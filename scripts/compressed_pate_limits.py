@@ -44,12 +44,14 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                     curve = curve.sort_values("teachers")
                     label = rf"{name}, $L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {budget:g}"
                     for axis, column in ((left, "signal_to_noise"), (right, "tuned_dice")):
-                        axis.plot(curve["teachers"], curve[column], style, color=f"C{number}", marker=".", label=label)
+                        looks = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
+                        y, spread = curve[column], curve[f"{column}_spread"]
+                        axis.errorbar(curve["teachers"], y, spread, linestyle=style, label=label, **looks)
             left.axhline(1.0, color="0.4", linewidth=0.8)
             left.set(xscale="log", yscale="log", xlabel="teachers $K$", title=dataset)
             left.set_ylabel("signal to noise of a code")
-            right.set(xscale="log", xlabel="teachers $K$", ylabel="Dice of decoded masks", ylim=(0, 1))
-        axes[0].legend(fontsize="xx-small")
+            right.set(xscale="log", xlabel="teachers $K$", ylabel="Dice of decoded masks", ylim=(0, 1), title=dataset)
+        axes[0].legend(fontsize="x-small")
         save(drawn, *paths)
 
 

@@ -18,10 +18,12 @@ from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
 
 CURVE = "lira_online"
-BEYOND = 1.25  # times what the audit can show, where the axis of epsilon ends
-WASTED = 1.6  # times the last AUC but one is from 0.5, beyond which the largest has no place on the axis
+BEYOND = 2  # times what the audit can show, beyond which a promised epsilon has no place on the axis
+NEAR = 0.02  # from an AUC of 0.5, within which its axis is about linear; where most rows are
+AREAS = (0.5, 0.52, 0.55, 0.6, 0.7, 0.8, 1)
 NONE = "none"  # the budget of what promises nothing
-MARKERS = "sv^DPX*<>d"
+FILLED = "os^DvPX"  # of methods with budgets
+HOLLOW = "sv^DPX*<>d"  # of all others
 # what stands in the column, by the name of the statement that counts
 GUARANTEES = {"guarantee": "yes", "claimed": "claimed"}
 
@@ -113,16 +115,17 @@ def add_gain(rows: list[dict], entries: list[dict]) -> None:
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Accuracy against the strongest attack's AUC, and for each method epsilon promised and shown.
 
-    A method with budgets is a line of one colour, whose points grow with epsilon; all else is grey and hollow.
+    A method with budgets is a line of one colour and marker, whose points grow with epsilon; all else is grey and
+    hollow.
     """
     rows = table.to_dict("records")
     names = list(dict.fromkeys(row["method"] for row in rows))[::-1]
     budgets = list(dict.fromkeys(row["budget"] for row in rows if row["budget"] != NONE))
     lines = list(dict.fromkeys(row["method"] for row in rows if row["budget"] != NONE))
-    looks = {name: {"color": f"C{place}", "marker": "o"} for place, name in enumerate(lines)}
+    looks = {name: {"color": f"C{place}", "marker": FILLED[place % len(FILLED)]} for place, name in enumerate(lines)}
     others = [name for name in names[::-1] if name not in looks]
     looks |= {
-        name: {"color": "0.3", "marker": MARKERS[place % len(MARKERS)], "markerfacecolor": "w"}
+        name: {"color": "0.3", "marker": HOLLOW[place % len(HOLLOW)], "markerfacecolor": "w"}
         for place, name in enumerate(others)
     }
     sizes = {NONE: 6.0} | {budget: 3.5 + 1.5 * place for place, budget in enumerate(budgets)}
@@ -135,40 +138,51 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             within = [other["budget"] for other in rows if other["method"] == row["method"]]
             y = names.index(row["method"]) + 0.22 * ((len(within) - 1) / 2 - within.index(row["budget"]))
             _draw_epsilons(ax, row, y, looks[row["method"]]["color"])
-        _mark(ax, rows)
+        ax.axvline(rows[0]["largest"], color="0.4", linewidth=0.8, linestyle=":")
+        ax.set_xlabel("epsilon; dotted: most that the audit of a model can show")
+        ax.set_xlim(left=-0.2)
         ax.plot([], [], "o", color="0.3", markersize=4, label="shown by the model")
         ax.plot([], [], "D", color="0.3", markersize=4, markerfacecolor="w", label="by what its mechanism releases")
-        ax.legend(loc="lower right")
         if budgets:
-            said = f"points of a line: epsilon {', '.join(budgets)}, the largest last"
+            said = f"larger points of a line: larger epsilon ({', '.join(budgets)})"
             plane.set_title("accuracy, and what the strongest attack finds\n" + said)
-        handles, labels = plane.get_legend_handles_labels()
+        handles, labels = (of_plane + of_ax for of_plane, of_ax in zip(*_legends(plane, ax), strict=True))
         drawn.legend(handles, labels, loc="outside lower center", ncols=5)
         save(drawn, *paths)
 
 
+def _legends(*axes: Axes) -> list[tuple[list, list]]:
+    return [ax.get_legend_handles_labels() for ax in axes]
+
+
 def _draw_plane(ax: Axes, table: pd.DataFrame, looks: dict[str, dict], sizes: dict[str, float]) -> None:
-    """Every row by AUC and accuracy; an AUC far beyond all others is named at the axis' end, which it would waste."""
-    areas = sorted(table["auc"])
-    end = 0.5 + WASTED * (areas[-2] - 0.5) if len(areas) > 1 else areas[-1]
+    """Every row by AUC and accuracy; the axis of AUC is stretched about 0.5, where all that protects lies."""
     for method, own in table.groupby("method", sort=False):
         look = looks[method]
-        near = own[own["auc"] <= max(end, 0.51)]
-        ax.plot(near["auc"], near["accuracy"], "-", color=look["color"], linewidth=0.8, alpha=0.6)
-        for row in near.to_dict("records"):
+        ax.plot(own["auc"], own["accuracy"], "-", color=look["color"], linewidth=0.8, alpha=0.6)
+        for row in own.to_dict("records"):
             reach = [[row["auc"] - row["auc_low"]], [row["auc_high"] - row["auc"]]]
             size = {"markersize": sizes[row["budget"]]}
             bars = {"xerr": reach, "yerr": row["accuracy_spread"], "elinewidth": 0.5}
             ax.errorbar(row["auc"], row["accuracy"], **bars, **look, **size, linestyle="none")
         ax.plot([], [], **look, markersize=5, linestyle="none", label=method)
-        for row in own.drop(near.index).to_dict("records"):
-            place = {"transform": ax.get_yaxis_transform()}
-            ax.plot(0.97, row["accuracy"], **look, **place, markersize=6, linestyle="none")
-            ax.text(0.98, row["accuracy"] + 1, f"{row['auc']:.2f} \u2192", **place, ha="right", va="bottom")
-            ax.set_xlim(right=end + 0.15 * (end - 0.5))
     ax.axvline(0.5, color="0.4", linewidth=0.8, linestyle=":")
-    ax.set_xlabel("AUC of the strongest attack; dotted: guessing")
+    ax.set_xscale("function", functions=(stretched, unstretched))
+    ax.set_xticks(AREAS, [f"{area:g}" for area in AREAS])
+    ends = stretched(np.array([table["auc_low"].min(), table["auc"].max()]))
+    ax.set_xlim(*unstretched(np.add(ends, (-0.15, 0.15))))
+    ax.set_xlabel("AUC of the strongest attack, stretched about guessing (dotted)")
     ax.set_ylabel("test accuracy, percent")
+
+
+def stretched(area: np.ndarray) -> np.ndarray:
+    """Where an AUC lies on its axis: about linear within NEAR of 0.5, logarithmic beyond."""
+    return np.arcsinh((np.asarray(area) - 0.5) / NEAR)
+
+
+def unstretched(place: np.ndarray) -> np.ndarray:
+    """The AUC at a place of its axis."""
+    return 0.5 + NEAR * np.sinh(place)
 
 
 def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
@@ -180,20 +194,10 @@ def _draw_epsilons(ax: Axes, row: dict, y: float, colour: str) -> None:
     if row["guarantee"] == "no":
         return
     promised = row["epsilon"]
+    end = min(promised, BEYOND * largest)
     ax.plot([bound, min(promised, largest)], [y, y], "-", color=colour, linewidth=0.8)
-    if promised <= largest:
-        ax.plot(promised, y, "|", color=colour, markersize=9)
-    else:
-        end = BEYOND * largest
-        ax.plot([largest, end], [y, y], "--", color=colour, linewidth=0.8)
-        ax.plot(end, y, ">", color=colour, markersize=4)
-
-
-def _mark(ax: Axes, rows: list[dict]) -> None:
-    ax.axvline(rows[0]["largest"], color="0.4", linewidth=0.8, linestyle=":")
-    ax.set_xlabel("epsilon; dotted: most that canaries can show")
-    shown = [(BEYOND + 0.05) * rows[0]["largest"], *(1.05 * row["lower_bound_mechanism"] for row in rows)]
-    ax.set_xlim(-0.05 * rows[0]["largest"], np.nanmax(shown))
+    ax.plot([largest, max(end, largest)], [y, y], "--", color=colour, linewidth=0.8)
+    ax.plot(end, y, "|" if promised == end else ">", color=colour, markersize=9 if promised == end else 4)
 
 
 def curves_of(entries: list[dict], curves: list[pd.DataFrame], ordinary: int) -> pd.DataFrame:
@@ -212,17 +216,21 @@ def draw_roc(table: pd.DataFrame, *paths: Path) -> None:
     """ROC curves on logarithmic axes, a panel a budget. Rates of 0 are left out."""
     ends = (table["least"].iloc[0], 1)
     panels = list(table.groupby("budget", sort=False))
-    with figure(1, len(panels), width=3.3, height=3.6) as (drawn, axes):
-        for ax, (budget, own) in zip(axes, panels, strict=True):
+    columns = min(3, len(panels))
+    with figure(-(-len(panels) // columns), columns, width=3.3, height=3.4) as (drawn, axes):
+        for ax in axes[len(panels) :]:
+            ax.set_axis_off()
+        for ax, (budget, own) in zip(axes, panels, strict=False):
             for method, curve in own.groupby("method", sort=False):
                 ax.plot(curve["fpr"], curve["tpr"].where(curve["tpr"] > 0), label=method)
             ax.plot(ends, ends, color="0.4", linewidth=0.8, linestyle=":")
-            ax.set(xscale="log", yscale="log", xlabel="false positive rate", xlim=ends, ylim=ends)
-            ax.set_title("no budget" if budget == "none" else f"epsilon {budget}")
+            ax.set(xscale="log", yscale="log", xlabel="false positive rate", xlim=ends, ylim=(ends[0], 1.2))
+            ax.set_title("no budget" if budget == NONE else f"epsilon {budget}")
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
-            ax.legend(loc="upper left", fontsize=6.5)
-        axes[0].set_ylabel("true positive rate")
+            ax.legend(loc="lower right" if budget == NONE else "upper left", fontsize=6.5)  # where no curve is
+        for ax in axes[::columns]:
+            ax.set_ylabel("true positive rate")
         save(drawn, *paths)
 
 

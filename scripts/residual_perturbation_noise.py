@@ -1,8 +1,10 @@
 """Figures of residual perturbation against the noise coefficient: the attack, and training and test accuracy."""
 
+import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
 from lib.attacks.summary import Attacked, read_attacked, summary_row, titled
@@ -10,6 +12,7 @@ from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
+from lib.reporting.spread import mean_and_spread
 
 COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")
 LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
@@ -23,8 +26,10 @@ def numbers_of(found: list[Attacked], control: Attacked) -> pd.DataFrame:
             for attack in attacked.attacks:
                 row = summary_row(attacked, int(members), attack, control)
                 scores = attacked.of(int(members), attack)
-                names = [name for name in scores if name.startswith(("precision_", "recall_"))]
-                rows.append(row | {name: float(scores[name].mean()) for name in names})
+                for name in [name for name in scores if name.startswith(("precision_", "recall_"))]:
+                    known = scores.groupby("repetition")[name].mean() if scores[name].notna().all() else []
+                    row[name], row[f"{name}_spread"] = mean_and_spread(known)
+                rows.append(row)
     return pd.DataFrame(rows).drop(columns="epsilon")
 
 
@@ -49,14 +54,15 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple) -> None:
-    """A line over coefficients with its spread."""
+def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple, shift: float = 0.0) -> None:
+    """A line over coefficients, moved by `shift`, with its spread; hollow where the attack answers with a constant."""
     rows = rows.sort_values("gamma")
-    (line,) = axis.plot(rows["gamma"], rows[column], linestyle=style, marker="o", markersize=3, label=label)
-    if f"{column}_spread" in rows:
-        spread = rows[f"{column}_spread"]
-        low, high = (rows[column] + sign * spread for sign in (-1, 1))
-        axis.fill_between(rows["gamma"], low, high, alpha=0.15, color=line.get_color(), linewidth=0)
+    x, y = rows["gamma"] + shift, rows[column]
+    bars = {"capsize": 2, "elinewidth": 1, "marker": "o", "markersize": 4}
+    line = axis.errorbar(x, y, rows[f"{column}_spread"], linestyle=style, label=label, **bars)[0]
+    if column == "auc":
+        hollow = rows["constant"] > 0
+        axis.plot(x[hollow], y[hollow], "o", markersize=4, color=line.get_color(), markerfacecolor="white", zorder=3)
 
 
 @command
@@ -107,18 +113,22 @@ def plain_and_largest(numbers: pd.DataFrame) -> pd.DataFrame:
 def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     """Precision and recall by threshold, accuracy and area by coefficient."""
     rows = plain_and_largest(numbers)
-    attacks = list(dict.fromkeys(rows["attack"]))
+    attacks = [attack for attack in rows["attack"].unique() if not attack.startswith("plain")]  # the CSV has all
     # the paper's rate is the first, at which the classifier often answers with a constant
     usual = [attack for attack in attacks if attack.startswith("shadow")][-1]
     for axis, measure in zip(axes[:2], ("precision", "recall"), strict=True):
-        columns = [name for name in rows if name.startswith(f"{measure}_") and name != f"{measure}_spread"]
-        thresholds = [float(name.partition("_")[2]) for name in columns]
-        for _, row in rows[rows["attack"] == usual].iterrows():
-            axis.plot(
-                thresholds, row[columns].astype(float), marker="o", markersize=3, label=rf"$\gamma$ = {row['gamma']:g}"
+        columns = [name for name in rows if re.fullmatch(rf"{measure}_[0-9.]+", name)]
+        thresholds = np.array([float(name.partition("_")[2]) for name in columns])
+        for place, (_, row) in enumerate(rows[rows["attack"] == usual].iterrows()):
+            y, spread = (row[[f"{name}{end}" for name in columns]].astype(float) for end in ("", "_spread"))
+            label = rf"$\gamma$ = {row['gamma']:g}"
+            axis.errorbar(
+                thresholds + place * 0.002, y, spread, marker="o", markersize=4, capsize=2, elinewidth=1, label=label
             )
         axis.set_title(f"{measure} of the attack ({usual})")
         axis.set_xlabel("threshold")
+        axis.set_xticks(thresholds)
+        axis.set_xlim(thresholds[0] - 0.01, thresholds[-1] + 0.02)
         axis.set_ylim(0, 1.02)
     axes[0].legend()
     once = rows[rows["attack"] == attacks[0]]
@@ -126,28 +136,37 @@ def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     curve(axes[2], once, "test_accuracy", "test", "--")
     axes[2].set_title("accuracy")
     axes[2].set_ylim(0, 1.02)
-    for attack, style in zip(attacks, LINES, strict=False):
-        curve(axes[3], rows[rows["attack"] == attack], "auc", attack, style)
-    axes[3].set_title("area under the attack's ROC")
-    axes[3].axhline(0.5, color="0.4", linewidth=0.8)
+    for place, (attack, style) in enumerate(zip(attacks, LINES, strict=False)):
+        own = rows[rows["attack"] == attack]
+        curve(axes[3], own, "auc", attack, style, shift=0.01 * place * rows["gamma"].max())
     axes[2].legend()
+    areas(axes[3], "area under the attack's ROC", rows)
     axes[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))  # no corner is free of lines in all figures
+
+
+def areas(axis: plt.Axes, title: str, rows: pd.DataFrame) -> None:
+    """What belongs to a panel of areas: chance, and what hollow markers are, where there are any."""
+    axis.set_title(title)
+    axis.axhline(0.5, color="0.4", linewidth=0.8, linestyle="-", zorder=0)
+    if (rows["constant"] > 0).any():
+        axis.errorbar([], [], fmt="o", markersize=4, color="0.4", mfc="white", label="a constant in some runs")
 
 
 def draw_by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     """Area, training and test accuracy by coefficient, a line a size of ensembles, by the attack of confidence."""
     attack = list(dict.fromkeys(numbers["attack"]))[-1]
+    own = numbers[numbers["attack"] == attack]
     titles = {
         "auc": f"area under the attack's ROC ({attack})",
         "train_accuracy": "training accuracy",
         "test_accuracy": "test accuracy",
     }
     for axis, (column, title) in zip(axes, titles.items(), strict=True):
-        for size, style in zip(sorted(set(numbers["members"])), LINES, strict=False):
-            rows = numbers[(numbers["members"] == size) & (numbers["attack"] == attack)]
-            curve(axis, rows, column, f"{size} {'network' if size == 1 else 'members'}", style)
+        for place, (size, style) in enumerate(zip(sorted(set(own["members"])), LINES, strict=False)):
+            label = f"{size} {'network' if size == 1 else 'members'}"
+            curve(axis, own[own["members"] == size], column, label, style, shift=0.01 * place * own["gamma"].max())
         axis.set_title(title)
-    axes[0].axhline(0.5, color="0.4", linewidth=0.8)
+    areas(axes[0], titles["auc"], own)
     axes[0].legend()
 
 

@@ -55,7 +55,7 @@ def main(records: list[Path], controls: list[Path], numbers: Path, comparison: P
     found = sorted(read_attacked(records), key=lambda attacked: attacked.gamma)
     curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
     rows = compared(found, curves, read_attacked(controls))
-    title = rows[[*CURVE, "protocol", "overfitted"]].drop_duplicates(CURVE)
+    title = rows[[*CURVE, "protocol", "overfitted", "constant"]].drop_duplicates(CURVE)
     for path, shown in ((numbers, curves.merge(title, how="left", on=CURVE)), (comparison, rows)):
         with atomic_path(path) as temporary:
             shown.to_csv(temporary, index=False, float_format="%.6g")
@@ -70,17 +70,19 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         for axis, (attack, label) in zip(axes, product(attacks, labels), strict=True):
             own = table[(table["dataset"] == label) & (table["attack"] == attack)]
             for gamma, curve in own.groupby("gamma"):
-                (line,) = axis.plot(curve["fpr"], curve["tpr"], label=rf"$\gamma$ = {gamma:g}")
+                share = curve["constant"].iloc[0]
+                words = rf"$\gamma$ = {gamma:g}" + (f" ({share:.0%} constant)" if share else "")
+                (line,) = axis.plot(curve["fpr"], curve["tpr"], label=words)
                 axis.fill_between(
                     curve["fpr"], curve["min"], curve["max"], alpha=0.15, color=line.get_color(), linewidth=0
                 )
-            axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
+            axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8, linestyle="-", zorder=0)
             first = own[own["gamma"] == 0].iloc[0]
-            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 40)
-            axis.set_title(f"{words}\n{attack}" if attack == attacks[0] else attack, fontsize="x-small")
+            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 36)
+            axis.set_title(f"{words}\n{attack}" if attack == attacks[0] else attack, fontsize="small")
             axis.set_xlabel("false positive rate")
             axis.set_ylabel("true positive rate")
-            axis.legend()
+            axis.legend(fontsize="x-small")
         save(drawn, *paths)
 
 

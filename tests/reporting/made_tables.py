@@ -56,10 +56,11 @@ def with_controls(claim: Mapping[str, str], tables: dict[tuple[str, str], list[d
     """Add rows, or cells, with which every control of the claim passes, where the tables have none."""
     for name in names_of(claim):
         for control in of_claim(claim, name, controls):
-            rows = tables.setdefault((claim["paper"], control["table"]), [])
+            item = control["table"].split(";")[0]
+            rows = tables.setdefault((claim["paper"], item), [])
             reached = float(control["threshold"] or control["chance"])
             try:
-                matching = select(rows, parsed(control["row"]) | {"dataset": control["dataset"]}, control["table"])
+                matching = select(rows, parsed(control["row"]) | {"dataset": control["dataset"]}, item)
             except MissingError:
                 matching = [{"dataset": control["dataset"], "stands_for": control["dataset"], "seeds": 0}]
                 matching[0] |= parsed(control["row"]) | {"protocol": "paper"}

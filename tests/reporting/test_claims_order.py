@@ -263,6 +263,24 @@ def test_a_control_of_more_or_less_data_says_nothing(of, here, there, judged):
         assert f"that of table2 is of {'less' if of[0] == 'r' else 'more'} data" in found.note
 
 
+@pytest.mark.parametrize(
+    ("protocol", "small", "verdict"),
+    [
+        ("paper", 0.1, "holds"),
+        ("reduced: 400 images", 0.9, "holds on less data"),
+        ("reduced: 400 images", 0.1, "not judged: no signal"),
+        ("reduced: 400 images", None, "not judged: not run"),
+    ],
+)
+def test_the_first_control_of_the_compared_size_counts(protocol, small, verdict):
+    plain = {"dataset": "MNIST", "stands_for": "MNIST", "method": "plain"}
+    known = tables(plain | {"accuracy": 0.9, "protocol": "paper"}, item="table2")
+    known |= tables(plain | {"accuracy": small, "protocol": "reduced: 30 epochs"}, item="table4")
+    compared = tables(row(protocol=protocol), row(aggregator="lnmax", epsilon=3.0, protocol=protocol))
+    controls = {("scalable_pate", "learned", "MNIST"): LEARNED | {"table": "table2;table4"}}
+    assert judge_with(order_claim(controls="learned"), known | compared, controls).verdict == verdict
+
+
 @pytest.mark.parametrize(("own", "verdict"), [(None, "not judged: no signal"), ("0.4", "holds on a stand-in"),
                                               ("0.6", "not judged: no signal")])  # fmt: skip
 def test_what_stands_for_a_dataset_has_a_threshold_of_its_own(own, verdict):

@@ -7,7 +7,8 @@ A control is a number that must be reached before a comparison on the same datas
   network, gains over `chance`. A network that learned nothing hides its members for free.
 
 A control says nothing of networks that were trained on less than its own, or on more: where the row that it names is
-`reduced` and a compared one is not, or the other way round, it counts as not run.
+`reduced` and a compared one is not, or the other way round, it counts as not run. So it may name several tables: the
+first counts in which it was run at the size of what is compared.
 
 Where a control fails there is *no signal*. Which judgements it `guards`: `all`; `fails`, where the method must have
 been run as its authors ran it before it can fail; or `below paper`, where a training that is shorter than the paper's
@@ -119,25 +120,32 @@ def of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, s
 
 def _of_stand_in(control: Mapping[str, str], tables: Tables, controls: Controls) -> Mapping[str, str]:
     """The control of what stands for its dataset in these tables, where one is set; otherwise itself."""
+    item = control["table"].split(";")[0]
     try:
-        datasets = {text(row.get("dataset")) for row in _reference(control, tables)}
+        datasets = {text(row.get("dataset")) for row in _reference(item, control, tables)}
     except MissingError:
         return control
     return controls.get((control["paper"], control["name"], *datasets), control)
 
 
 def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> Checked:
-    """One control, on the rows of a comparison where it is about these."""
+    """One control, on the rows of a comparison where it is about these: in the first of its tables where it was run."""
     rows = list(rows)
+    checked = [_check_in(item, control, tables, rows) for item in control["table"].split(";")]
+    return next((each for each in checked if each.passed or each.failed), checked[0])
+
+
+def _check_in(item: str, control: Mapping[str, str], tables: Tables, rows: list[dict]) -> Checked:
+    """One control in one table, on the rows of a comparison where it is about these."""
     try:
-        named = _reference(control, tables)
-        measured = [read_number(row, control["column"], control["table"]).value for row in named]
+        named = _reference(item, control, tables)
+        measured = [read_number(row, control["column"], item).value for row in named]
     except MissingError as missing:
         return Checked(False, reason=f"not run: {control['what']} ({missing})")
     for row in rows:
         if any(_reduced(row) != _reduced(own) for own in named):
             size = "more" if _reduced(row) else "less"
-            return Checked(False, reason=f"not run: {control['what']} (that of {control['table']} is of {size} data)")
+            return Checked(False, reason=f"not run: {control['what']} (that of {item} is of {size} data)")
     if control["of"] == "experiment":
         return _compared(control, measured, float(control["threshold"]), control["dataset"])
     chance, share = float(control["chance"]), float(control["share"])
@@ -153,9 +161,8 @@ def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> C
     return Checked(True)
 
 
-def _reference(control: Mapping[str, str], tables: Tables) -> list[dict]:
-    """The rows that the control names and that have its number; raises MissingError where there are none."""
-    item = control["table"]
+def _reference(item: str, control: Mapping[str, str], tables: Tables) -> list[dict]:
+    """A table's rows that the control names and that have its number; raises MissingError where there are none."""
     if (control["paper"], item) not in tables:
         raise MissingError(f"target {control['paper']}_{item} is not there")
     records = tables[control["paper"], item].to_dict("records")
