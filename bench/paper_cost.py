@@ -1,5 +1,7 @@
 """What the preset `paper` costs, in processor hours and on N GPUs: writes docs/cost.md from bench/measured.csv.
 
+And bench/hours.csv, for `make help`: processor hours of it and of the other presets, by folder of rules.
+
 Run by `python -m bench.paper_cost`. What jobs took is measured by bench/measured.py, their work is counted on the
 networks (bench/work.py), and GPUs are simulated (bench/simulation.py).
 """
@@ -23,6 +25,8 @@ from bench.work import COUNTED, Work, work_of
 from lib.core.files import atomic_path
 
 PAGE = ROOT / "docs" / "cost.md"
+HOURS = ROOT / "bench" / "hours.csv"
+PRESETS = ("quick", "real", "paper")
 HOUR = 3600
 # assumptions: operations a second that training sustains on a GPU, seconds of a step that no GPU shortens (some
 # hundred kernels are launched), processor cores beside each GPU
@@ -281,13 +285,21 @@ Never measured, and counted as nothing: {listed(never)}.
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page and the table of hours."""
     argparse.ArgumentParser(description=__doc__).parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        jobs, config = planned("paper", Path(folder))
     measured = pd.read_csv(MEASURED, keep_default_na=False)
+    found, rows = {}, []
+    for preset in PRESETS:
+        with tempfile.TemporaryDirectory() as folder:
+            jobs, config = planned(preset, Path(folder))
+        found[preset] = priced(jobs, config, measured)
+        hours = pd.Series([each.seconds / HOUR for each in found[preset]])
+        folders = [each.job.file.partition("/")[0] for each in found[preset]]
+        rows += [(preset, name, f"{spent:.4g}") for name, spent in hours.groupby(folders).sum().items() if spent]
+    with atomic_path(HOURS) as temporary:
+        pd.DataFrame(rows, columns=["preset", "rules", "hours"]).to_csv(temporary, index=False)
     with atomic_path(PAGE) as temporary:
-        Path(temporary).write_text(page(priced(jobs, config, measured), measured, pd.read_csv(SMOKE)))
+        Path(temporary).write_text(page(found["paper"], measured, pd.read_csv(SMOKE)))
 
 
 if __name__ == "__main__":

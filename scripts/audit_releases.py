@@ -16,14 +16,14 @@ SHAPE = (1,)  # of a record, on which no mechanism's release depends
 
 @command
 def main(
-    entries: list, privacy: dict, slots: int, runs: int, level: float, seed: int, job: list[str], bounds: Path
+    privacy: dict, slots: int, runs: int, level: float, seed: int, job: list[str], bounds: Path, entries: list = ()
 ) -> None:
     """Write a lower bound for each entry that releases something.
 
-    entries: method, budget (epsilon to be kept, or none), and the method's block of each. privacy: delta, orders,
-    classes, and the largest pixel value. slots: private records. runs: of a mechanism on either input; slow ones have a
-    share of them. level: confidence of each bound. seed: seed of the preset. job: the job's own name, to which the
-    entry's is added. bounds: the CSV to write.
+    privacy: delta, orders, classes, and the largest pixel value. slots: private records. runs: of a mechanism on either
+    input; slow ones have a share of them. level: confidence of each bound. seed: seed of the preset. job: the job's own
+    name, to which the entry's is added. bounds: the CSV to write. entries: method, budget (epsilon to be kept, or
+    none), and the method's block of each.
     """
     torch.set_num_threads(1)  # networks of two weights
     delta, orders = privacy["delta"], order_grid(**privacy["orders"])

@@ -32,6 +32,10 @@ PRESETS = {
         "the leaderboard on images of MNIST",
         "--configfile presets/real.yaml presets/board_mnist.yaml --config data_root=DIR",
     ),
+    "own_images": (
+        "membership attacks on your own images",
+        "--configfile presets/own_images.yaml --config data_root=DIR",
+    ),
     "paper": ("the papers' own data and scale", "--configfile presets/paper.yaml --config data_root=DIR device=cuda"),
     "smoke": (
         "jobs of paper, cut short, on made files",
@@ -51,21 +55,20 @@ DATA = {
 STAGES = {"autoencoded_pate": ["segmentation"], "compressed_pate": ["segmentation"]}  # folders of rules that they share
 
 
-def measured() -> dict[tuple[str, str], float]:
-    """Minutes of processor time that each paper took where it was measured, by preset and paper."""
-    rooms = {}
-    for path in (ROOT / "rules").glob("*/*.smk"):
-        rooms |= dict.fromkeys(
-            re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE), path.parent.name
-        )
+def hours() -> dict[tuple[str, str], float]:
+    """Processor hours of each paper by preset and paper, as bench/paper_cost.py counts them from what was measured."""
     found: dict[tuple[str, str], float] = {}
-    with (ROOT / "bench" / "measured.csv").open(encoding="utf-8", newline="") as rows:
+    with (ROOT / "bench" / "hours.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             for paper in DATA:
-                if rooms.get(row["rule"]) in (paper, *STAGES.get(paper, [])):
-                    key = row["preset"], paper
-                    found[key] = found.get(key, 0.0) + float(row["seconds"]) / 60
+                if row["rules"] in (paper, *STAGES.get(paper, [])):
+                    found[row["preset"], paper] = found.get((row["preset"], paper), 0.0) + float(row["hours"])
     return found
+
+
+def digits(number: float) -> str:
+    """Two digits, and never a power of ten."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
 def minutes(results: Path) -> dict[str, float]:
@@ -92,11 +95,11 @@ def main() -> None:
     by_paper: dict[str, dict[str, str]] = {}
     for name, row in register().items():
         by_paper.setdefault(row["paper"], {})[name] = row["title"]
-    spent_on = measured()
+    spent_on = hours()
     for paper, rows in by_paper.items():
-        took = [f"{preset} {spent_on[preset, paper]:.0f}" for preset in PRESETS if (preset, paper) in spent_on]
+        took = [f"{preset} {digits(spent_on[preset, paper])}" for preset in PRESETS if (preset, paper) in spent_on]
         lines += ["", f"{paper}: {TITLES.get(paper, 'do the audits find what is there?')}"]
-        lines += [f"  data of real: {DATA[paper]}; minutes of processor time: {', '.join(took)}", *table(rows)]
+        lines += [f"  data of real: {DATA[paper]}; hours of one processor core: {', '.join(took)}", *table(rows)]
     for preset in PRESETS:
         if spent := minutes(ROOT / "results" / preset):
             longest = sorted(spent, key=spent.__getitem__)[:-4:-1]

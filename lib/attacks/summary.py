@@ -63,7 +63,9 @@ class Attacked:
     @property
     def fit_protocol(self) -> str:
         """The protocol of a training accuracy that decides whether a shorter training counts: it could only agree."""
-        return f"shorter: {self._trained}, and counts where this number is the paper's"
+        return (
+            f"shorter: {self._trained}: whether that is enough, this number itself decides, so that it could only agree"
+        )
 
     @property
     def shorter(self) -> bool:

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,20 @@ def named(name: str) -> Any:
 
 
 def module_files(name: str) -> list[str]:
-    """The files of `module:attribute` without importing the module: it, or all of the package that it lies in."""
-    module, _ = _parts(name)
+    """The files of `module:attribute` without importing the module: it, or all of the package that it lies in.
+
+    Raises InputError where there is no such module, or its file does not as much as mention the attribute.
+    """
+    module, attribute = _parts(name)
     try:
         found = importlib.util.find_spec(module)
     except ModuleNotFoundError:  # a package on the way to it
         found = None
     if found is None or found.origin is None:
         raise InputError(f"{name}: no module {module}; it must lie in the working folder or be installed")
+    source = Path(found.origin).read_text(encoding="utf-8") if found.origin.endswith(".py") else attribute
+    if not re.search(rf"\b{re.escape(attribute)}\b", source) and "import *" not in source:
+        raise InputError(f"{name}: module {module} has no {attribute}")
     if "." not in module and found.submodule_search_locations is None:
         return [found.origin]
     package = importlib.util.find_spec(module.partition(".")[0])

@@ -52,7 +52,10 @@ def required_files(name: str, module: str, source: str, root: str | Path | None)
     if source == "embedded":
         return []
     if root is None:
-        raise InputError(f"dataset {name!r}: source {source!r} needs 'data_root', the directory of its files; not set")
+        raise InputError(
+            f"dataset {name!r}: source {source!r} needs 'data_root', the directory of its files; not set: give "
+            "--config data_root=DIR, and see with scripts.check_data what belongs there (docs/data.md)"
+        )
     root = Path(root)
     if source == "download":
         return [root / file for file in spec.downloaded]
@@ -85,7 +88,7 @@ def load(name: str, module: str, source: str, root: str | Path | None) -> dict[s
         where = ", ".join(str(file) for file in files) or "its embedded copy"
         raise InputError(
             f"dataset {name!r}: {where}: other samples than the dataset's: "
-            f"expected fingerprint {spec.fingerprint[:16]}, found {found[:16]}"
+            f"expected fingerprint {spec.fingerprint}, found {found}"
         )
     return arrays
 

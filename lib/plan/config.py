@@ -34,6 +34,7 @@ BLOCKS = (  # files of catalogue/, no key of which stands in another
     "audit",
     "leaderboard",
 )
+WORDS = {"true": True, "false": False, "null": None}
 
 
 def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dict:
@@ -43,8 +44,7 @@ def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dic
     and for a device on which the preset would take too long.
     """
     config, schema = layered(overlays, overrides), load_schema()
-    expand_own_volumes(config)
-    expand_download(config)
+    expand(config)
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)
     check_protocols(config)
@@ -66,6 +66,18 @@ def catalogue() -> dict:
     for block in BLOCKS:
         config = merged(config, _read(ROOT / "catalogue" / f"{block}.yaml"))
     return config
+
+
+def expand(config: dict) -> None:
+    """Write out, in place, what a person may say in short; before anything is checked."""
+    expand_words(config)
+    expand_own_volumes(config)
+    expand_download(config)
+
+
+def expand_words(config: dict) -> None:
+    """Read, in place, `--config KEY=true`, `=false` and `=null` as YAML does; Snakemake knows `True` and `False`."""
+    config |= {key: WORDS[value] for key, value in config.items() if isinstance(value, str) and value in WORDS}
 
 
 def expand_own_volumes(config: dict) -> None:

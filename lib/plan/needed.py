@@ -1,6 +1,7 @@
 """Which data a run needs: what Snakemake plans to read, had it everything."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,17 +17,19 @@ from lib.plan.config import ROOT, catalogue, expand_own_volumes, layered
 
 # rules that read data, and the block of the configuration that names what they read
 READERS = {"prepare_data": ("datasets",), "prepare_volumes": ("segmentation", "volumes")}
+PLANNED = "WORKFLOW_IS_PLANNED"  # set for the dry run of `needed`, which asks no further one what it lacks
 
 
-def make_empty_data(folder: Path, of_own: Iterable[Mapping] = ()) -> None:
+def make_empty_data(folder: Path, datasets: Mapping | None = None, of_own: Iterable[Mapping] = ()) -> None:
     """Empty files with the names of all that is read below `data_root`: enough to plan any preset.
 
-    of_own: settings of a person's own volumes.
+    datasets: those of a configuration, by default the catalogue's. of_own: settings of a person's own volumes. Raises
+    InputError for a dataset that its module does not have.
     """
     needed = [f"{spec.folder}/{part}" for spec in VOLUMES.values() if spec.folder for part in spec.parts or ("",)]
-    for name, entry in catalogue()["datasets"].items():
+    for name, entry in (catalogue()["datasets"] if datasets is None else datasets).items():
         if entry["source"] == "data_root":
-            needed += registry.get(entry["module"], name).layouts[0]
+            needed += registry.supporting(entry["module"], name, "data_root").layouts[0]
     needed += [f"{settings['folder']}/{settings.get('list', '')}" for settings in of_own]
     for file in needed:
         path = folder / file
@@ -47,13 +50,14 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
     expand_own_volumes(config)
     volumes = config["segmentation"]["volumes"].values()
     with TemporaryDirectory() as folder:
-        make_empty_data(Path(folder), [block["settings"] for block in volumes if block["name"] == own.NAME])
+        of_own = [block["settings"] for block in volumes if block["name"] == own.NAME]
+        make_empty_data(Path(folder), config["datasets"], of_own)
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
         command += ["--dry-run", "--forceall", "--nolock", "--cores", "1"]
         files = [str(Path(file).resolve()) for file in configfiles]
         command += ["--configfile", *files] * bool(files)
         command += ["--config", *given, f"data_root={folder}", "--", *targets]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {PLANNED: "yes"})
     printed = done.stdout + done.stderr
     if done.returncode:
         last = [line for line in printed.splitlines() if line.strip()][-1:]
@@ -68,7 +72,7 @@ def lacking(
 
     config: the whole configuration. configfiles, given, targets: those of the run that is refused.
     """
-    if config["data_root"] is None:
+    if config["data_root"] is None or PLANNED in os.environ:
         return str(error)
     others = [f"{key}={json.dumps(value)}" for key, value in given.items() if key != "data_root"]
     try:

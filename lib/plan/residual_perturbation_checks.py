@@ -45,8 +45,12 @@ def check_attacks(config: dict) -> None:
             raise InputError(f"{_key(f'figures.{name}.tasks')} = {figure['tasks']}: allowed is one")
         for task in figure["tasks"] if figure else ():
             _check_row(f"figures.{name}", (task, "plain", 0, 1), trained, block["sizes"])
-            if not any(each[:2] == (task, figure["method"]) and each[2] > 0 for each in trained):
-                raise InputError(f"{_key(f'figures.{name}.method')} = {figure['method']!r}: no noise of it on {task}")
+            noisy = sorted({each[1] for each in trained if each[0] == task and each[2] > 0})
+            if figure["method"] not in noisy:
+                raise InputError(
+                    f"{_key(f'figures.{name}.method')} = {figure['method']!r}: {_key('networks')} trains no network of "
+                    f"it with noise on {task}; allowed is {' or '.join(noisy) or 'none, until an entry does'}"
+                )
     _check_audit(block["audit"], config.get("repetitions", 1))
 
 
@@ -90,12 +94,22 @@ def _trained(block: dict) -> dict[tuple[str, str, float], int]:
 
 
 def _check_row(key: str, row: tuple[str, str, float, int], trained: dict, sizes: list[int]) -> None:
-    """Refuse what is shown and not trained."""
+    """Refuse what is shown and not trained, also `plain` and `control`, which all attacks on a task need."""
     task, method, gamma, members = row
     most = trained.get((task, method, float(gamma)), 0)
+    if not most:
+        there = [f"{other[1]} at {other[2]:g}" for other in trained if other[0] == task]
+        needed = ", which attacks on every task need" if method in ("plain", "control") else ""
+        raise InputError(
+            f"{_key(key)}: {_key('networks')} trains no {method} at {float(gamma):g} on {task}{needed}; "
+            f"there: {', '.join(there) or 'nothing'}"
+        )
     if members > most or (members > 1 and members not in sizes):
-        what = f"{members} of {method} at {float(gamma):g} on {task}"
-        raise InputError(f"{_key(key)}: networks and sizes have not {what}; allowed are at most {most}")
+        held = [size for size in sizes if size <= most]
+        raise InputError(
+            f"{_key(key)}: {members} members of {method} at {float(gamma):g} on {task}; allowed are "
+            f"{', '.join(map(str, held))}, as {_key('networks')} has {most} and {_key('sizes')} says"
+        )
 
 
 def _key(key: str) -> str:

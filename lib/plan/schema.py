@@ -60,7 +60,7 @@ def check_schema(config: object, schema: dict) -> None:
     ]
     errors.sort(key=lambda error: (error.validator == "in", -len(error.absolute_path), _rank(error), error.message))
     if errors:
-        raise InputError(_explain(errors[0]))
+        raise InputError(_explain(errors[0], config))
 
 
 def fill_defaults(config: dict, schema: dict) -> None:
@@ -90,7 +90,9 @@ def _reference(config: object):
     def check(validator, path: str, name: object, schema: dict):
         names = at(config, path)
         if isinstance(name, str) and names is not None and name not in names:
-            yield jsonschema.ValidationError(f"not in {path}; allowed: {', '.join(sorted(map(str, names)))}")
+            allowed, near = sorted(map(str, names)), difflib.get_close_matches(name, map(str, names), n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield jsonschema.ValidationError(f"not in {path}; allowed: {', '.join(allowed)}{hint}")
 
     return check
 
@@ -112,8 +114,8 @@ def _fill(block: object, schema: dict, definitions: dict) -> None:
             _fill(block[name], schema["additionalProperties"], definitions)
 
 
-def _explain(error: jsonschema.ValidationError) -> str:
-    """One line for one schema error."""
+def _explain(error: jsonschema.ValidationError, config: object) -> str:
+    """One line for one schema error of a configuration."""
     path = list(error.absolute_path)
     value, rule = error.instance, error.validator_value
     if error.validator == "in":
@@ -129,7 +131,10 @@ def _explain(error: jsonschema.ValidationError) -> str:
         return f"{key}: unknown key '{unknown}'{hint}; allowed: {', '.join(allowed)}"
     if error.validator == "required":
         missing = [name for name in rule if name not in value]
-        return f"{key}: lacks the key '{missing[0]}'; required: {', '.join(rule)}"
+        others = [name for name in at(config, ".".join(map(str, path[:-1]))) or () if name != path[-1]] if path else []
+        near = difflib.get_close_matches(str(path[-1]), map(str, others), n=1) if others else ()
+        hint = f"; or did you mean {near[0]}?" if near else ""  # a misspelt name is a new entry, which lacks all
+        return f"{key}: lacks the key '{missing[0]}'; required: {', '.join(rule)}{hint}"
     allowed = {
         "type": lambda: f"a value of type {' or '.join([rule] if isinstance(rule, str) else rule)}",
         "enum": lambda: "one of " + ", ".join(map(str, rule)),

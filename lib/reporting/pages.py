@@ -12,7 +12,7 @@ import pandas as pd
 
 from lib.core.errors import InputError
 from lib.reporting import verdicts as said
-from lib.reporting.claims.controls import Controls
+from lib.reporting.claims.controls import Controls, outcome
 from lib.reporting.claims.ledger import is_repeat
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
 from lib.reporting.digits import as_read, rounded, significant
@@ -312,7 +312,7 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
         title = f"All {len(made_of.verdicts)} claims, with verdicts"
         parts.append(Folded(title, [Text(meanings()), claims_table(made_of.verdicts)]))
         if made_of.controls:
-            parts.append(Folded("Controls, set before the run", [controls_table(made_of.controls)]))
+            parts.append(Folded("Controls, set before the run", [controls_table(made_of.controls, made_of.tables)]))
     parts.append(Folded("Readings and caveats", [Text(readings)]))
     return [part for part in parts if part.parts]
 
@@ -370,13 +370,17 @@ def claims_table(verdicts: pd.DataFrame) -> Table:
     return Table("", ["what the paper says", "we measured", "data", "verdict", "note"], rows, name="claims")
 
 
-def controls_table(controls: Controls) -> Table:
-    """What must have worked before a comparison means anything, with thresholds."""
+def controls_table(controls: Controls, tables: Mapping[str, pd.DataFrame]) -> Table:
+    """What must have worked before a comparison means anything, with thresholds, and what came of it.
+
+    tables: of the controls' paper, by item.
+    """
     rows = []
-    for (_, name, dataset), row in controls.items():
+    for (paper, name, dataset), row in controls.items():
+        came = outcome(row, {(paper, item): frame for item, frame in tables.items()})
         least = row["threshold"] or f"{row['chance']} and {row['share']} of what that network gains over it"
-        rows.append([name, dataset, row["what"], f"{row['relation']} {least}", row["guards"]])
-    return Table("", ["control", "data", "what", "needed", "guards"], rows, name="controls")
+        rows.append([name, dataset, row["what"], f"{row['relation']} {least}", came, row["guards"]])
+    return Table("", ["control", "data", "what", "needed", "measured", "guards"], rows, name="controls")
 
 
 def meanings() -> str:

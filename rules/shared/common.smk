@@ -15,8 +15,7 @@ from lib.plan.config import (
     check_config,
     claim_ids,
     default_preset,
-    expand_download,
-    expand_own_volumes,
+    expand,
     load_schema,
     register,
 )
@@ -42,8 +41,7 @@ def refuse(error):
 try:
     check_files(workflow.configfiles)
     check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
-    expand_own_volumes(config)
-    expand_download(config)
+    expand(config)
     schema = load_schema()
     check_config(config, schema, claim_ids())
     fill_defaults(config, schema)

@@ -502,6 +502,12 @@ def test_an_unknown_name_is_refused_with_the_known_ones(key, value, catalogue, k
     assert message.startswith(f"{key} = {unknown!r}: not in {catalogue}; allowed: ") and known in message
 
 
+def test_a_misspelt_name_is_told_which_one_was_meant():
+    assert refusal(changed("scalable_pate.table2", ["digits_confidnt"])).endswith("; did you mean digits_confident?")
+    line = refusal(changed("scalable_pate.runs.digits_confidnt", {"sigma": 20.0}))  # as a new entry it lacks all else
+    assert "lacks the key 'ensemble'" in line and line.endswith("; or did you mean digits_confident?")
+
+
 @pytest.mark.parametrize("run", ["digits_lnmax", "digits_gnmax"])
 def test_only_confident_runs_are_sanitised(run):
     message = refusal(changed("scalable_pate.table2", ["digits_confident", run]))

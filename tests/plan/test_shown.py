@@ -37,7 +37,9 @@ def test_help_names_every_result_preset_and_program(tmp_path, monkeypatch, capsy
     assert all(f"  {name} " in text for name in register())
     for path in (ROOT / "presets").glob("*.yaml"):
         assert f"presets/{path.name}" in text
-    assert re.search(r"^dp_mac: .*\n  data of real: MNIST, .*: quick [1-9]\d*, real [1-9]\d*$", text, re.MULTILINE)
+    assert re.search(
+        r"^dp_mac: .*\n  data of real: MNIST, .*: quick [\d.]+, real [\d.]+, paper [\d.,]+$", text, re.MULTILINE
+    )
     for name in show_help.PEOPLE:
         assert (ROOT / "scripts" / f"{name}.py").is_file()
     assert "Jobs of quick took 2 minutes here, most of them: train_mac 2" in text

@@ -166,13 +166,13 @@ def test_only_what_passes_the_gate_is_compared(gate, verdict):
     rows += [row(dataset="Adult", **LNMAX, epsilon=3)]
     found = judge(order_claim(gate=gate), tables(*rows))
     assert found.verdict == verdict
-    assert f"left out by {gate}: {2 if gate == 'learned=yes' else 1} rows" in found.note
+    assert f"rows without {gate}, left out: {2 if gate == 'learned=yes' else 1}" in found.note
 
 
 def test_where_nothing_passes_the_gate_there_is_no_signal():
     found = judge(order_claim(gate="learned=yes"), tables(row(learned="no"), row(**LNMAX, epsilon=3)))
     assert (found.judgement, found.verdict, found.grade) == ("not judged", "not judged: no signal", "")
-    assert found.note == "left out by learned=yes: 1 rows"
+    assert found.note == "rows without learned=yes, left out: 1"
     missing = judge(order_claim(gate="learned=yes"), tables(row(), row(**LNMAX, epsilon=3)))
     assert (missing.verdict, missing.note) == ("not judged: not run", "table1 has no column learned")
 

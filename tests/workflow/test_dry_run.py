@@ -63,6 +63,14 @@ def test_the_preset_votes_accounts_and_trains_nothing(pristine, any_root):
     assert sum(planned.counts.values()) < 50
 
 
+def test_the_preset_own_images_attacks_them_and_nothing_else(pristine, any_root):
+    own = ("--configfile", "presets/own_images.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).pending(*own, "--", "residual_perturbation_table3")
+    trained = {"train_residual": 3 * 2 * 3, "train_residual_dp_sgd": 3 * 2}  # repetitions, sides, methods
+    assert {rule: planned.counts[rule] for rule in trained} == trained
+    assert planned.counts["prepare_data"] == planned.counts["draw_task"] == 1
+
+
 @pytest.mark.parametrize("preset", ["quick", "real", "paper"])
 def test_a_dry_run_plans_every_curve_of_dp_mac(pristine, any_root, preset):
     real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")

@@ -39,6 +39,19 @@ def test_all_data_that_are_missing_are_named_at_once(pristine, tmp_path):
         assert part in line
 
 
+def test_a_dataset_from_where_it_never_comes_is_refused_without_a_run_in_the_run(pristine, tmp_path):
+    """What all else is lacking is asked of a dry run, which is refused for the same reason, and must not ask again."""
+    project = pristine.over({"datasets": {"digits": {"source": "data_root"}}})
+    assert "no source 'data_root', allowed: ['embedded']" in refused(project, "--config", f"data_root={tmp_path}")
+
+
+@pytest.mark.parametrize("word", ["true", "True"])
+def test_true_is_read_as_yaml_has_it(word, pristine, tmp_path):
+    given = (f"data_root={tmp_path}", f"download={word}")
+    line = refused(Project(pristine.root), "--configfile", "presets/votes.yaml", "--config", *given)
+    assert "1 of the datasets" in line and "pate_votes_svhn: missing" in line  # the others are fetched
+
+
 def test_a_misspelt_target_is_told_which_one_was_meant(pristine):
     assert "did you mean scalable_pate_table1 " in refused(Project(pristine.root), "--", "scalable_pate_tabel1")
 

@@ -128,6 +128,23 @@ def _of_stand_in(control: Mapping[str, str], tables: Tables, controls: Controls)
     return controls.get((control["paper"], control["name"], *datasets), control)
 
 
+def outcome(control: Mapping[str, str], tables: Tables) -> str:
+    """What was measured of a control in each of its tables; of an experiment's, also whether it passed."""
+    found = []
+    for item in control["table"].split(";"):
+        try:
+            values = [read_number(row, control["column"], item).value for row in _reference(item, control, tables)]
+        except MissingError:
+            found.append("not run")
+            continue
+        said = " to ".join(dict.fromkeys(map(printed, (min(values), max(values)))))
+        if control["of"] == "experiment":
+            passed = _compared(control, values, float(control["threshold"]), control["dataset"]).passed
+            said += ", passed" if passed else ", failed"
+        found.append(said)
+    return "; ".join(dict.fromkeys(found))
+
+
 def check(control: Mapping[str, str], tables: Tables, rows: Iterable[dict]) -> Checked:
     """One control, on the rows of a comparison where it is about these: in the first of its tables where it was run."""
     rows = list(rows)

@@ -97,7 +97,7 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
         findings, missing, failed = _findings(claim, selected, tables, controls)
     except MissingError as missing:
         return _not_judged(claim, NOT_RUN, [str(missing)])
-    shut_out = f"left out by {claim['gate']}: {selected.shut_out} rows" if selected.shut_out else ""
+    shut_out = f"rows without {claim['gate']}, left out: {selected.shut_out}" if selected.shut_out else ""
     if not findings:
         return _not_judged(claim, NO_SIGNAL if failed or not selected.pairs else NOT_RUN, [*missing, shut_out])
     grade = min((finding.grade for finding in findings), key=GRADES.index)
