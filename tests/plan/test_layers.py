@@ -205,7 +205,18 @@ def test_overlays_have_a_preset_of_their_own(tmp_path):
     check_overlays([other, own], {}, "quick")
     check_overlays([other], {"preset": "other"}, "quick")
     check_overlays([other], {"preset": "quick"}, "quick")
-    check_overlays(PRESETS[:1], {}, default_preset())
+    check_overlays([preset for preset in PRESETS if preset.stem == "real"], {}, default_preset())
+
+
+def test_what_lies_over_a_preset_needs_it_below(tmp_path):
+    below, above = overlay(tmp_path, "below", preset="below"), overlay(tmp_path, "above", preset="above", over="below")
+    between = overlay(tmp_path, "between", preset="between")
+    for files in ([below, above], [below, between, above], [below, above, between]):
+        check_overlays(files, {}, "quick")
+    for files in ([above], [above, below], [between, above]):
+        with pytest.raises(InputError) as caught:
+            check_overlays(files, {}, "quick")
+        assert str(caught.value) == f"{above}: lies over the preset 'below'; give presets/below.yaml before it"
 
 
 def test_overlays_without_one_are_refused_with_the_file_and_what_to_add(tmp_path):
