@@ -166,7 +166,10 @@ def _outlined(table: dict, made_of: Material) -> Table:
     if "from" not in table:
         by_name = {row["id"].partition(".")[2]: row for row in made_of.verdicts.to_dict("records")}
         rows = [[cell_of(by_name[cell]) if _CLAIM.fullmatch(cell) else cell for cell in row] for row in table["rows"]]
-        return Table(table["title"], table["header"], rows, caption=table.get("note", ""))
+        ids = "; ".join(" ".join(cell for cell in row if _CLAIM.fullmatch(cell)) for row in table["rows"])
+        return Table(
+            table["title"], table["header"], rows, caption=f"{table.get('note', '')} Claims by row: {ids}.".strip()
+        )
     frame, names = made_of.tables.get(table["from"], pd.DataFrame()), table.get("names", {})
     for column, value in table.get("where", {}).items():
         frame = frame[frame[column].astype(str) == value] if column in frame.columns else frame
