@@ -21,7 +21,22 @@ SNAKEMAKE = "bin/snakemake"
 @pytest.mark.parametrize("called", [SNAKEMAKE, "site-packages/snakemake/__main__.py"])
 def test_a_misspelt_target_is_told_which_one_was_meant(called, words):
     with pytest.raises(InputError, match="no target 'scalable_pate_tabel1'; did you mean scalable_pate_table1"):
-        check_targets([called, *words], RULES)
+        check_targets([called, *words], RULES, "quick")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("-n", "table2"), "no target 'table2'; did you mean scalable_pate_table2 "),
+        (
+            ("--cores", "2", "results/real/dp_mac/fig1.csv"),
+            "results/real/dp_mac/fig1.csv: a file of the preset 'real', and this run makes those of 'quick'",
+        ),
+    ],
+)
+def test_half_a_name_and_a_file_of_another_preset_are_told_what_is_missing(words, line):
+    with pytest.raises(InputError, match=line):
+        check_targets([SNAKEMAKE, *words], RULES, "quick")
 
 
 @pytest.mark.parametrize(
@@ -30,17 +45,18 @@ def test_a_misspelt_target_is_told_which_one_was_meant(called, words):
         ("--cores", "2", "audit"),
         ("--directory", "audits"),  # an option's value
         ("results/quick/claims.csvv",),
+        ("--report", "results/real/report.html"),
         ("--config", "preset=claim"),
         ("quite_another_thing",),  # Snakemake says that there is none
     ],
 )
 def test_what_is_no_misspelt_target_is_left_alone(words):
-    check_targets([SNAKEMAKE, *words], RULES)
+    check_targets([SNAKEMAKE, *words], RULES, "quick")
 
 
 def test_words_of_other_programs_are_left_alone():
-    check_targets(["pytest", "audits"], RULES)
-    check_targets([], RULES)
+    check_targets(["pytest", "audits"], RULES, "quick")
+    check_targets([], RULES, "quick")
 
 
 def test_resources_are_of_rules_that_there_are():
