@@ -27,7 +27,7 @@ def test_a_misspelt_target_is_told_which_one_was_meant(called, words):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("-n", "table2"), "no target 'table2'; did you mean scalable_pate_table2 "),
+        (("-n", "table2"), "no target 'table2'; did you mean scalable_pate_table2."),
         (
             ("--cores", "2", "results/real/dp_mac/fig1.csv"),
             "results/real/dp_mac/fig1.csv: a file of the preset 'real', and this run makes those of 'quick'",
