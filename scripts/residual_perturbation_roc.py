@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.attacks.summary import Attacked, only, read_attacked, summary_row, titled
+from lib.attacks.summary import OVERFITTED, Attacked, only, read_attacked, summary_row, titled
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
+from lib.reporting.tables import yes_no
 
 CURVE = ["dataset", "gamma", "attack"]  # columns that say which curve a row is of
 
@@ -32,7 +33,10 @@ def curves_of(attacked: Attacked, attack: str) -> pd.DataFrame:
 
 
 def compared(found: list[Attacked], curves: pd.DataFrame, controls: list[Attacked]) -> pd.DataFrame:
-    """A row a dataset, coefficient and attack: the area, and how far the mean curve is from the diagonal."""
+    """A row a dataset, coefficient and attack: the area, and how far the mean curve is from the diagonal.
+
+    `enough_noise`: whether training accuracy is above test accuracy by less than OVERFITTED.
+    """
     rows = []
     for attacked in found:
         largest = max(each.gamma for each in found if each.task["label"] == attacked.task["label"])
@@ -40,7 +44,8 @@ def compared(found: list[Attacked], curves: pd.DataFrame, controls: list[Attacke
             row = summary_row(attacked, members_of(attacked), attack, only(controls, label=attacked.task["label"]))
             keys = curves[CURVE].eq([row["dataset"], row["gamma"], attack]).all(axis=1)
             away = np.abs(curves["tpr"] - curves["fpr"])[keys].max()
-            rows.append(row | {"largest": "yes" if attacked.gamma == largest else "no", "away_from_diagonal": away})
+            noise = {"largest": yes_no(attacked.gamma == largest), "enough_noise": yes_no(row["gap"] < OVERFITTED)}
+            rows.append(row | noise | {"away_from_diagonal": away})
     return pd.DataFrame(rows).drop(columns="epsilon")
 
 

@@ -649,7 +649,13 @@ def test_roc_curves_are_means_and_their_distance_is_from_the_diagonal(tmp_path):
             gamma=0.5,
             task=shapes,
         ),
-        write_attack(tmp_path / "strong.json", [{"members": 2}], curves=[curve(0.6)], gamma=4.5, task=shapes),
+        write_attack(
+            tmp_path / "strong.json",
+            [{"members": 2, "train_accuracy": 0.45, "test_accuracy": 0.4}],
+            curves=[curve(0.6)],
+            gamma=4.5,
+            task=shapes,
+        ),
         write_attack(tmp_path / "digits.json", [{}], curves=[curve(0.55)]),
         write_attack(tmp_path / "other.json", [{}], curves=[curve(0.8)], gamma=2.0, privacy={"joint": JOINT}),
     ]
@@ -675,6 +681,7 @@ def test_roc_curves_are_means_and_their_distance_is_from_the_diagonal(tmp_path):
         assert rows.loc[key, "away_from_diagonal"] == pytest.approx(abs(mean - 0.5))
         # the largest of its own dataset
         assert rows.loc[key, "largest"] == ("yes" if key in (("shapes", 4.5), ("digits", 2.0)) else "no")
+        assert rows.loc[key, "enough_noise"] == ("yes" if key == ("shapes", 4.5) else "no")  # not overfitted
         works = ("yes", 0.9) if key[0] == "digits" else ("no", 0.6)
         assert (rows.loc[key, "attacker_works"], rows.loc[key, "control_auc"]) == works
     assert "epsilon" not in compared
