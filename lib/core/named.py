@@ -35,7 +35,9 @@ def module_files(name: str) -> list[str]:
         found = None
     if found is None or found.origin is None:
         raise InputError(f"{name}: no module {module}; it must lie in the working folder or be installed")
-    source = Path(found.origin).read_text(encoding="utf-8") if found.origin.endswith(".py") else attribute
+    source = (
+        Path(found.origin).read_text(encoding="utf-8", errors="replace") if found.origin.endswith(".py") else attribute
+    )
     if not re.search(rf"\b{re.escape(attribute)}\b", source) and "import *" not in source:
         raise InputError(f"{name}: module {module} has no {attribute}")
     if "." not in module and found.submodule_search_locations is None:
