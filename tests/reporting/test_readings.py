@@ -259,7 +259,8 @@ QUOTED = {
         "= 2.5 the attack finds nothing, {}, and five networks come to {}.".format(
             *(short(small("fig4", 2.5, 5)[column], 3) for column in ("auc", "test_accuracy"))
         ),
-        f"Skip connections make no difference here: {with_and_without()} with and without them",
+        f"Skip connections make no difference that shows here: {with_and_without()} with and without them",
+        f"would fail here, by Strategy II's {short(small('fig10', 2.0, 5)['auc'], 3)}.",
         f"better than others, by {short(small('fig10', 2.0, 5)['gap'], 3)}, so",
         "bring a network to {} on its own images and {} on test images".format(
             *(short(cifar("Strategy I")[column], 3) for column in ("train_accuracy", "test_accuracy"))
