@@ -88,6 +88,12 @@ def folder(tmp_path_factory):
     return root
 
 
+def test_a_board_on_which_nothing_is_released_has_an_empty_audit(tmp_path):
+    told = ["--privacy", json.dumps(PRIVACY), "--slots", "60", "--runs", "400", "--level", "0.95"]
+    audit_releases.main([*told, "--seed", "1", "--job", "board", "--bounds", str(tmp_path / "releases.csv")])
+    assert (tmp_path / "releases.csv").read_text().split() == ["entry,lower_bound,largest,runs"]
+
+
 def attack(root, place, *names):
     """Attack the entries of some methods in one job, and write what it finds as the shard `place`."""
     told = ["--worlds", str(root / "worlds.npz"), "--attacks", json.dumps(ATTACKS), "--targets", "0", "1"]

@@ -106,6 +106,7 @@ def test_a_method_of_ones_own_runs_at_the_budgets_it_promises_and_is_made_anew_w
             "leaderboard.methods.mine.entry = nowhere.to.be:Found: no module nowhere.to.be",
         ),
         ({"entry": "docs.examples.noisy_means"}, "leaderboard.methods.mine.entry"),
+        ({"entry": "docs.examples.noisy_means:Noisy"}, "module docs.examples.noisy_means has no Noisy"),
         ({"entry": "a:b; touch c"}, "leaderboard.methods.mine.entry"),
         ({"promises": "yes"}, "leaderboard.methods.mine.promises"),
     ],
