@@ -27,7 +27,7 @@ from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.snakemake_records import empty_damaged
 from lib.plan.strict import check_files
-from lib.plan.targets import check_resources, check_targets
+from lib.plan.targets import check_resources, check_targets, targets_among
 from lib.plan.together import Jobs
 
 ROOT = Path(workflow.basedir)
