@@ -14,6 +14,13 @@ from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.spread import mean_and_spread
 
+# what the paper prints, on CIFAR10 and on IDC, in the form of `compared`
+DATA_FILES = (
+    "../published/residual_perturbation_fig3_comparison.csv",
+    "../published/residual_perturbation_fig4_comparison.csv",
+    "../published/residual_perturbation_fig10_comparison.csv",
+)
+PRINTED = {"Strategy I": DATA_FILES[:2], "Strategy II": DATA_FILES[2:]}
 COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")
 LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 
@@ -134,6 +141,7 @@ def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     once = rows[rows["attack"] == attacks[0]]
     curve(axes[2], once, "train_accuracy", "training", "-")
     curve(axes[2], once, "test_accuracy", "test", "--")
+    mark_published(axes[2], once, "test_accuracy", "test, in the paper")
     axes[2].set_title("accuracy")
     axes[2].set_ylim(0, 1.02)
     for place, (attack, style) in enumerate(zip(attacks, LINES, strict=False)):
@@ -141,7 +149,18 @@ def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
         curve(axes[3], own, "auc", attack, style, shift=0.01 * place * rows["gamma"].max())
     axes[2].legend()
     areas(axes[3], "area under the attack's ROC", rows)
+    mark_published(axes[3], once, "auc", "in the paper")
     axes[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))  # no corner is free of lines in all figures
+
+
+def mark_published(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str) -> None:
+    """What the paper prints of the same dataset and strategy; nothing on a stand-in for it."""
+    noisy = rows[rows["gamma"] > 0].iloc[0]
+    for file in PRINTED.get(noisy["method"], ()):
+        printed = read_table(Path(__file__).parent / file)
+        for _, row in printed[printed["dataset"] == noisy["dataset"]].iterrows():
+            points = [0, row["gamma"]], [row[f"{column}_at_zero"], row[column]]
+            axis.plot(*points, "x", color="black", markersize=6, label=label, zorder=4)
 
 
 def areas(axis: plt.Axes, title: str, rows: pd.DataFrame) -> None:

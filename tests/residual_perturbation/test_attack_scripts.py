@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -583,6 +584,24 @@ def test_figures_over_noise_have_every_network_that_was_attacked(work, tmp_path)
     sizes, _ = make_figure(residual_perturbation_noise, tmp_path, records, controls, "--by-size")
     assert set(numbers.pop("line")) == {"attack"} and set(sizes.pop("line")) == {"members"}
     pd.testing.assert_frame_equal(sizes, numbers)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "method", "marks"),
+    [
+        ("CIFAR10", "Strategy I", [[(0, 0.757), (0.75, 0.573)]]),
+        ("CIFAR10", "Strategy II", [[(0, 0.757), (2, 0.526)]]),
+        ("IDC", "Strategy I", [[(0, 0.563), (0.2, 0.495)]]),
+        ("tissue-like patches", "Strategy I", []),
+        ("CIFAR10", "Strategy I, another", []),
+    ],
+)
+def test_the_papers_numbers_are_marked_on_its_own_data_alone(dataset, method, marks):
+    rows = pd.DataFrame({"dataset": dataset, "method": ["ResNet8", method], "gamma": [0.0, 0.3]})
+    _, axis = plt.subplots()
+    residual_perturbation_noise.mark_published(axis, rows, "auc", "in the paper")
+    assert [list(zip(*line.get_data(), strict=True)) for line in axis.lines] == marks
+    plt.close("all")
 
 
 def test_what_figures_compare_by_hand(tmp_path):
