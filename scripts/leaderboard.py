@@ -23,7 +23,7 @@ NEAR = 0.02  # from an AUC of 0.5, within which its axis is about linear; where 
 AREAS = (0.5, 0.52, 0.55, 0.6, 0.7, 0.8, 1)
 NONE = "none"  # the budget of what promises nothing
 FILLED = "os^DvPX"  # of methods with budgets
-HOLLOW = "sv^DPX*<>d"  # of all others
+HOLLOW = "v^P*sX<>dh"  # of all others; a hollow diamond is a bound
 # what stands in the column, by the name of the statement that counts
 GUARANTEES = {"guarantee": "yes", "claimed": "claimed"}
 
@@ -123,7 +123,9 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     budgets = list(dict.fromkeys(row["budget"] for row in rows if row["budget"] != NONE))
     lines = list(dict.fromkeys(row["method"] for row in rows if row["budget"] != NONE))
     looks = {name: {"color": f"C{place}", "marker": FILLED[place % len(FILLED)]} for place, name in enumerate(lines)}
+    # first what every board has, so that its markers are the same on all
     others = [name for name in names[::-1] if name not in looks]
+    others.sort(key=lambda name: not name.startswith(("broken:", "control:")))
     looks |= {
         name: {"color": "0.3", "marker": HOLLOW[place % len(HOLLOW)], "markerfacecolor": "w"}
         for place, name in enumerate(others)
