@@ -9,7 +9,7 @@ from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.dp_mac.features import inside, roughness, significant_units
 from lib.dp_mac.trained import TrainedNetworks, read_networks
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import bare, figure, save
 from lib.reporting.spread import mean_and_spread
 
 
@@ -72,8 +72,7 @@ def main(
                 axis = axes[i * len(labels) + j]
                 limit = np.abs(inside(images[0, j])).max()
                 axis.imshow(images[0, j], cmap="gray", vmin=-limit, vmax=limit)
-                axis.set(xticks=[], yticks=[])
-                axis.grid(False)
+                bare(axis)
                 if i == 0:
                     axis.set_title(str(label))
             axes[i * len(labels)].set_ylabel(trained.name.replace(", ", "\n"), fontsize=7)

@@ -9,7 +9,7 @@ from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.dp_mac.evaluation import squared_errors
 from lib.dp_mac.trained import TrainedNetworks, read_networks
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import bare, figure, save
 
 
 def reconstructed(trained: TrainedNetworks, rows: np.ndarray) -> tuple[np.ndarray, float]:
@@ -57,8 +57,7 @@ def main(
     with figure(len(shown), 1, width=0.62 * images, height=0.82) as (drawn, axes):
         for axis, (name, pictures) in zip(axes, shown, strict=True):
             axis.imshow(np.concatenate(list(pictures), axis=1), cmap="gray_r", vmin=0, vmax=1)
-            axis.set(xticks=[], yticks=[])
-            axis.grid(False)
+            bare(axis)
             axis.set_title(name, fontsize=8)
         save(drawn, png, pdf)
 

@@ -8,7 +8,7 @@ import pandas as pd
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import bare, figure, save
 from lib.reporting.spread import mean_and_spread
 from lib.residual_perturbation.scene import scene
 from lib.residual_perturbation.sde import (
@@ -90,9 +90,7 @@ def main(
     with figure(len(settings["pixels"]), columns, width=1.6, height=2.2) as (drawn, axes):
         for axis, (title, text, image) in zip(axes, panels, strict=True):
             axis.imshow(image[::every, ::every], interpolation="nearest")
-            axis.set(xticks=[], yticks=[])
-            axis.grid(False)
-            axis.spines[:].set_visible(False)
+            bare(axis)
             axis.set_title(title, fontsize=7.5)
             axis.set_xlabel(text, fontsize=7.5)
         save(drawn, png, pdf)

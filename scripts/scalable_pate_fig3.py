@@ -10,7 +10,7 @@ from lib.data.glyph import GlyphSamples
 from lib.data.glyph_classes import CLASSES
 from lib.data.glyph_examples import COLUMNS, KINDS, choose
 from lib.data.glyph_pool import open_glyph
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import bare, figure, save
 
 COLOURS = dict(zip(KINDS, ("#009E73", "#E69F00", "#D55E00"), strict=True))
 
@@ -37,8 +37,7 @@ def show(samples: GlyphSamples, shown: list[tuple[str, int]], png: Path, pdf: Pa
     with figure(len(KINDS), COLUMNS, width=0.82, height=1.12) as (drawn, axes):
         for axis, (kind, index) in zip(axes, shown, strict=True):
             axis.imshow(255 - samples.x[index], cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-            axis.set(xticks=[], yticks=[])
-            axis.grid(False)
+            bare(axis)
             axis.spines[:].set(visible=True, color=COLOURS[kind], linewidth=1.6)
             # The default font, DejaVu Sans, has all classes; "$" would begin a formula.
             axis.set_title(CLASSES[samples.label[index]], fontsize=13, parse_math=False)

@@ -2,24 +2,12 @@
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
-
-from snakemake.cli import get_argument_parser
 
 from lib.core.errors import InputError
 
 CLOSE = 0.75  # how much of a name must be right
-
-
-def targets_among(words: Sequence[str]) -> list[str]:
-    """The targets among the words of a command line, as Snakemake's own parser finds them; sorted.
-
-    words: the program's name first; none of another program's are targets.
-    """
-    if not words or "snakemake" not in (Path(words[0]).name, Path(words[0]).parent.name):
-        return []
-    return sorted(get_argument_parser().parse_args(words[1:]).targets)
 
 
 def check_targets(targets: Iterable[str], rules: Collection[str], preset: str) -> None:
@@ -28,7 +16,7 @@ def check_targets(targets: Iterable[str], rules: Collection[str], preset: str) -
     Rules by a misspelt name or one without its paper's, and a file of another preset than the run's; not a file that is
     there.
     """
-    for target in targets:
+    for target in sorted(targets):
         if target in rules or Path(target).exists():
             continue
         other = re.match(r"results/(\w+)/", target)

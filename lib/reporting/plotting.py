@@ -29,6 +29,13 @@ def figure(
             plt.close(drawn)
 
 
+def bare(axis: Axes) -> None:
+    """Without ticks, grid and spines, as pictures are shown; titles and labels stay."""
+    axis.set(xticks=[], yticks=[])
+    axis.grid(False)
+    axis.spines[:].set_visible(False)
+
+
 def save(drawn: Figure, *paths: str | Path) -> None:
     """Write a figure as .png or .pdf, without dates or versions, so that equal figures are equal bytes."""
     for path in map(Path, paths):

@@ -3,6 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from lib.reporting.plotting import bare
+
 
 def fullest_slice(label: np.ndarray) -> int:
     """The axial slice with the most tumour of labels (X, Y, Z)."""
@@ -20,4 +22,4 @@ def overlay(axis: plt.Axes, image: np.ndarray, mask: np.ndarray | None, truth: n
         axis.imshow(mask.T, cmap="inferno", alpha=0.75 * np.clip(mask.T, 0, 1), vmin=0, vmax=1, **upright)
     if truth.any() and not truth.all():
         axis.contour(truth.T, levels=[0.5], colors="cyan", linewidths=0.7)
-    axis.set(xticks=[], yticks=[])
+    bare(axis)

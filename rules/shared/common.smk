@@ -6,6 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from snakemake.cli import get_argument_parser
 from snakemake.resources import Resources
 
 from lib.core.code_inputs import code_files
@@ -27,7 +28,7 @@ from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.snakemake_records import empty_damaged
 from lib.plan.strict import check_files
-from lib.plan.targets import check_resources, check_targets, targets_among
+from lib.plan.targets import check_resources, check_targets
 from lib.plan.together import Jobs
 
 ROOT = Path(workflow.basedir)
@@ -36,6 +37,14 @@ ROOT = Path(workflow.basedir)
 def refuse(error):
     """End with one line; Snakemake adds nothing to it."""
     sys.exit(f"error: {error}")
+
+
+def targets_asked():
+    """The targets on Snakemake's command line, as its own parser finds them: of a person, not of a job or a program."""
+    program = Path(sys.argv[0])
+    if not workflow.is_main_process or "snakemake" not in (program.name, program.parent.name):
+        return []
+    return get_argument_parser().parse_args(sys.argv[1:]).targets
 
 
 try:

@@ -6,8 +6,7 @@ Here all rules are known, so that a misspelt one is told which was meant.
 """
 
 try:
-    if workflow.is_main_process:  # not the Snakemake of a job, on whose command line nobody wrote
-        check_targets(targets_among(sys.argv), ["all", *(rule.name for rule in workflow.rules)], config["preset"])
+    check_targets(targets_asked(), ["all", *(rule.name for rule in workflow.rules)], config["preset"])
     check_resources(config["resources"], [rule.name for rule in workflow.rules])
 except InputError as error:
     refuse(error)

@@ -56,6 +56,11 @@ def test_a_misspelt_target_is_told_which_one_was_meant(pristine):
     assert "did you mean scalable_pate_table1 " in refused(Project(pristine.root), "--", "scalable_pate_tabel1")
 
 
+def test_values_of_an_option_are_no_misspelt_targets(pristine):
+    words = ("--rerun-triggers", "mtime", "code", "--", "results/quick/dp_mac/budget.csv")  # there is audit_code
+    assert Project(pristine.root).pending(*words).rules
+
+
 def test_so_is_an_overlay_without_a_preset_of_its_own(pristine, tmp_path):
     overlay = tmp_path / "overlay.yaml"
     overlay.write_text(yaml.safe_dump({"repetitions": 2}))
