@@ -25,7 +25,8 @@ class DatasetSpec:
     layouts: accepted lists of files below `data_root`, the preferred one first; a name that ends in / is a folder.
     downloaded: the one of `layouts` that `download` puts below a folder, from public places; it raises OSError,
         RuntimeError or HTTPException where it cannot.
-    unordered: groups of arrays whose rows are samples in no canonical order; rows of a group belong together.
+    unordered: groups of arrays whose rows are samples in no canonical order; rows of a group belong together. For
+        public benchmarks alone, whose copies differ in it: see `canonical`.
     """
 
     title: str
@@ -59,7 +60,10 @@ class DatasetSpec:
 def canonical(arrays: Mapping[str, np.ndarray], unordered: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:
     """The arrays with the rows of each group of `unordered` sorted by the SHA-256 of the sample's bytes.
 
-    What is computed from the result, fingerprint and splits alike, does not depend on the order of the file.
+    What is computed from the result, fingerprint and splits alike, does not depend on the order of the file. But the
+    place of a sample depends on all others: whoever replaced one in the file would move those between its old place and
+    its new one, each to another teacher perhaps. So guarantees computed from the result are of a sample replaced in it,
+    in its place, and nothing is released of such data.
     Raises ValueError if the arrays of a group differ in length.
     """
     arrays = dict(arrays)

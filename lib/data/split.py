@@ -10,8 +10,8 @@ def split_samples(
 ) -> dict[str, np.ndarray]:
     """Indices into the samples, disjoint: private, public, test; and `teacher`, the owner of each private sample.
 
-    The private samples are dealt out once, in parts whose sizes differ by at most one, without looking at them:
-    replacing one record leaves every other teacher's part as it is, which the accounting assumes.
+    The private samples are dealt out once, by their places, in parts whose sizes differ by at most one, without looking
+    at them: replacing one record in its place leaves every other teacher's part as it is, which the accounting assumes.
     Raises InputError if there are too few samples.
     """
     if private + public + test > samples:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from lib.accounting.discrete import is_discrete
 from lib.core.errors import InputError
+from lib.data import registry
 from lib.release.kinds import KINDS
 
 
@@ -42,6 +43,12 @@ def check_release(config: dict) -> None:
         raise InputError(
             f"release.run = {name!r}: allowed are runs of gnmax and confident_gnmax on ensembles trained here, with a "
             f"student of kind {', '.join(KINDS)}: {', '.join(allowed) or 'there is none'}"
+        )
+    dataset = config["ensembles"][runs[name]["ensemble"]]["dataset"]
+    if registry.get(config["datasets"][dataset]["module"], dataset).unordered:
+        raise InputError(
+            f"release.run = {name!r}: {dataset} is brought into an order that depends on all its records, so that "
+            "another record would move others to other teachers; allowed are datasets in the order of their files"
         )
     repetitions = config.get("repetitions", release.get("repetition", 1))
     if release.get("repetition", 1) > repetitions:

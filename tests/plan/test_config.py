@@ -748,6 +748,7 @@ def test_figure_4_is_off_without_either_panel():
         ({"release.run": "mnist_confident"}, "on ensembles trained here"),  # its votes have been published
         ({"release.run": "digits_confident_vat"}, "with a student of kind random_forest"),
         ({"release.run": "digits_interactive"}, "release.run = 'digits_interactive': allowed are"),
+        ({"release.run": "notmnist_confident"}, "notmnist is brought into an order that depends on all its records"),
         ({"release.repetition": 3}, "release.repetition = 3: allowed is at most repetitions = 2"),
         (
             {"release.run": "digits_gnmax", "release.sanitized": True},

@@ -41,6 +41,5 @@ DATASETS = {
         sources=("data_root",),
         read=read,
         layouts=(("own_images.npz",),),
-        unordered=(("x", "y"),),
     )
 }
