@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from lib.audit.trial import BUGS, INTACT
 from lib.core.command import command, run
-from lib.core.files import write_text
+from lib.core.files import atomic_path, reading
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 
@@ -16,8 +16,11 @@ MARKERS, COLOURS = ("o", "s", "^", "v", "D", "P", "X", "*"), ("k", "C0", "C1", "
 
 
 def joined(parts: list[Path]) -> str:
-    """The lines of tables with the same columns, under one header."""
-    lines = [part.read_text(encoding="utf-8").splitlines(keepends=True) for part in parts]
+    """The lines of tables with the same columns, under one header; InputError names a part that was altered."""
+    lines = []
+    for part in parts:
+        with reading(part, "CSV"):
+            lines.append(part.read_text(encoding="utf-8").splitlines(keepends=True))
     return "".join(lines[0][:1] + [line for own in lines for line in own[1:]])
 
 
@@ -67,8 +70,9 @@ def main(tables: list[Path], privacies: list[Path], table: Path, privacy: Path, 
 
     tables, privacies: of audit_code, part by part. table: the CSV to write. privacy: the meaning of its epsilons.
     """
-    write_text(table, joined(tables))
-    write_text(privacy, joined(privacies))
+    for path, parts in ((table, tables), (privacy, privacies)):
+        with atomic_path(path) as temporary:
+            temporary.write_text(joined(parts), encoding="utf-8")
     draw(read_table(table), png, pdf)
 
 

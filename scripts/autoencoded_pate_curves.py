@@ -44,8 +44,8 @@ def main(label: str, teachers: list[Path], students: list[Path], numbers: Path, 
     label: of the volumes. teachers, students: curves, .csv. numbers: the table to write, .csv. png, pdf: the figure to
     write.
     """
-    own = pd.concat(map(pd.read_csv, teachers))
-    lines = pd.concat(map(pd.read_csv, students))
+    own = pd.concat(map(read_table, teachers))
+    lines = pd.concat(map(read_table, students))
     shown = pd.DataFrame(
         {
             "network": [

@@ -8,6 +8,7 @@ import pandas as pd
 from lib.accounting.statement import PrivacyStatement
 from lib.core.command import command, run
 from lib.core.seeding import generator
+from lib.reporting.claims.cells import read_table
 from lib.reporting.records import read_records
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
@@ -23,7 +24,7 @@ class Patients:
 
     def __init__(self, files: list[Path], seed: int) -> None:
         """files: tables by patient, .csv; seed: of the intervals."""
-        self._table, self._seed = pd.concat(map(pd.read_csv, files)), seed
+        self._table, self._seed = pd.concat(map(read_table, files)), seed
 
     def intervals(self, *job: str, unit: str | None = None, labelling: str | None = None) -> dict[str, float | None]:
         """dice_low to dice_whole_high of all repetitions of a job together, its patients being drawn anew."""

@@ -40,8 +40,8 @@ def main(
         return {"votes": teacher_votes(*private.world(number), teachers, model, pool.x, classes, seed, own, device)}
 
     read = {"worlds": vars(private), "public": vars(pool)}
-    found = each_world(range(*shard), counted, read, training, digest("scripts/count_world_votes.py"), cost)
-    save_arrays(votes, **found)
+    code = digest("scripts/count_world_votes.py")
+    each_world(range(*shard), counted, lambda found: save_arrays(votes, **found), read, training, code, cost)
 
 
 if __name__ == "__main__":

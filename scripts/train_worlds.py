@@ -62,25 +62,29 @@ def main(
         right = (predict(shared.test_x).argmax(1) == shared.test_y).mean()
         return {"probabilities": predict(private.x).astype(np.float32), "accuracy": np.array(100 * right)}
 
+    def write(found: Arrays) -> None:
+        accuracy = found.pop("accuracy")
+        save_arrays(predictions, **found)
+        write_record(
+            record,
+            **job.identity(),
+            fingerprint=private.fingerprint,
+            device=training.device,
+            parameters={"method": method, "budget": budget, "noise": built.parameters()},
+            metrics={},
+            # accuracy on public samples, but of models that no mechanism may have released
+            private_metrics={
+                f"accuracy {number}": float(value) for number, value in zip(numbers, accuracy, strict=True)
+            },
+            privacy=built.statements(),
+        )
+
     read = {"worlds": vars(private), "public": vars(shared), "votes": said}
     numbers = range(*shard)
     code = digest("scripts/train_worlds.py") + "".join(
         hashlib.sha256(file.read_bytes()).hexdigest() for file in own or []
     )
-    found = each_world(numbers, trained, read, training, code, cost)
-    accuracy = found.pop("accuracy")
-    save_arrays(predictions, **found)
-    write_record(
-        record,
-        **job.identity(),
-        fingerprint=private.fingerprint,
-        device=training.device,
-        parameters={"method": method, "budget": budget, "noise": built.parameters()},
-        metrics={},
-        # accuracy on public samples, but of models that no mechanism may have released
-        private_metrics={f"accuracy {number}": float(value) for number, value in zip(numbers, accuracy, strict=True)},
-        privacy=built.statements(),
-    )
+    each_world(numbers, trained, write, read, training, code, cost)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """A dataset of images divided into a training set, all of it private, and a test set."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ class Images:
 
 
 def divided(path: str | Path, train: int, test: int, largest: float, seed: int, *job: str) -> Images:
-    """Draw `train` and `test` samples of a prepared dataset, equally many of each class as far as it has them.
+    """Draw `train` and `test` samples of a prepared dataset, of its classes in the proportions that it has them.
 
     Of a dataset with an official test set, the test samples are drawn from that and the others from its training set.
     largest: the grey value that becomes 1. The draw is keyed by (seed, job). Raises InputError where there are too few,
@@ -43,21 +44,19 @@ def divided(path: str | Path, train: int, test: int, largest: float, seed: int, 
     for what, count, pool in (("training", train, pools[0]), ("test", test, pools[1])):
         if not 0 < count <= len(pool):
             raise InputError(f"{path}: {count} {what} samples; allowed is 1 to {len(pool)}")
-    if official is None:
-        if train + test > len(rows):
-            raise InputError(f"{path}: {train} training and {test} test samples; it has {len(rows)}")
-        drawn = train_test_split(
-            rows, train_size=train, test_size=test, stratify=data.y, random_state=integer_seed(seed, *job)
-        )
-    else:
-        drawn = [
-            pool
-            if count == len(pool)
-            else train_test_split(pool, train_size=count, stratify=data.y[pool], random_state=integer_seed(seed, *job))[
-                0
+    if official is None and train + test > len(rows):
+        raise InputError(f"{path}: {train} training and {test} test samples; it has {len(rows)}")
+    draw = partial(train_test_split, random_state=integer_seed(seed, *job))
+    try:
+        if official is None:
+            drawn = draw(rows, train_size=train, test_size=test, stratify=data.y)
+        else:
+            drawn = [
+                pool if count == len(pool) else draw(pool, train_size=count, stratify=data.y[pool])[0]
+                for pool, count in zip(pools, (train, test), strict=True)
             ]
-            for pool, count in zip(pools, (train, test), strict=True)
-        ]
+    except ValueError as error:  # too few for all classes to be on both sides
+        raise InputError(f"{path}: {train} training and {test} test samples: {error}") from error
     x, test_x = ((data.x[part] / np.float32(largest)).astype(np.float32) for part in drawn)
     if max(x.max(), test_x.max()) > 1 or min(x.min(), test_x.min()) < 0:
         raise InputError(f"{path}: pixels from {data.x.min()} to {data.x.max()}; allowed is 0 to {largest:g}")

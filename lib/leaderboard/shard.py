@@ -17,9 +17,15 @@ CLOCKS = {"seconds": time.perf_counter, "processor_seconds": time.process_time}
 
 
 def each_world(
-    shard: range, work: Callable[[int], Arrays], read: Mapping[str, Mapping], training: Training, code: str, cost: Path
-) -> Arrays:
-    """What `work` finds in every world of a shard, stacked (w, ...).
+    shard: range,
+    work: Callable[[int], Arrays],
+    write: Callable[[Arrays], None],
+    read: Mapping[str, Mapping],
+    training: Training,
+    code: str,
+    cost: Path,
+) -> None:
+    """Give `write` what `work` finds in every world of a shard, stacked (w, ...); the state is kept until then.
 
     read: the arrays of every file that the job reads; the state depends on all that they hold, since worlds that are
     drawn anew are others of the same dataset. code: digest of the job's code. cost: a CSV to write with what each world
@@ -43,12 +49,14 @@ def each_world(
             if checkpoint.due():
                 checkpoint.save(found)
             report(place, len(shard))
+        checkpoint.save(found)
+        taken = {name: found.pop(name) for name in (*CLOCKS, "memory_mib")}
+        write(found)
+        with atomic_path(cost) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file)
+            rows.writerow(["world", *taken])
+            rows.writerows(
+                [number, *(f"{value:.4g}" for value in row)]
+                for number, *row in zip(shard, *taken.values(), strict=True)
+            )
         checkpoint.remove()
-    taken = {name: found.pop(name) for name in (*CLOCKS, "memory_mib")}
-    with atomic_path(cost) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["world", *taken])
-        rows.writerows(
-            [number, *(f"{value:.4g}" for value in row)] for number, *row in zip(shard, *taken.values(), strict=True)
-        )
-    return found

@@ -118,8 +118,7 @@ class Results:
 
     def page_files(self, wildcards: Any) -> list[str]:
         """Input: tables and figures that a page shows, and the tables behind its verdicts and its figures."""
-        page = self.page_of(wildcards.paper)
-        return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
+        return self._files(wildcards.paper)
 
     def page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page`."""
@@ -134,9 +133,12 @@ class Results:
         return self.page_of("leaderboard")
 
     def leaderboard_files(self, wildcards: Any) -> list[str]:
-        """Input: tables and figures that the leaderboard's page shows."""
-        page = self.page_of("leaderboard")
-        return [path for kind in ("tables", "drawn", "figures") for path in page[kind].values()]
+        """Input: the same of the leaderboard's page."""
+        return self._files("leaderboard")
+
+    def _files(self, name: str) -> list[str]:
+        page = self.page_of(name)
+        return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
 
     def site_page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `site_page`, beside which no table lies that it could link."""

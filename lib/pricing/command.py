@@ -96,7 +96,8 @@ def main(argv: list[str] | None = None) -> None:
             )
             made.statements.update(spent)
         if given.sanitize:
-            released = sanitized(votes.histograms, made, np.random.default_rng(given.seed))
+            (rng,) = np.random.default_rng(given.seed).spawn(1)  # a stream that `drawn` did not use
+            released = sanitized(votes.histograms, made, rng)
             warnings.append("--sanitize: each call draws anew and each value published costs again: publish one")
     if given.png is not None:
         figure.draw(made, given.png)

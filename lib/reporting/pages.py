@@ -407,16 +407,20 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
         own = promised[promised["budget"].astype(float) == budget]
         best = own.loc[own["accuracy"].idxmax()]
         parts.append(f"{best['method']} at ε = {budget:g} ({rounded(best['accuracy'])} %)")
-    public = table[table["method"] == "control: public data"]["accuracy"]
-    below = (promised["accuracy"] < public.max()).sum()
-    found_out, untouched = (
-        rounded(table[table["method"] == f"control: {name}"]["auc"].max()) for name in ("leaks all", "public data")
-    )
-    return (
-        f"Most accurate with a guarantee: {', '.join(parts)}. {below} of {len(promised)} private rows are below the "
-        f"control that saw public data alone ({rounded(public.max())} %). The strongest attack has an AUC of "
-        f"{found_out} on the control that leaks all and of {untouched} on the one that saw nothing private."
-    )
+    said = [f"Most accurate with a guarantee: {', '.join(parts)}." if parts else "No row has a guarantee."]
+    leaking, public = (table[table["method"] == f"control: {name}"] for name in ("leaks all", "public data"))
+    if len(public):
+        best = public["accuracy"].max()
+        said.append(
+            f"{(promised['accuracy'] < best).sum()} of {len(promised)} private rows are below the control that saw "
+            f"public data alone ({rounded(best)} %)."
+        )
+    if len(public) and len(leaking):
+        said.append(
+            f"The strongest attack has an AUC of {rounded(leaking['auc'].max())} on the control that leaks all and of "
+            f"{rounded(public['auc'].max())} on the one that saw nothing private."
+        )
+    return " ".join(said)
 
 
 def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> Page:

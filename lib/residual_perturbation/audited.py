@@ -27,24 +27,30 @@ MECHANISMS = ("strategy1", "plain", "dp_sgd")
 
 @dataclass(frozen=True)
 class Audited:
-    """A way to train: `gamma` of Strategy I, 0 for no privacy; or DP-SGD, with the noise multiplier `sigma`."""
+    """A way to train: `gamma` of Strategy I, 0 for no privacy; or DP-SGD, with the noise multiplier `sigma`.
+
+    largest: the grey value that is white.
+    """
 
     network: PerturbedResNet8
     recipe: ResidualRecipe | SgdRecipe
     gamma: float = 0.0
     sigma: float = 0.0
+    largest: float = 255.0
 
 
 def audited(mechanism: str, task: dict, channels: int) -> Audited:
     """What a task's block of the configuration says of a mechanism. Raises InputError for what is not allowed."""
     if mechanism not in MECHANISMS:
         raise InputError(f"mechanism {mechanism!r}: allowed are {', '.join(MECHANISMS)}")
+    largest = task.get("largest", Audited.largest)
     # a clip bounds what a sample moves only where no other sample sees it
     norm = "group" if mechanism == "dp_sgd" else "batch"
     network = PerturbedResNet8(channels=channels, classes=task["classes"], norm=norm)
     if mechanism == "dp_sgd":
-        return Audited(network, SgdRecipe(**task["sgd"]["recipe"]), sigma=task["sgd"]["sigma"])
-    return Audited(network, ResidualRecipe(**task["recipe"]), gamma=task["gamma"] if mechanism == "strategy1" else 0.0)
+        return Audited(network, SgdRecipe(**task["sgd"]["recipe"]), sigma=task["sgd"]["sigma"], largest=largest)
+    gamma = task["gamma"] if mechanism == "strategy1" else 0.0
+    return Audited(network, ResidualRecipe(**task["recipe"]), gamma=gamma, largest=largest)
 
 
 def with_one_more(recipe: SgdRecipe, samples: int) -> SgdRecipe:
@@ -134,7 +140,7 @@ def _trained(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[TrainedReplicas]:
     """The replicas trained: together, or by DP-SGD one after the other. A checkpoint: for one replica."""
-    kept = {"checkpoint": checkpoint, "progress": progress}
+    kept = {"largest": how.largest, "checkpoint": checkpoint, "progress": progress}
     x, y = records.x, records.y
     if isinstance(recipe, ResidualRecipe):
         return [train_residual(how.network, x, y, replicas, recipe, seed, job, device, **kept)]

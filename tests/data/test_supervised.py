@@ -52,7 +52,7 @@ def test_official_parts_are_kept(official):
     assert images.fingerprint == "cd" * 32
 
 
-@pytest.mark.parametrize(("train", "test"), [(0, 10), (10, 0), (201, 1), (180, 40)])
+@pytest.mark.parametrize(("train", "test"), [(0, 10), (10, 0), (201, 1), (180, 40), (199, 1), (1, 50)])
 def test_too_few_samples_are_named(whole, train, test):
     with pytest.raises(InputError, match=r"whole\.npz"):
         divided(whole, train, test, 1000, 1, "split")

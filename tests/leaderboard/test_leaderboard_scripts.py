@@ -251,19 +251,30 @@ def test_a_job_that_was_stopped_and_goes_on_says_what_all_its_worlds_cost(tmp_pa
     def work(number):
         if number == stopped:
             raise KeyboardInterrupt
+        worked.append(number)
         time.sleep(0.01 * number)
         return {"found": np.array(number)}
+
+    def write(found):
+        if full:
+            raise OSError
+        kept.update(found)
 
     monkeypatch.setattr(Checkpoint, "due", lambda self: True)
     training = Training(device="cpu", threads=1, checkpoint=tmp_path / "state.npz", settings={})
     written = tmp_path / "cost.csv"
-    told = {"shard": range(1, 4), "work": work, "read": {}, "training": training, "code": "code", "cost": written}
-    stopped = 3
+    told = {"shard": range(1, 4), "work": work, "write": write, "read": {}, "training": training, "code": "code"}
+    worked, kept = [], {}
+    stopped, full = 3, False
     with pytest.raises(KeyboardInterrupt):
-        each_world(**told)
-    assert not written.exists()
-    stopped = None
-    assert list(each_world(**told)["found"]) == [1, 2, 3]
+        each_world(**told, cost=written)
+    stopped, full = None, True
+    with pytest.raises(OSError):
+        each_world(**told, cost=written)
+    assert not written.exists() and not kept and training.checkpoint.exists()
+    full = False
+    each_world(**told, cost=written)
+    assert list(kept["found"]) == worked == [1, 2, 3] and not training.checkpoint.exists()
     cost = pd.read_csv(written)
     assert list(cost["world"]) == [1, 2, 3]
     assert (cost["seconds"] >= 0.0099 * cost["world"]).all() and (cost["memory_mib"] > 1).all()

@@ -54,6 +54,21 @@ def test_the_first_screen_of_the_leaderboard_says_what_its_table_says():
     assert f"\n**{leaderboard_answer({'leaderboard': table})}**\n" in "\n".join(TEXTS["leaderboard"].splitlines()[:60])
 
 
+@pytest.mark.parametrize(
+    ("left_out", "said", "unsaid"),
+    [
+        ("control: ", "Most accurate with a guarantee: DP-SGD", ["nan", "control"]),
+        ("control: leaks all", "private rows are below the control", ["nan", "strongest attack"]),
+    ],
+)
+def test_the_leaderboard_says_nothing_of_controls_that_it_lacks(left_out, said, unsaid):
+    table = read_table(DOCS / "leaderboard" / "leaderboard.csv")
+    told = leaderboard_answer({"leaderboard": table[~table["method"].str.startswith(left_out)]})
+    assert said in told and not any(word in told for word in unsaid)
+    nothing = leaderboard_answer({"leaderboard": table[table["guarantee"] != "yes"]})
+    assert nothing.startswith("No row has a guarantee. 0 of 0 private rows")
+
+
 def test_the_page_of_all_papers_and_the_first_page_have_the_same_rows():
     content = index(verdicts(), {paper: OUTLINES[paper] for paper in PAPERS}, "real")
     for text, folder in (
