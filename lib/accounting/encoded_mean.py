@@ -116,23 +116,6 @@ def calibrated(
     return EncodedMeanNoise(queries=queries, teachers=teachers, radius=radius, sigma=sigma, pieces=pieces)
 
 
-def affordable_queries(
-    sigma: float, teachers: int, radius: float, epsilon: float, delta: float, route: str, pieces: int = 1
-) -> int:
-    """The largest number of queries whose answers with noise of `sigma` cost at most `epsilon` at `delta`; 0 if none.
-
-    The others are as in `calibrated`. Raises InputError for what is not allowed.
-    """
-    if not (math.isfinite(sigma) and sigma > 0):
-        raise InputError(f"sigma {sigma}: it must be positive and finite; without noise there is no epsilon")
-    # the sensitivity, and so sigma, grows as the root of the queries
-    one = _sigma(sensitivity(1, teachers, radius, pieces), epsilon, delta, route)
-    found = math.floor((sigma / one) ** 2 * (1 + 1e-12))
-    while found and calibrated(found, teachers, radius, epsilon, delta, route, pieces).sigma > sigma:
-        found -= 1
-    return found
-
-
 def _sigma(bound: float, epsilon: float, delta: float, route: str) -> float:
     if route not in ROUTES:
         raise InputError(f"route {route!r}: allowed are {', '.join(ROUTES)}")

@@ -11,7 +11,6 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.encoders.bound import checked_code
-from lib.encoders.encoder import Encoder
 
 
 def noisy_mean(codes: np.ndarray, radius: float, sigma: float | None, rng: np.random.Generator) -> np.ndarray:
@@ -64,24 +63,6 @@ def noisy_means(
         if sigma is not None:
             answer += rng.normal(0.0, sigma, answer.shape)
         yield answer.astype(np.float32)
-
-
-def soft_labels(
-    encoder: Encoder,
-    masks: Iterable[np.ndarray],
-    queries: int,
-    teachers: int,
-    sigma: float | None,
-    rng: np.random.Generator,
-) -> Iterator[np.ndarray]:
-    """Soft masks (C, X, Y, Z) float32, one a query, from teachers' soft masks (K, C, X, Y, Z) of one query at a time.
-
-    Encoded, averaged with noise, decoded. sigma None: the noiseless decode, not private. Raises InputError as
-    `noisy_means` does.
-    """
-    codes = (encoder.encode(of_teachers) for of_teachers in masks)
-    for answer in noisy_means(codes, queries, teachers, encoder.radius, sigma, rng):
-        yield encoder.decode(answer[None])[0]
 
 
 def noise_norm(sigma: float, latent_dim: int) -> float:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 import torch
 
+from lib.accounting.privacy_loss import pld_cost
 from lib.accounting.statement import PrivacyStatement
 from lib.accounting.training_run import statement
 from lib.audit.bound import Sampler
@@ -19,7 +20,6 @@ from lib.dp_mac.expansion import PerSample, per_sample
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.release import blocks, release
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
-from lib.dp_sgd.readings import pld_cost
 from lib.dp_sgd.sampling import padded, poisson_batch
 
 SIGMA, RATE = 1.0, 0.25

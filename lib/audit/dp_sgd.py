@@ -14,13 +14,13 @@ import torch
 from torch import nn
 
 from lib.accounting import training_run
+from lib.accounting.privacy_loss import pld_cost
 from lib.accounting.replaced import replaced_gaussian_pld
 from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.dp_sgd.ghost_clipping import GhostClipping
 from lib.dp_sgd.per_sample_clipping import PerSampleClipping
-from lib.dp_sgd.readings import pld_cost
 from lib.dp_sgd.recipe import SgdRecipe
 from lib.dp_sgd.training import SgdTrainer
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping

@@ -32,7 +32,7 @@ class MacRun(TrainingRun):
 
     epochs: of training, which may be 0 where there is pre-training. layers: objectives, the output layer's included
     (the paper's K in sqrt(K)). coefficients: what is released of each layer's expansion, of `constant` (a), `linear`
-    (b), `quadratic` (C). pretraining_epochs: at the same batch, and at pretraining_sigma (None: sigma).
+    (b), `quadratic` (C). pretraining_epochs: at the same batch and noise.
     sigma_histogram: standard deviation of the noise on each count of the threshold histograms, one a layer and
     coefficient; None where thresholds are fixed beforehand.
     scaling: `blocks` (default) divides each block by its sensitivity and the root of the number of all blocks, which
@@ -46,7 +46,6 @@ class MacRun(TrainingRun):
     layers: int
     coefficients: tuple[str, ...] = ("linear",)
     pretraining_epochs: int = 0
-    pretraining_sigma: float | None = None
     sigma_histogram: float | None = None
     scaling: str = "blocks"
     sigma_centre: float | None = None
@@ -57,7 +56,7 @@ class MacRun(TrainingRun):
         super().__post_init__()
         if self.layers < 1:
             raise InputError(f"layers {self.layers}: there must be at least 1")
-        for what in ("pretraining_sigma", "sigma_histogram", "sigma_centre", "sigma_pca"):
+        for what in ("sigma_histogram", "sigma_centre", "sigma_pca"):
             if getattr(self, what) is not None:
                 check_sigma(what, getattr(self, what))
         known = set(self.coefficients) <= set(COEFFICIENTS)
@@ -86,11 +85,6 @@ class MacRun(TrainingRun):
         sigmas = {"centre": self.sigma_centre, "pca": self.sigma_pca}
         return {name: sigma for name, sigma in sigmas.items() if sigma is not None}
 
-    @property
-    def _sigma_before(self) -> float:
-        """Noise multiplier of pre-training."""
-        return self.sigma if self.pretraining_sigma is None else self.pretraining_sigma
-
     def parts(self, orders: np.ndarray) -> dict[str, np.ndarray]:
         """RDP (k,) of `centre`, `pca`, `pretraining`, `histogram` and `training`, those that the run has."""
         return self.parts_read(orders, self.sensitivity, 1.0)
@@ -100,7 +94,7 @@ class MacRun(TrainingRun):
         orders = np.asarray(orders, float)
         found = {name: rdp.gaussian_rdp(orders, sigma, 1.0) for name, sigma in self._prepared.items()}
         if self.pretraining_epochs:
-            found["pretraining"] = self.training_rdp(orders, self.pretraining_epochs, self._sigma_before / sensitivity)
+            found["pretraining"] = self.training_rdp(orders, self.pretraining_epochs, self.sigma / sensitivity)
         if self.histograms:
             found["histogram"] = histogram * self.histograms * rdp.gaussian_rdp(orders, self.sigma_histogram, 1.0)
         if self.epochs:
@@ -113,7 +107,7 @@ class MacRun(TrainingRun):
 
         found = {name: dp_accounting.GaussianDpEvent(sigma) for name, sigma in self._prepared.items()}
         if self.pretraining_epochs:
-            found["pretraining"] = self.training_event(self.pretraining_epochs, self._sigma_before)
+            found["pretraining"] = self.training_event(self.pretraining_epochs, self.sigma)
         if self.histograms:
             release = dp_accounting.GaussianDpEvent(self.sigma_histogram)
             found["histogram"] = dp_accounting.SelfComposedDpEvent(release, self.histograms)

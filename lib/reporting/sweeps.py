@@ -7,8 +7,6 @@ import pandas as pd
 
 from lib.core.files import reading
 
-TASK = ("label", "stands_for", "protocol", "volumes")
-
 
 def read_sweeps(paths: Sequence[str | Path], tasks: Sequence[Mapping]) -> pd.DataFrame:
     """All tables one below the other, with what each's task is called: dataset, stands_for, protocol and data.

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.accounting import gaussian
-from lib.accounting.encoded_mean import ROUTES, EncodedMeanNoise, affordable_queries, calibrated, sensitivity
+from lib.accounting.encoded_mean import EncodedMeanNoise, calibrated, sensitivity
 from lib.core.errors import InputError
 from tests import oracles
 
@@ -165,34 +165,6 @@ def test_the_ledger_charges_every_answer_and_dp_accounting_agrees():
     assert [entry["neighbouring"] for entry in ledger.as_dict()] == ["replace_one"]
 
 
-# ---------------------------------------------------------------- what a budget buys
-
-
-@pytest.mark.parametrize(("sigma", "rdp", "analytic"), [(0.1, 0, 0), (0.5, 12, 17), (1.0733, 56, 79)])
-def test_queries_that_the_papers_budget_buys(sigma, rdp, analytic):
-    rest = (8, 1.0, 8.0, 1e-3)
-    assert affordable_queries(sigma, *rest, "rdp") == rdp
-    assert affordable_queries(sigma, *rest, "analytic") == analytic
-
-
-@given(RUNS, st.sampled_from(sorted(ROUTES)), st.floats(0.05, 5))
-@FIXED
-def test_one_query_more_than_affordable_costs_too_much(run, route, factor):
-    sigma = factor * calibrated(**run, route=route).sigma
-    rest = {name: run[name] for name in ("teachers", "radius", "epsilon", "delta", "pieces")} | {"route": route}
-    most = affordable_queries(sigma, **rest)
-    assert calibrated(most + 1, **rest).sigma > sigma
-    if most:
-        assert calibrated(most, **rest).sigma <= sigma
-
-
-@given(RUNS, st.sampled_from(sorted(ROUTES)))
-@FIXED
-def test_calibrated_noise_buys_its_own_queries(run, route):
-    rest = {name: run[name] for name in ("teachers", "radius", "epsilon", "delta", "pieces")} | {"route": route}
-    assert affordable_queries(calibrated(**run, route=route).sigma, **rest) == run["queries"]
-
-
 # ---------------------------------------------------------------- bad input
 
 
@@ -218,8 +190,6 @@ def test_impossible_targets_are_refused(name, value):
 def test_without_noise_there_is_no_epsilon(sigma):
     with pytest.raises(InputError, match="sigma"):
         EncodedMeanNoise(queries=1, teachers=1, radius=1.0, sigma=sigma)
-    with pytest.raises(InputError, match="sigma"):
-        affordable_queries(sigma, 1, 1.0, 1.0, 1e-5, "rdp")
 
 
 @pytest.mark.parametrize("compute", [gaussian.epsilon_rdp, gaussian.epsilon_analytic])

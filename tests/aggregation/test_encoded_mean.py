@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from lib.accounting.encoded_mean import calibrated, sensitivity
-from lib.aggregation.encoded_mean import noise_norm, noisy_mean, noisy_means, signal_to_noise, soft_labels
+from lib.aggregation.encoded_mean import noise_norm, noisy_mean, noisy_means, signal_to_noise
 from lib.core.errors import InputError
 
 # All of the unit disc that has coordinates in halves: exact in float32, as are means over 1, 2 or 4 teachers.
@@ -183,32 +183,6 @@ def test_signal_and_noise_of_the_paper():
     points = 2 * directions / np.linalg.norm(directions, axis=1, keepdims=True) * rng.random((200_000, 1)) ** (1 / 3)
     ratio = np.square(points).sum() / np.square(0.5 * rng.standard_normal((200_000, 3))).sum()
     assert signal_to_noise(0.5, 3, 2.0) == pytest.approx(ratio, rel=0.01)
-
-
-# ---------------------------------------------------------------- encode, mean, noise, decode
-
-
-class Halves:
-    """An encoder that keeps the mean of the two halves of a mask."""
-
-    latent_dim, radius = 2, math.sqrt(2)
-
-    def encode(self, y):
-        return y.reshape(len(y), 2, -1).mean(-1).astype(np.float32)
-
-    def decode(self, z):
-        return np.repeat(z, 4, axis=1).reshape(len(z), 1, 2, 2, 2).astype(np.float32)
-
-
-def test_soft_labels_are_decoded_noisy_means_of_codes():
-    masks = np.random.default_rng(8).random((3, 5, 1, 2, 2, 2), np.float32)
-    noiseless = list(soft_labels(Halves(), masks, 3, 5, None, NOBODY))
-    halves = masks.reshape(3, 5, 2, 4).mean(axis=(1, 3))
-    np.testing.assert_allclose(np.array(noiseless).reshape(3, 2, 4), np.repeat(halves[..., None], 4, 2), rtol=1e-5)
-    noisy = np.array(list(soft_labels(Halves(), masks, 3, 5, 0.1, np.random.default_rng(9))))
-    codes = masks.reshape(3, 5, 2, 4).mean(3)
-    expected = noisy_mean(codes, Halves.radius, 0.1, np.random.default_rng(9))
-    np.testing.assert_allclose(noisy.reshape(3, 2, 4)[..., 0], expected, rtol=1e-5)
 
 
 # ---------------------------------------------------------------- bad input

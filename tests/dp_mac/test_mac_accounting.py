@@ -69,11 +69,11 @@ def test_epsilon_lies_above_the_exact_one_and_not_far(sigma):
 
 
 def test_parts_make_the_whole_and_events_name_the_relation():
-    run = replace(AUTOENCODER, **WHOLE, sigma=3.0, pretraining_sigma=2.0)
+    run = replace(AUTOENCODER, **WHOLE, sigma=3.0)
     found = run.parts(ORDERS)
     assert set(found) == set(run.events()) == {"pretraining", "histogram", "training"}
     np.testing.assert_allclose(found["training"], 2000 * subsampled_gaussian_rdp(ORDERS, 0.01, 3.0))
-    np.testing.assert_allclose(found["pretraining"], 100 * subsampled_gaussian_rdp(ORDERS, 0.01, 2.0))
+    np.testing.assert_allclose(found["pretraining"], 100 * subsampled_gaussian_rdp(ORDERS, 0.01, 3.0))
     np.testing.assert_allclose(found["histogram"], 6 * ORDERS / (2 * 20.0**2))
     assert epsilon(run, ORDERS, DELTA) == rdp.epsilon_classic(ORDERS, sum(found.values()), DELTA)[0]
     accountant = dp_accounting.rdp.RdpAccountant(ORDERS)  # whose own default is add or remove one
@@ -244,7 +244,6 @@ def test_an_epoch_is_rounded_up():
         ({"sigma": 0.0}, r"sigma 0\.0: .*no epsilon"),
         ({"sigma": -1.0}, "sigma -1"),
         ({"sigma": math.inf}, "sigma inf"),
-        ({"pretraining_sigma": 0.0}, "pretraining_sigma"),
         ({"sigma_histogram": math.nan}, "sigma_histogram"),
         ({"coefficients": ()}, "coefficients"),
         ({"coefficients": ("linear", "linear")}, "each once"),
