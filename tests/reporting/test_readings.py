@@ -277,7 +277,11 @@ QUOTED = {
             cifar("DP-SGD")["epsilon"],
             *(short(cifar("DP-SGD, no momentum")[column], 3) for column in ("train_accuracy", "test_accuracy")),
         ),
-        "attack on it is {} (.512), where it is {} without noise".format(
+        "the sampling rate of its published ε, to {} and {} at ε = {:.1f} (22.33 is published)".format(
+            *(short(cifar("DP-SGD, batches of 612")[column], 3) for column in ("train_accuracy", "test_accuracy")),
+            cifar("DP-SGD, batches of 612")["epsilon"],
+        ),
+        "attack on the first is {} (.512), where it is {} without noise".format(
             with_spread(cifar("DP-SGD"), "auc", 3), short(cifar("ResNet8")["auc"], 3)
         ),
         f"with pixels in [0, 255], at an AUC of {short(cifar(f'{PIXELS}, 70 epochs')['auc'], 3)}, and less",
