@@ -29,6 +29,7 @@ class Images:
 def divided(path: str | Path, train: int, test: int, largest: float, seed: int, *job: str) -> Images:
     """Draw `train` and `test` samples of a prepared dataset, of its classes in the proportions that it has them.
 
+    Which samples are drawn depends on all labels, so what is promised is of a record of the training set once drawn.
     Of a dataset with an official test set, the test samples are drawn from that and the others from its training set.
     largest: the grey value that becomes 1. The draw is keyed by (seed, job). Raises InputError where there are too few,
     or where samples are a patient's, whom this would put on both sides (lib/data/grouped.py divides those).
