@@ -67,7 +67,7 @@ def calibrated(
     by_route: Callable[[float], float],
     parameters: Callable[[float], dict[str, float]],
 ) -> Calibrated:
-    """The least noise that costs no more than the target by both routes, or up to MARGIN times as much.
+    """Noise that costs no more than the target by both routes: the least, or at most MARGIN times the least.
 
     by_rdp: Renyi costs (k,) at a noise. route: the other route's name, by_route: epsilon by it. parameters: of a noise.
     Raises InputError where the second route costs far more than the first.

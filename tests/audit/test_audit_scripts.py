@@ -9,6 +9,7 @@ import pytest
 
 from lib.audit.trial import BUGS, INTACT
 from lib.core.errors import InputError
+from lib.core.files import atomic_path
 from scripts import audit_code, audit_mechanism, audit_mechanisms
 from tests.redrawn import assert_redrawn
 
@@ -63,6 +64,17 @@ def test_more_parts_than_mechanisms_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"audit\.code\.parts = 100: allowed is at most 15"):
         audit_code.main(["--seed", "1", "--settings", json.dumps(settings), "--part", "99", "100", *made])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_part_that_was_altered_is_refused(tmp_path):
+    parts = [tmp_path / f"{number}.csv" for number in range(2)]
+    for part in parts:
+        with atomic_path(part) as temporary:
+            temporary.write_text("mechanism,caught\ngnmax,no\n", encoding="utf-8")
+    assert audit_mechanisms.joined(parts) == "mechanism,caught\n" + 2 * "gnmax,no\n"
+    parts[1].write_text("mechanism,caught\ngnmax,yes\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"1\.csv: does not match the digest"):
+        audit_mechanisms.joined(parts)
 
 
 @pytest.mark.slow

@@ -195,6 +195,20 @@ def test_json_has_the_papers_reading_and_every_other_by_name(file, capsys):
     assert [f"warning: {text}" for text in said["warnings"]] == printed.err.splitlines()
 
 
+def test_what_is_sanitised_with_a_seed_is_drawn_apart_from_the_run_with_it(file, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(price, "release_epsilon", lambda *given: drawn.append(given[6].normal()) or stop())
+    confident = "--mechanism confident_gnmax --sigma 10 --threshold 40 --sigma-threshold 30 --delta 1e-5"
+    with pytest.raises(KeyboardInterrupt):
+        command.main([file, *confident.split(), "--layout", "histograms", "--sanitize", "--seed", "1"])
+    checks = np.random.default_rng(1).normal(size=len(VOTES))  # of `drawn`, in its order
+    assert len(drawn) == 1 and not np.isclose(checks, drawn[0]).any()
+
+
+def stop():
+    raise KeyboardInterrupt
+
+
 def test_words_and_a_curve(file, tmp_path, capsys):
     command.main([file, "--layout", "histograms", *GNMAX, "--png", str(tmp_path / "curve.png")])
     text = capsys.readouterr().out

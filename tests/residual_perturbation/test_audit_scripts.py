@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -204,6 +205,18 @@ def test_a_whole_number_of_batches_stays_one():
         for batch in (batch for batch in range(1, samples + 1) if samples % batch == 0):
             more = with_one_more(SgdRecipe(batch=batch, epochs=1, rate=0.1, clip=1.0), samples)
             assert math.ceil((samples + 1) / more.batch) == samples // batch
+
+
+@pytest.mark.parametrize("mechanism", ["dp_sgd", "strategy1"])
+def test_a_dataset_whose_white_is_another_is_trained_on_pixels_of_the_same_scale(mechanism, monkeypatch):
+    told = []
+    for trainer in ("train_residual", "train_residual_dp_sgd"):
+        monkeypatch.setattr(audited_module, trainer, lambda *given, largest, **more: told.append(largest))
+    records = SimpleNamespace(x=None, y=None)
+    for task in (TASK, TASK | {"largest": 16}):
+        how = audited(mechanism, task, 3)
+        audited_module._trained(how, how.recipe, records, [None], 1, (), None)
+    assert told == [255, 16]
 
 
 def test_bad_settings_are_refused():
