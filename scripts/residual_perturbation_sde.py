@@ -29,7 +29,7 @@ def compared(found: pd.DataFrame) -> pd.DataFrame:
     """Mean and spread over draws of what was recovered in each way."""
     rows = []
     for keys, draws in found.groupby(["strategy", "pixels", "equation", "recovery"], sort=False):
-        row = {"dataset": "picture", "stands_for": "picture", "protocol": "paper"}
+        row = {"dataset": "drawn picture", "stands_for": "one image", "protocol": "paper"}
         row |= dict(zip(("strategy", "pixels", "equation", "recovery"), keys, strict=True))
         for column in ("error", "correlation"):
             row[column], row[f"{column}_spread"] = mean_and_spread(draws[column])

@@ -59,8 +59,11 @@ def costs(path: Path, teachers: int, settings: dict, accounting: dict) -> pd.Dat
     return pd.concat(parts, ignore_index=True)
 
 
-def compare(left: pd.DataFrame, right: pd.DataFrame, low: dict[str, float]) -> list[dict]:
-    """Each comparison of one draw: cost of an answer by consensus, answers without consensus, epsilon per answer."""
+def compare(left: pd.DataFrame, right: pd.DataFrame, low: dict[str, float], passed: dict[str, float]) -> list[dict]:
+    """Each comparison of one draw: cost of an answer by consensus, queries without consensus, epsilon per answer.
+
+    low: percent of each role's answers without consensus. passed: percent of such queries that it answers.
+    """
     occupied = left["cost_of_answer"].dropna()
     rows = [
         {"comparison": "highest_and_lowest_consensus", "at": "cost of one answer"}
@@ -73,6 +76,13 @@ def compare(left: pd.DataFrame, right: pd.DataFrame, low: dict[str, float]) -> l
                 "at": f"answers with a plurality below {consensus.LOW_CONSENSUS} %",
             }
             | {"value": low[role], "other_value": low["lnmax"]}
+        )
+        rows.append(
+            {
+                "comparison": f"{role}_and_lnmax_low_consensus_passed",
+                "at": f"queries with a plurality below {consensus.LOW_CONSENSUS} %",
+            }
+            | {"value": passed[role], "other_value": passed["lnmax"]}
         )
         series = {name: right[right["series"] == name] for name in (role, "lnmax")}
         curves = [(line["answered"].to_numpy(), line["epsilon"].to_numpy()) for line in series.values()]
@@ -114,11 +124,12 @@ def main(
         _, _, fingerprint = read_queries(path, teachers, figure["runs"]["lnmax"])
         about = {"votes": number, "data": f"{ensemble['dataset']} ({fingerprint[:12]})"}
         left, right = counts(path, teachers, figure), costs(path, teachers, figure, accounting)
-        low = {}
+        low, passed = {}, {}
         for role, block in figure["runs"].items():
             shown, _, _ = read_queries(path, teachers, block | {"queries": figure["queries"]})
             low[role] = consensus.low_consensus_answered(shown, block)
-        compared.append(compare(left, right, low))
+            passed[role] = consensus.low_consensus_passed(shown, block)
+        compared.append(compare(left, right, low, passed))
         lefts.append(left.assign(order=figure["order"], **about, sanitized=False))
         rights.append(right.assign(**about))
     left, right = pd.concat(lefts, ignore_index=True), pd.concat(rights, ignore_index=True)

@@ -25,6 +25,12 @@ def low_consensus_answered(votes: np.ndarray, run: dict) -> float:
     return 100 * float(chances[plurality_share(votes) < LOW_CONSENSUS].sum() / chances.sum())
 
 
+def low_consensus_passed(votes: np.ndarray, run: dict) -> float:
+    """Percent of the queries on which there is no consensus that a run answers, in expectation; nan if there are none."""
+    low = plurality_share(votes) < LOW_CONSENSUS
+    return 100 * float(answer_chances(votes, run)[low].mean()) if low.any() else float("nan")
+
+
 def histogram(votes: np.ndarray, weights: np.ndarray, bins: int) -> np.ndarray:
     """Weighted number of queries in `bins` equal bins of the plurality's share, 0 to 100 %; (bins,)."""
     return np.histogram(plurality_share(votes), bins=bins, range=(0, 100), weights=weights)[0]

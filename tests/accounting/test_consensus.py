@@ -11,6 +11,7 @@ from lib.accounting.consensus import (
     cost_by_share,
     histogram,
     low_consensus_answered,
+    low_consensus_passed,
     part_of_epsilon,
     plurality_share,
 )
@@ -38,6 +39,12 @@ def test_only_answers_without_consensus_count_as_such():
     chances = norm.sf([6 - 9, 6 - 4, 0, 6 - 4], scale=2.0)
     assert low_consensus_answered(VOTES, CONFIDENT) == pytest.approx(100 * chances[[1, 3]].sum() / chances.sum())
     assert low_consensus_answered(VOTES[:1], CONFIDENT) == 0
+
+
+def test_of_the_queries_without_consensus_it_counts_how_many_pass():
+    assert low_consensus_passed(VOTES, {"aggregator": "lnmax"}) == 100
+    assert low_consensus_passed(VOTES, CONFIDENT) == pytest.approx(100 * norm.sf(2 / 2.0))
+    assert np.isnan(low_consensus_passed(VOTES[:1], CONFIDENT))
 
 
 def test_the_histogram_puts_each_weight_into_its_bin():
