@@ -62,8 +62,9 @@ def main(
     found = {
         "selection_share": selection,
         "selection_alone_share": alone / epsilon,
-        "plurality_accuracy_answered": 100 * float(correct[answered].mean()),
     }
+    if answered.any():
+        found["plurality_accuracy_answered"] = 100 * float(correct[answered].mean())
     if not answered.all():
         found["plurality_accuracy_unanswered"] = 100 * float(correct[~answered].mean())
     if len(rounds) > 1:

@@ -63,7 +63,9 @@ def main(
             progress("epochs"),
         )
         found, table = tested(job, trained, rows)
-        own = {name: value for name, value in found.items() if name.startswith("own_")}
+        # of volumes that it was trained on; without public ones the threshold was chosen on such, too
+        private = ("own_",) if "public" in job.rows else ("own_", "tuned_")
+        own = {name: value for name, value in found.items() if name.startswith(private)}
         released = {name: value for name, value in found.items() if name not in own}
         steps = recipe.epochs * steps_per_epoch(len(rows), recipe.batch)
         counted = {"patients": float(len(rows)), "steps": float(steps), "sigma": sigma}

@@ -29,7 +29,12 @@ def main(data: Path, split: Path, model: dict, teachers: list[int], job: list[st
         lambda teacher: make_classifier(model, integer_seed(seed, *job, f"teacher {teacher}")),
         progress("teachers trained"),
     )
-    save_arrays(labels, teacher_labels=given.astype("uint8"), labels=truth, fingerprint=np.array(pool.fingerprint))
+    save_arrays(
+        labels,
+        teacher_labels=given.astype(np.min_scalar_type(given.max())),
+        labels=truth,
+        fingerprint=np.array(pool.fingerprint),
+    )
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def low_consensus_answered(votes: np.ndarray, run: dict) -> float:
 
 
 def low_consensus_passed(votes: np.ndarray, run: dict) -> float:
-    """Percent of the queries on which there is no consensus that a run answers, in expectation; nan if there are none."""
+    """Percent of the queries without consensus that a run answers, in expectation; nan where there are none."""
     low = plurality_share(votes) < LOW_CONSENSUS
     return 100 * float(answer_chances(votes, run)[low].mean()) if low.any() else float("nan")
 

@@ -1,4 +1,7 @@
-"""What the leaderboard's methods release, under audit: all of a run's releases, by the method's own code and noise.
+"""What the leaderboard's methods release, under audit: all of a run's releases, at the method's own noise.
+
+PATE's answers are those of the method itself. Of DP-SGD and DP-MAC the mechanism is run, at the method's noise, rate
+and steps: by ghost clipping on two weights, and in one layer.
 
 A bound on a whole model by membership is weak where a student stands between the private records and who attacks. Here
 nothing stands between: what is seen are the answers of a mechanism, or the noisy gradients of every step, on two inputs

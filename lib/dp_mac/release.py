@@ -5,6 +5,9 @@ the size of the batch that was drawn, the normaliser would change with the neigh
 coefficient by no more than T/(2B). The coefficients of all layers are one vector: divided by sqrt(M) T/(2B) each, M
 blocks in all, its sensitivity is 1 (Section 2.3), so noise of sigma sqrt(M) T/(2B) on every number is one Gaussian
 mechanism with multiplier sigma.
+
+Sums over a batch are of single precision. By their rounding one sample may move a coefficient by more: by about 1e-8 of
+T/(2B) for each sample of the batch, 2e-5 with 2,000, and so the sensitivity may be more by that part.
 """
 
 import math
@@ -32,9 +35,11 @@ def noise_deviation(threshold: torch.Tensor, sigma: torch.Tensor, count: int, ba
 def clip_factors(norms: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
     """What each sample's coefficient is multiplied by, (R, b), so that its norm is at most the threshold (R,).
 
-    Divided in the norms' precision, and rounded to the threshold's, which the slack exceeds by far.
+    Divided in the norms' precision, and rounded to the threshold's, which the slack exceeds by far, but where a factor
+    has fewer digits than others (it is subnormal): there it is 0.
     """
-    return ((1 - SLACK) * threshold[:, None] / norms).clamp(max=1.0).to(threshold)
+    factors = ((1 - SLACK) * threshold[:, None] / norms).clamp(max=1.0).to(threshold)
+    return factors * (factors >= torch.finfo(factors.dtype).tiny)
 
 
 def exact(samples: PerSample, present: torch.Tensor, batch: float) -> Polynomial:

@@ -17,7 +17,7 @@ from lib.core.errors import InputError
 from lib.core.files import read_sealed_json, write_sealed_json
 
 DATA_FILES = ("../../schemas/record.schema.yaml",)
-_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "dp-accounting")
+_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "dp-accounting", "torch", "opacus", "monai")
 
 
 def record_of(

@@ -1,6 +1,6 @@
 """DP-SGD for ResNet8 (Tao et al., Section IV-A): what residual perturbation is compared with.
 
-Neighbouring relation: add or remove one record. A run is charged by `lib.dp_sgd.training.account`, its samples being
+Neighbouring relation: add or remove one record. A run is charged by `lib.dp_sgd.recipe.account`, its samples being
 the replica's rows. Noise enters by the gradients alone.
 """
 

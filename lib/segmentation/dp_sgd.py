@@ -60,7 +60,7 @@ class SegmentationSgdRecipe(PatchRecipe):
             )
 
     def sgd(self, network: UNet3D) -> SgdRecipe:
-        """The recipe that the run is charged for (`lib.dp_sgd.training.account`), its samples being the patients.
+        """The recipe that the run is charged for (`lib.dp_sgd.recipe.account`), its samples being the patients.
 
         Its clip bounds what one patient moves a step's sum by, over all layers. InputError for numbers not allowed.
         """

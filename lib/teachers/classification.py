@@ -29,14 +29,18 @@ def teacher_labels(
 ) -> np.ndarray:
     """Labels (q, T) that T teachers give to the queries (q, ...).
 
-    part(t): samples (n, ...) and labels (n,) of teacher t, on which alone `make(t)` is fitted. Calls
-    progress(done, total) after each.
+    part(t): samples (n, ...) and labels (n,) of teacher t, on which alone `make(t)` is fitted; where they are of one
+    class, that is its answer. Calls progress(done, total) after each.
     """
+    from sklearn.dummy import DummyClassifier  # see above
+
     asked = features(queries)
     labels = np.empty((len(asked), len(teachers)), np.int64)
     for column, t in enumerate(teachers):
         x, y = part(t)
-        labels[:, column] = make(t).fit(features(x), y).predict(asked)
+        # not every classifier can be fitted to a single class, and a run may not stop because of a private record
+        model = make(t) if len(np.unique(y)) > 1 else DummyClassifier(strategy="most_frequent")
+        labels[:, column] = model.fit(features(x), y).predict(asked)
         progress(column + 1, len(teachers))
     return labels
 

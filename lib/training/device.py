@@ -45,11 +45,12 @@ def choose_device(name: str, threads: int) -> torch.device:
 
 
 def memory_of_a_pass(device: torch.device) -> int:
-    """Bytes that one pass of many samples through networks may take: of a GPU a quarter of what is free.
+    """Bytes that one pass of many samples through networks may take: of a GPU an eighth of all it has.
 
-    On the CPU about what its caches hold, where more at a time is slower.
+    Not of what is free: that is another at each call, and on it results would depend, in their last bits. On the CPU
+    about what its caches hold, where more at a time is slower.
     """
-    return torch.cuda.mem_get_info(device)[0] // 4 if device.type == "cuda" else 2**24
+    return torch.cuda.mem_get_info(device)[1] // 8 if device.type == "cuda" else 2**24
 
 
 @cache

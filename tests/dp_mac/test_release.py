@@ -115,6 +115,15 @@ def test_what_vanishes_in_single_precision_is_clipped_all_the_same(outer, inner)
         assert factor * true <= threshold.item() * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("inner", [1e15, 9e14, 1e8])
+def test_a_factor_too_small_for_its_digits_is_no_larger_than_it_should_be(inner):
+    """1e-45 is the smallest number of single precision: what is rounded to it may have been half as large."""
+    layer = PerSample(torch.full((1, 1, 1), inner), torch.zeros(1, 1), torch.full((1, 1, 1), 1e30), None)
+    norm, threshold = layer.norm("linear"), torch.ones(1)
+    factor = clip_factors(norm, threshold)
+    assert (factor.double() * norm).item() <= 1 and torch.isfinite(layer.total("linear", factor)).all()
+
+
 def test_a_zero_coefficient_stays_zero():
     assert clip_factors(torch.zeros(1, 2), torch.ones(1)).tolist() == [[1.0, 1.0]]
 
