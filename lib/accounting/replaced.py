@@ -17,15 +17,12 @@ the line swaps P and Q: both directions are one.
 """
 
 import numpy as np
-from scipy.special import logsumexp
 
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
+from lib.accounting.subsampled_gaussian import POINTS, TAIL, log_expectation
 from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
-
-TAIL = 12.0  # standard deviations; what lies beyond weighs e^-72 of what lies within
-POINTS = 100_000  # of a sum, at most; more would be needed for hardly any noise only
 
 
 def replaced_gaussian_rdp(orders: np.ndarray, rate: float, sigma: float) -> np.ndarray:
@@ -59,9 +56,7 @@ def _log_moment(order: float, rate: float, sigma: float) -> float:
     stay, move = np.log1p(-rate), np.log(rate)
     ratio_p = np.logaddexp(stay, move + (2 * z - 1) / (2 * sigma**2))
     ratio_q = np.logaddexp(stay, move - (2 * z + 1) / (2 * sigma**2))
-    log_integrand = order * ratio_p + (1 - order) * ratio_q - z**2 / (2 * sigma**2)
-    # at least 0 by Jensen; rounding must not make it less
-    return max(0.0, float(logsumexp(log_integrand) + np.log(step / (sigma * np.sqrt(2 * np.pi)))))
+    return log_expectation(order * ratio_p + (1 - order) * ratio_q, z, step, sigma)
 
 
 def replaced_gaussian_pld(rate: float, sigma: float, steps: int, delta: float, interval: float = 1e-4) -> float:

@@ -45,6 +45,12 @@ def _log_moment(order: float, rate: float, sigma: float) -> float:
     # the integrand has a bump at 0 and one at no more than `order`, each no wider than sigma
     z = np.arange(-TAIL * sigma, order + TAIL * sigma + step, step)
     log_ratio = np.logaddexp(np.log1p(-rate), np.log(rate) + (2 * z - 1) / (2 * sigma**2))
-    log_integrand = order * log_ratio - z**2 / (2 * sigma**2)
-    # at least 0 by Jensen; rounding must not make it less
-    return max(0.0, float(logsumexp(log_integrand) + np.log(step / (sigma * np.sqrt(2 * np.pi)))))
+    return log_expectation(order * log_ratio, z, step, sigma)
+
+
+def log_expectation(logs: np.ndarray, z: np.ndarray, step: float, sigma: float) -> float:
+    """ln of E_{N(0, sigma^2)} exp(logs), by the trapezoid rule at the points z (m,), which are a step apart.
+
+    For moments of a ratio of densities, which are at least 1 by Jensen: rounding must not make them less.
+    """
+    return max(0.0, float(logsumexp(logs - z**2 / (2 * sigma**2)) + np.log(step / (sigma * np.sqrt(2 * np.pi)))))
