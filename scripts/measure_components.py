@@ -102,7 +102,7 @@ def main(job: SegmentationJob, settings: dict, components: Path, formula: Path, 
     }
     rows = [chosen(pca, lost, sigma, blocks.dimension) for sigma in settings["sigmas"]]
     tables = {
-        components: pd.DataFrame(rows),
+        components: pd.DataFrame(rows).assign(public_masks=len(job.rows[job.task["encoder_part"]])),
         formula: checked(job, pca, blocks, settings),
         errors: measured(job, pca, blocks, settings),
     }
