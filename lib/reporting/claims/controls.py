@@ -104,10 +104,12 @@ def no_signal(claim: Claim, tables: Tables, controls: Controls) -> str:
     failed: dict[str, str] = {}
     for name in names_of(claim):
         for control in of_claim(claim, name, controls):
-            checked = Checked(True)
+            reasons = [""]
             if control["of"] == "experiment" and control["guards"] == "all":
-                checked = check(_of_stand_in(control, tables, controls), tables, [])
-            failed[control["dataset"]] = failed.get(control["dataset"]) or (checked.reason if checked.failed else "")
+                found = [check(each, tables, []) for each in _of_stand_ins(control, tables, controls)]
+                reasons = [each.reason if each.failed else "" for each in found]
+            reason = joined(reasons) if all(reasons) else ""
+            failed[control["dataset"]] = failed.get(control["dataset"]) or reason
     return joined(failed.values()) if failed and all(failed.values()) else ""
 
 
@@ -118,14 +120,15 @@ def of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, s
     return [c for c in known if re.search(rf"\b{re.escape(c['dataset'])}\b", words)] or known
 
 
-def _of_stand_in(control: Mapping[str, str], tables: Tables, controls: Controls) -> Mapping[str, str]:
-    """The control of what stands for its dataset in these tables, where one is set; otherwise itself."""
+def _of_stand_ins(control: Mapping[str, str], tables: Tables, controls: Controls) -> list[Mapping[str, str]]:
+    """The controls of what stands for its dataset in these tables, where such are set; otherwise itself."""
     item = control["table"].split(";")[0]
     try:
         datasets = {text(row.get("dataset")) for row in _reference(item, control, tables)}
     except MissingError:
-        return control
-    return controls.get((control["paper"], control["name"], *datasets), control)
+        return [control]
+    keys = [(control["paper"], control["name"], dataset) for dataset in sorted(datasets)]
+    return [controls[key] for key in keys if key in controls] or [control]
 
 
 def outcome(control: Mapping[str, str], tables: Tables) -> str:
