@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.attacks.draw import draw_task
+from lib.attacks.draw import check_classes, draw_task
 from lib.attacks.task import PARTS, joined
 from lib.core.command import Job, command, run
 from lib.core.files import atomic_path
@@ -23,6 +23,7 @@ def main(data: Path, task: dict, repetitions: int, job: Job, samples: Path, pati
     the record to write.
     """
     images = read_samples(data)
+    check_classes(data, images.y, task["classes"], f"residual_perturbation.tasks.{job.job[0]}.classes")
     named = {name: task[name] for name in ("quarter", "test", "largest")} | {"patients": task.get("patients")}
     draws, lists, deviations = [], [], {}
     for repetition in range(1, repetitions + 1):

@@ -34,6 +34,8 @@ def draw_task(
     Raises InputError where there are too few samples, or pixels that are not whole numbers from 0 to `largest`.
     """
     job = (*job, str(repetition))
+    if quarter is not None and test is not None and data.groups is None:
+        _check_sizes(path, data, quarter, test)
     pools, groups = _pools(path, data, test, seed, job, patients)
     wanted = {"train": None if quarter is None else len(QUARTERS) * quarter, "test": test}
     train, tested = (
@@ -48,12 +50,37 @@ def draw_task(
     return Task(x, y, part, np.full(len(y), repetition), data.fingerprint), groups
 
 
+def check_classes(path: str | Path, labels: np.ndarray, classes: int, key: str) -> None:
+    """Raise InputError, naming file and key, unless the labels (n,) are all of 0 to classes - 1."""
+    found = np.unique(labels)
+    if not np.array_equal(found, np.arange(classes)):
+        raise InputError(
+            f"{path}: {len(found)} classes, labels from {found.min()} to {found.max()}, and {key} = {classes}; "
+            f"allowed is as many classes as it says, all of 0 to {classes - 1}"
+        )
+
+
 def whole_pixels(path: str | Path, x: np.ndarray, largest: float) -> np.ndarray:
     """Images (n, h, w[, c]) as (n, h, w, c) uint8; InputError unless pixels are whole numbers from 0 to `largest`."""
     pixels = x.astype(np.uint8)
     if (pixels != x).any() or pixels.max() > largest:
         raise InputError(f"{path}: pixels from {x.min():g} to {x.max():g}; allowed are whole numbers, 0 to {largest:g}")
     return pixels[..., None] if x.ndim == 3 else pixels
+
+
+def _check_sizes(path: str | Path, data: Samples, quarter: int, test: int) -> None:
+    """Refuse more samples than there are in the words of the settings, of which nobody sets the training set's size."""
+    count, train = len(data.y), len(QUARTERS) * quarter
+    if data.official_train is None and train + test > count:
+        raise InputError(
+            f"{path}: has {count} samples; quarter = {quarter} and test = {test} need {train + test}, "
+            f"{len(QUARTERS)} quarters and the test set"
+        )
+    if data.official_train is not None and train > data.official_train:
+        raise InputError(
+            f"{path}: has {data.official_train} training samples; quarter = {quarter} needs {train}, "
+            f"{len(QUARTERS)} quarters"
+        )
 
 
 def _pools(
@@ -86,6 +113,10 @@ def _draw(
         raise InputError(f"{path}: {count} {what} samples; allowed is 1 to {len(pool)}")
     try:
         drawn, _ = train_test_split(pool, train_size=count, stratify=labels[pool], random_state=seed)
-    except ValueError as error:  # fewer than there are classes are drawn, or left
-        raise InputError(f"{path}: {count} {what} samples of {len(pool)}: {error}") from error
+    except ValueError as error:
+        classes, counts = np.unique(labels[pool], return_counts=True)
+        raise InputError(
+            f"{path}: {count} {what} samples of {len(pool)}, the smallest of whose {len(classes)} classes has "
+            f"{counts.min()}; allowed is to draw and to leave at least {len(classes)}, of classes of at least 2"
+        ) from error
     return np.sort(drawn)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.attacks.draw import draw_task, whole_pixels
+from lib.attacks.draw import check_classes, draw_task, whole_pixels
 from lib.attacks.split import QUARTERS
 from lib.attacks.task import PARTS, Task, joined, read_task
 from lib.core.errors import InputError
@@ -194,9 +194,10 @@ def test_the_same_key_draws_the_same_and_any_other_something_else(official):
         (None, None, None, "test None; it has no test set of its own, allowed is 1 to 59"),
         (None, 0, None, "test 0; "),
         (None, 60, None, "test 60; "),
-        (12, 20, None, "48 train samples; allowed is 1 to 40"),
+        (12, 20, None, "has 60 samples; quarter = 12 and test = 20 need 68, 4 quarters and the test set"),
+        (500, 1000, None, "has 60 samples; quarter = 500 and test = 1000 need 3000, "),
         (0, 20, None, "0 train samples; allowed is 1 to 40"),
-        (11, 5, 40, "44 train samples; allowed is 1 to 40"),
+        (11, 5, 40, "has 40 training samples; quarter = 11 needs 44, 4 quarters"),
         (5, 21, 40, "21 test samples; allowed is 1 to 20"),
         (5, 0, 40, "0 test samples; allowed is 1 to 20"),
     ],
@@ -204,6 +205,23 @@ def test_the_same_key_draws_the_same_and_any_other_something_else(official):
 def test_more_than_there_is_is_refused(quarter, test, official, match):
     with pytest.raises(InputError, match=f"data.npz: {match}"):
         draw(samples(np.arange(60) % 3, official), quarter, test)
+
+
+def test_a_class_of_one_sample_is_refused_in_the_words_of_the_project():
+    labels = np.array([0, 1] * 20 + [2])
+    with pytest.raises(
+        InputError, match="smallest of whose 3 classes has 1; allowed is to draw and to leave at least 3"
+    ):
+        draw(samples(labels), 5, 10)
+
+
+def test_labels_are_all_of_the_classes_that_the_task_states():
+    check_classes("data.npz", np.array([2, 0, 1, 0]), 3, "classes")
+    for labels, classes in (([0, 1, 2], 2), ([0, 1], 10), ([0, 2], 3), ([1, 2], 2)):
+        with pytest.raises(
+            InputError, match=f"^data.npz: {len(labels)} classes, labels from .* and the.key = {classes};"
+        ):
+            check_classes("data.npz", np.array(labels), classes, "the.key")
 
 
 def test_too_few_for_four_quarters_are_refused():
@@ -226,7 +244,7 @@ def test_counts_that_leave_less_than_one_of_each_class_are_drawn_or_refused_by_n
     try:
         task, _ = draw(data, quarter, test)
     except InputError as refusal:
-        assert "data.npz" in str(refusal)
+        assert "data.npz" in str(refusal) and "test_size" not in str(refusal)  # nobody sets what scikit-learn names
     else:
         assert len(task.rows(1, "test")) == test
         assert quarter is None or len(task.rows(1, *QUARTERS)) == 4 * quarter

@@ -127,6 +127,14 @@ def attack(trained, plain, place):
     return f"{place}.json"
 
 
+@pytest.mark.parametrize("classes", [2, 10])
+def test_data_of_another_number_of_classes_than_the_tasks_are_refused_before_any_training(tmp_path, classes):
+    arrays = {"x": np.zeros((130, 8, 8), np.uint8), "y": np.arange(130) % 3}
+    with pytest.raises(InputError, match=rf"data\.npz: 3 .* residual_perturbation\.tasks\.made\.classes = {classes};"):
+        draw(tmp_path, TASK | {"classes": classes}, arrays)
+    assert not (tmp_path / "task.npz").exists()
+
+
 @pytest.fixture(scope="module")
 def work(tmp_path_factory):
     """Drawn data, and functions that train and attack a method there, once each."""
