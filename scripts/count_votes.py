@@ -12,11 +12,11 @@ from lib.teachers.classification import count_votes
 
 
 @command
-def main(labels: list[Path], teachers: int, votes: Path, classes: int | None = None) -> None:
+def main(labels: list[Path], ensemble: str, teachers: int, votes: Path, classes: int | None = None) -> None:
     """Write `votes` (query, class) and whatever came with them.
 
-    labels: shards of teacher labels of train_teachers, or a dataset of votes. teachers: number of teachers. classes:
-    number of classes, for teacher labels. votes: the .npz of vote histograms to write.
+    labels: shards of teacher labels of train_teachers, or a dataset of votes. ensemble: its name. teachers: number of
+    teachers. classes: number of classes, for teacher labels. votes: the .npz of vote histograms to write.
     """
     first, *others = labels
     arrays = load_arrays(first)
@@ -25,7 +25,10 @@ def main(labels: list[Path], teachers: int, votes: Path, classes: int | None = N
             arrays.pop("teacher_labels"),
             *(load_arrays(path, "teacher_labels")["teacher_labels"] for path in others),
         ]
-        arrays["votes"] = sum(count_votes(shard, classes) for shard in shards)
+        try:
+            arrays["votes"] = sum(count_votes(shard, classes) for shard in shards)
+        except InputError as error:
+            raise InputError(f"{first.parent}: {error}, as ensembles.{ensemble}.classes = {classes} says") from error
     elif "votes" not in arrays:
         raise InputError(f"{first}: has neither teacher_labels nor votes; it has {sorted(arrays)}")
     # counts of a few hundred teachers fit a byte or two; whoever reads them counts in int64 (check_votes)

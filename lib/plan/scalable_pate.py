@@ -126,7 +126,8 @@ class ScalablePate:
 
     def count_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `count_votes`."""
-        return {name: self.ensembles[wildcards.ensemble][name] for name in ("teachers", "classes")}
+        settings = {name: self.ensembles[wildcards.ensemble][name] for name in ("teachers", "classes")}
+        return {"ensemble": wildcards.ensemble} | settings
 
     def draw(self, ensemble: str, repetition: str | int) -> int:
         """The draw of an ensemble that a repetition uses."""

@@ -61,9 +61,9 @@ def probabilities(model: ClassifierMixin, x: np.ndarray, classes: int) -> np.nda
 
 
 def count_votes(labels: np.ndarray, classes: int) -> np.ndarray:
-    """Histogram (q, classes) of teacher labels (q, T); ValueError for a label that is no class."""
+    """Histogram (q, classes) of teacher labels (q, T); InputError for a label that is no class."""
     if labels.size and not (labels.min() >= 0 and labels.max() < classes):
-        raise ValueError(f"labels from {labels.min()} to {labels.max()}, expected 0 to {classes - 1}")
+        raise InputError(f"labels from {labels.min()} to {labels.max()}; allowed are 0 to {classes - 1}")
     votes = np.zeros((len(labels), classes), np.int64)
     for label in labels.T:
         votes[np.arange(len(labels)), label] += 1

@@ -81,7 +81,7 @@ DAMAGES = ["empty", "cut", "npy", "text", "no digest", "old digest", "other arra
 def arguments(script: str, path, folder) -> list[str]:
     """A call of the script on a file of votes, with all outputs in `folder`."""
     if script == "count_votes":
-        return [f"--labels={path}", f"--teachers={TEACHERS}", f"--votes={folder / 'votes.npz'}"]
+        return [f"--labels={path}", "--ensemble=own", f"--teachers={TEACHERS}", f"--votes={folder / 'votes.npz'}"]
     return [
         *[f"--votes={path}", f"--teachers={TEACHERS}", f"--run={json.dumps(RUN)}"],
         *[f"--accounting={json.dumps(ORDERS)}", "--preset=tiny", "--seed=1", "--dataset=made_up"],
@@ -171,8 +171,16 @@ def test_teachers_may_vote_for_classes_that_the_pool_lacks(called, tmp_path):
     path, output = tmp_path / "labels.npz", tmp_path / "out" / "votes.npz"
     labels = np.array([[0] * 9 + [7], [1] * 10], "uint8")
     save_arrays(path, teacher_labels=labels, labels=np.array([0, 1]), fingerprint=np.array("0" * 64))
-    options = (f"--labels={path}", f"--teachers={TEACHERS}", "--classes=10", f"--votes={output}")
-    done = called("count_votes", *options)
+    options = (f"--labels={path}", "--ensemble=own", f"--teachers={TEACHERS}", f"--votes={output}")
+    done = called("count_votes", *options, "--classes=10")
     assert done.returncode == 0, done.stderr
     votes = load_arrays(output, "votes")["votes"]
     assert (votes[0, 0], votes[0, 7], votes[1, 1], votes.sum()) == (9, 1, 10, 20)
+
+
+def test_labels_beyond_the_classes_of_the_ensemble_name_its_key(called, tmp_path):
+    path = tmp_path / "0.npz"
+    save_arrays(path, teacher_labels=np.array([[0] * 9 + [7]], "uint8"), fingerprint=np.array("0" * 64))
+    done = called("count_votes", *arguments("count_votes", path, tmp_path / "out"), "--classes=5")
+    assert done.returncode == 1 and not (tmp_path / "out").exists()
+    assert_one_line(done.stderr, str(tmp_path), "labels from 0 to 7", "0 to 4", "ensembles.own.classes = 5")
