@@ -20,6 +20,11 @@ def check_attacks(config: dict) -> None:
             raise InputError(
                 f"{_key(f'tasks.{name}.dp_sgd.batch')} = {task['dp_sgd']['batch']}: allowed is at most quarter"
             )
+        if task["quarter"] and task["dp_sgd"]["delta"] * task["quarter"] >= 1:
+            raise InputError(
+                f"{_key(f'tasks.{name}.dp_sgd.delta')} = {task['dp_sgd']['delta']}: allowed is less than one in "
+                f"quarter = {task['quarter']}, {1 / task['quarter']:.3g}"
+            )
         if (task["protocol"] == "shorter") != ("passes" in task):
             key, value = _key(f"tasks.{name}.passes"), task.get("passes")
             raise InputError(f"{key} = {value}: allowed with protocol shorter, and needed there")

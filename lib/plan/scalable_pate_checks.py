@@ -20,6 +20,7 @@ def check_scalable_pate(config: dict, claims: Collection[str] = ()) -> None:
     _check_figures(config)
     _check_rounds(config)
     _check_sizes(config)
+    _check_deltas(config)
     grid = paper.get("sanitize", {})
     if grid.get("first", 0.0) >= grid.get("last", 0.5):
         raise InputError(f"scalable_pate.sanitize.first = {grid['first']}: allowed is less than last = {grid['last']}")
@@ -203,3 +204,14 @@ def _check_sizes(config: dict) -> None:
             )
         if isinstance(queries, int) and run.get("max_answered", 1) > queries:
             raise InputError(f"{key}.max_answered = {run['max_answered']}: allowed is at most queries = {queries}")
+
+
+def _check_deltas(config: dict) -> None:
+    """Whoever publishes one private record, drawn at random, keeps a delta of one in all of them: allowed is no more."""
+    for name, run in config["scalable_pate"]["runs"].items():
+        private = config["ensembles"][run["ensemble"]].get("private")
+        if private and run["delta"] * private > 1:
+            raise InputError(
+                f"scalable_pate.runs.{name}.delta = {run['delta']}: allowed is at most one in ensembles."
+                f"{run['ensemble']}.private = {private}, {1 / private:.3g}"
+            )

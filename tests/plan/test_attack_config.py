@@ -28,6 +28,8 @@ def test_tables_and_figures_may_be_left_out():
         ("tasks.shapes.dataset", "shape", "tasks.shapes.dataset = 'shape'"),
         ("tasks.tissue.top", 3, "tasks.tissue.top = 3: allowed is at most classes"),
         ("tasks.shapes.dp_sgd.batch", 65, "tasks.shapes.dp_sgd.batch = 65: allowed is at most quarter"),
+        ("tasks.shapes.dp_sgd.delta", 0.5, "tasks.shapes.dp_sgd.delta = 0.5: allowed is less than one in quarter = 48"),
+        ("tasks.shapes.dp_sgd.delta", 1 / 48, "allowed is less than one in quarter = 48"),
         ("tasks.shapes.protocol", "shorter", "tasks.shapes.passes = None: allowed with protocol shorter, and needed"),
         ("tasks.mnist.protocol", "reduced", "tasks.mnist.passes = 542: allowed with protocol shorter, and needed"),
         ("methods.dp_sgd.norm", "batch", "methods.dp_sgd: allowed is norm group"),

@@ -38,6 +38,11 @@ REFUSED = [
     ("misspelt key in a block", {"accounting": {"order": 1}}, ["accounting", "'order'", "did you mean orders?"]),
     ("delta 0", run("digits_lnmax", delta=0.0), [f"{LNMAX}.delta = 0.0", "greater than 0", "less than 1"]),
     ("delta 1", run("digits_lnmax", delta=1.0), [f"{LNMAX}.delta = 1.0", "greater than 0", "less than 1"]),
+    (
+        "delta that publishing a private record keeps",
+        run("digits_confident", delta=0.5),
+        [f"{CONFIDENT}.delta = 0.5", "at most one in ensembles.digits.private = 200, 0.005"],
+    ),
     ("delta that YAML reads as text", run("digits_lnmax", delta="1e-5"), [f"{LNMAX}.delta = '1e-5'", "1.0e-5"]),
     ("delta that is not a number", run("digits_lnmax", delta=NO_NUMBER), [f"{LNMAX}.delta = nan", "allowed"]),
     ("sigma below 0", run("digits_gnmax", sigma=-4.0), [f"{GNMAX}.sigma = -4.0", "greater than 0"]),
