@@ -207,7 +207,7 @@ def _check_sizes(config: dict) -> None:
 
 
 def _check_deltas(config: dict) -> None:
-    """Whoever publishes one private record, drawn at random, keeps a delta of one in all of them: allowed is no more."""
+    """Publishing one private record, drawn at random, keeps a delta of one in all of them: allowed is no more."""
     for name, run in config["scalable_pate"]["runs"].items():
         private = config["ensembles"][run["ensemble"]].get("private")
         if private and run["delta"] * private > 1:

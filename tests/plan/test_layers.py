@@ -13,7 +13,7 @@ from lib.data import registry
 from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged
 from lib.plan.overlays import check_overlays
 from lib.plan.schema import at, check_schema, compose, references
-from tests.plan.configurations import CONFIG, PRESETS, SCHEMA
+from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, overlays
 
 LAYERS = [*(ROOT / "catalogue" / f"{block}.yaml" for block in BLOCKS), ROOT / "config.yaml"]
 
@@ -205,7 +205,53 @@ def test_overlays_have_a_preset_of_their_own(tmp_path):
     check_overlays([other, own], {}, "quick")
     check_overlays([other], {"preset": "other"}, "quick")
     check_overlays([other], {"preset": "quick"}, "quick")
-    check_overlays([preset for preset in PRESETS if preset.stem == "real"], {}, default_preset())
+    for preset in PRESETS:
+        check_overlays(overlays(preset), {"data_root": "there", "device": "cuda"}, default_preset())
+        check_overlays([*overlays(preset), own], {}, default_preset())
+
+
+def test_presets_of_the_project_are_called_as_their_files_are():
+    assert {preset.stem: read(preset)["preset"] for preset in PRESETS} == {
+        preset.stem: preset.stem for preset in PRESETS
+    }
+
+
+REAL = ROOT / "presets" / "real.yaml"
+
+
+def test_results_of_other_settings_go_among_those_of_no_preset_of_the_project(tmp_path):
+    own, other = overlay(tmp_path, "own", preset="own"), overlay(tmp_path, "other", repetitions=2)
+    same, copied = overlay(tmp_path, "same", preset="quick"), overlay(tmp_path, "real", preset="real", repetitions=2)
+    for files, file, why, name in (
+        ([REAL, other], other, "sets no preset of its own", "real"),
+        ([other, REAL], other, "sets no preset of its own", "real"),
+        ([copied], copied, "sets a name that a preset of the project has", "real"),
+        ([REAL, copied], copied, "sets a name that a preset of the project has", "real"),
+        ([REAL, same], same, "sets a name that a preset of the project has", "quick"),
+        ([same], same, "sets a name that a preset of the project has", "quick"),
+        ([own, REAL], own, "has a preset of the project laid over it", "real"),
+    ):
+        with pytest.raises(InputError) as caught:
+            check_overlays(files, {"data_root": "there"}, "quick")
+        line = f"{file}: {why}, so that its results would go among those of {name!r}; "
+        assert str(caught.value).startswith(line) and "\n" not in str(caught.value)
+
+
+def test_a_name_on_the_command_line_is_ones_own_or_that_of_the_preset_below(tmp_path):
+    other = overlay(tmp_path, "other", repetitions=2)
+    for files, name in (
+        ([], "mine"),
+        ([], "quick"),
+        ([REAL], "real"),
+        ([REAL, other], "real"),
+        ([REAL, other], "mine"),
+    ):
+        check_overlays(files, {"preset": name}, "quick")
+    for files, name, base in (([], "real", "quick"), ([other], "real", "quick"), ([REAL], "votes", "real")):
+        with pytest.raises(InputError, match=rf"^--config preset={name}: names another .* than '{base}', over which"):
+            check_overlays(files, {"preset": name}, "quick")
+    with pytest.raises(InputError, match="give --configfile presets/votes.yaml"):
+        check_overlays([REAL], {"preset": "votes"}, "quick")
 
 
 def test_what_lies_over_a_preset_needs_it_below(tmp_path):
