@@ -12,6 +12,13 @@ import jsonschema
 from lib.core.errors import InputError
 
 _CLOSED = ("additionalProperties", "unevaluatedProperties")
+_SCALARS = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "null": "null",
+}
 # JSON takes 2.0 for an integer, and whatever counts things would not
 _TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
     "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
@@ -136,7 +143,7 @@ def _explain(error: jsonschema.ValidationError, config: object) -> str:
         hint = f"; or did you mean {near[0]}?" if near else ""  # a misspelt name is a new entry, which lacks all
         return f"{key}: lacks the key '{missing[0]}'; required: {', '.join(rule)}{hint}"
     allowed = {
-        "type": lambda: f"a value of type {' or '.join([rule] if isinstance(rule, str) else rule)}",
+        "type": lambda: " or ".join(_kind(kind, error, config) for kind in ([rule] if isinstance(rule, str) else rule)),
         "enum": lambda: "one of " + ", ".join(map(str, rule)),
         "const": lambda: str(rule),
         "oneOf": lambda: " or ".join(_describe(option) for option in rule),
@@ -150,6 +157,21 @@ def _explain(error: jsonschema.ValidationError, config: object) -> str:
         "uniqueItems": lambda: "a list without repetitions",
     }.get(error.validator, lambda: error.message)()
     return f"{key} = {value!r}: allowed is {allowed}{_hint(value)}"
+
+
+def _kind(kind: str, error: jsonschema.ValidationError, config: object) -> str:
+    """A type of JSON Schema as whoever writes YAML knows it, with an example of a list or mapping."""
+    if kind == "array":
+        items = error.schema.get("items", {})
+        if names := at(config, items.get("in", "")):
+            return f"a list, as [{next(iter(names))}]"
+        one = isinstance(error.instance, str | int | float) and not isinstance(error.instance, bool)
+        return f"a list, as [{error.instance}]" if one and items.get("type") in _SCALARS else "a list"
+    if kind == "object":
+        known = next(iter(error.schema.get("properties", {})), "")
+        example = f"a mapping, as `{known}: ...`" if known else "a mapping, as `name: {...}`"
+        return example + "; nothing stands below it" * (error.instance is None)
+    return _SCALARS[kind]
 
 
 def _rank(error: jsonschema.ValidationError) -> int:

@@ -126,14 +126,14 @@ def test_a_delta_outside_its_range(delta):
 @pytest.mark.parametrize("text", ["1e-5", "1E-5", "1.e-5", "+1e-5"])
 def test_a_number_that_yaml_reads_as_text_comes_with_its_cure(text):
     message = refusal(changed(f"{RUNS}.digits_gnmax.delta", text))
-    assert message.startswith(f"{RUNS}.digits_gnmax.delta = {text!r}: allowed is a value of type number")
+    assert message.startswith(f"{RUNS}.digits_gnmax.delta = {text!r}: allowed is a number")
     assert "1.0e-5" in message
 
 
 @pytest.mark.parametrize("text", ["300", "-3", "4.0"])
 def test_a_quoted_number_comes_with_its_cure(text):
     message = refusal(changed(f"{RUNS}.digits_gnmax.sigma", text))
-    assert message.startswith(f"{RUNS}.digits_gnmax.sigma = {text!r}: allowed is a value of type number")
+    assert message.startswith(f"{RUNS}.digits_gnmax.sigma = {text!r}: allowed is a number")
     assert "do not quote it" in message
 
 
@@ -149,26 +149,26 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
         ("preset", "Quick", "text matching"),
         ("preset", "../results", "text matching"),
         ("preset", "", "text matching"),
-        ("preset", None, "type string"),
+        ("preset", None, "text"),
         ("seed", -1, "at least 0"),
-        ("seed", 1.5, "type integer"),
-        ("seed", None, "type integer"),
+        ("seed", 1.5, "a whole number"),
+        ("seed", None, "a whole number"),
         ("repetitions", 0, "at least 1"),
-        ("repetitions", "3", "type integer"),
-        ("data_root", 5, "type string or null"),
-        ("data_root", False, "type string or null"),
+        ("repetitions", "3", "a whole number"),
+        ("data_root", 5, "text or null"),
+        ("data_root", False, "text or null"),
         ("data_root", "", "text matching"),
         ("data_root", "/data/{run}", "text matching"),
         ("device", "gpu", "one of cpu, cuda"),
         ("gres", "gpu", "text matching"),
-        ("gres", False, "type string or null"),
+        ("gres", False, "text or null"),
         ("download.attempts", 0, "at least 1"),
         ("download.wait", -1, "at least 0"),
-        ("datasets.digits", None, "type object"),
+        ("datasets.digits", None, "a mapping"),
         ("datasets.digits.source", "web", "one of embedded, data_root, download"),
         ("datasets.digits.module", "../digits", "text matching"),
         ("ensembles.digits.kind", "train", "one of trained, published"),
-        ("ensembles.digits.model", 5, "type string"),
+        ("ensembles.digits.model", 5, "text"),
         ("ensembles.digits.classes", 1, "at least 2"),
         ("models.random_forest.kind", "forest", "one of random_forest, logistic_regression"),
         ("models.random_forest.trees", 0, "at least 1"),
@@ -177,38 +177,38 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
         ("ensembles.digits.private", 1, "at least 2"),
         ("ensembles.digits.public", 0, "at least 1"),
         ("ensembles.digits.test", 0, "at least 1"),
-        ("ensembles.digits.label", 5, "type string"),
-        ("accounting", [], "type object"),
+        ("ensembles.digits.label", 5, "text"),
+        ("accounting", [], "a mapping"),
         ("accounting.moments", 0, "at least 1"),
         ("accounting.curve_points", 1, "at least 2"),
         ("accounting.orders.linear", [2.0, 100.0], "a list of 3 numbers"),
         ("accounting.orders.linear", [], "a list of 3 numbers"),
         ("accounting.orders.linear", [2.0, 100.0, 0.5, 1.0], "a list of 3 numbers"),
-        ("accounting.orders.linear", 2.0, "type array"),
+        ("accounting.orders.linear", 2.0, "a list"),
         ("accounting.orders.logarithmic", [100.0, 500.0], "a list of 3 numbers"),
         ("accounting.orders.linear.0", 1.0, "greater than 1"),
         ("accounting.orders.linear.2", 0, "greater than 0"),
         ("accounting.orders.logarithmic.2", 1, "at least 2"),
-        ("accounting.orders.logarithmic.2", 2.5, "type integer"),
+        ("accounting.orders.logarithmic.2", 2.5, "a whole number"),
         (f"{RUNS}.digits_gnmax.sigma", 0, "greater than 0"),
         (f"{RUNS}.digits_gnmax.sigma", -4.0, "greater than 0"),
-        (f"{RUNS}.digits_gnmax.sigma", None, "type number"),
+        (f"{RUNS}.digits_gnmax.sigma", None, "a number"),
         (f"{RUNS}.digits_confident.sigma", 0, "greater than 0"),
         (f"{RUNS}.digits_confident.sigma_threshold", 0, "greater than 0"),
-        (f"{RUNS}.digits_confident.threshold", "high", "type number"),
+        (f"{RUNS}.digits_confident.threshold", "high", "a number"),
         (f"{RUNS}.digits_confident.max_answered", 0, "at least 1"),
-        (f"{RUNS}.digits_confident.max_answered", 1.5, "type integer"),
+        (f"{RUNS}.digits_confident.max_answered", 1.5, "a whole number"),
         (f"{RUNS}.digits_lnmax.laplace_scale", 0, "greater than 0"),
         (f"{RUNS}.mnist_lnmax_100.labels_laplace_scale", 0, "greater than 0"),
         (f"{RUNS}.digits_gnmax.queries", 0, "integer >= 1 or 'published'"),
         (f"{RUNS}.digits_gnmax.queries", "publshed", "integer >= 1 or 'published'"),
         (f"{RUNS}.digits_gnmax.aggregator", "gmax", "one of lnmax, gnmax, confident_gnmax"),
-        (f"{RUNS}.digits_gnmax.student", 5, "type string or null"),
+        (f"{RUNS}.digits_gnmax.student", 5, "text or null"),
         (f"{RUNS}.digits_gnmax.first", -1, "at least 0"),
         (f"{RUNS}.digits_interactive.confidence", 1.5, "at most 1"),
         (f"{RUNS}.digits_interactive.confidence", -0.1, "at least 0"),
-        (f"{RUNS}.mnist_confident.claims.epsilon", 9, "type string"),
-        ("scalable_pate.table1", "digits_lnmax", "type array"),
+        (f"{RUNS}.mnist_confident.claims.epsilon", 9, "text"),
+        ("scalable_pate.table1", "digits_lnmax", "a list"),
         ("scalable_pate.table1", ["digits_lnmax", "digits_lnmax"], "a list without repetitions"),
         ("scalable_pate.sanitize.first", 0, "greater than 0 and less than 0.5"),
         ("scalable_pate.sanitize.last", 0.5, "less than 0.5 and greater than 0"),
@@ -273,7 +273,26 @@ def test_every_catalogue_has_a_pattern_for_its_names():
 
 @pytest.mark.parametrize("config", [None, [], "quick", 5])
 def test_no_mapping_at_all(config):
-    assert refusal(config) == f"the configuration = {config!r}: allowed is a value of type object"
+    assert refusal(config).startswith(f"the configuration = {config!r}: allowed is a mapping")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("ensembles", None, "ensembles = None: allowed is a mapping, as `name: {...}`; nothing stands below it"),
+        ("ensembles", "digits", "ensembles = 'digits': allowed is a mapping, as `name: {...}`"),
+        ("scalable_pate.teachers", 50, "scalable_pate.teachers = 50: allowed is a list, as [digits]"),
+        ("compressed_pate.limits.teachers", 50, "compressed_pate.limits.teachers = 50: allowed is a list, as [50]"),
+        ("dp_mac.curves", 50, "dp_mac.curves = 50: allowed is a list"),
+        ("scalable_pate.fig4.right", None, "scalable_pate.fig4.right = None: allowed is a list, as [digits]"),
+        ("repetitions", 2.5, "repetitions = 2.5: allowed is a whole number"),
+        ("release.sanitized", "no", "release.sanitized = 'no': allowed is true or false"),
+        ("data_root", 5, "data_root = 5: allowed is text or null"),
+        ("download", "yes", "download = 'yes': allowed is true or false or a mapping, as `all: ...`"),
+    ],
+)
+def test_types_are_said_in_words_of_yaml(key, value, line):
+    assert refusal(changed(key, value)) == line
 
 
 def alone(path: tuple, block: object = CONFIG, above: tuple = ()) -> object:
@@ -654,10 +673,14 @@ def test_defaults_are_filled_at_every_level():
         "fixed_beta": 0.3,
         "fixed_sigma_ss": 5.0,
     }
-    assert {ensemble["protocol"] for ensemble in config["ensembles"].values()} == {"paper"}
+    assert {ensemble["protocol"] for ensemble in config["ensembles"].values()} == {"own"}
     for run in config["scalable_pate"]["runs"].values():
         assert (run["student"], run["claims"], run["first"]) == (None, {}, 0)
     check_config(config, SCHEMA)
+
+
+def test_ensembles_of_the_catalogue_say_their_protocol_themselves():
+    assert [name for name, ensemble in CONFIG["ensembles"].items() if "protocol" not in ensemble] == []
 
 
 def test_what_is_set_stays():

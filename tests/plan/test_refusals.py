@@ -85,7 +85,7 @@ REFUSED = [
     ("key that the aggregator lacks", run("digits_gnmax", aggregator="lnmax"), [GNMAX, "laplace_scale"]),
     ("preset with a slash", {"preset": "a/b"}, ["preset = 'a/b'", "text matching"]),
     ("no repetition", {"repetitions": 0}, ["repetitions = 0", "at least 1"]),
-    ("empty block", {"datasets": {"digits": None}}, ["datasets.digits = None", "object"]),
+    ("empty block", {"datasets": {"digits": None}}, ["datasets.digits = None", "a mapping"]),
     (
         "orders the wrong way round",
         {"accounting": {"orders": {"linear": [9.0, 2.0, 1.0]}}},
