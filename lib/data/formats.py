@@ -15,6 +15,7 @@ from lib.core.errors import InputError
 from lib.core.files import reading
 
 _IDX_UNSIGNED_BYTES = b"\x00\x00\x08"
+_KINDS = {"u": "unsigned integers (uint8)", "i": "signed integers (int64)", "f": "floating-point numbers (float64)"}
 _LONGEST_HEADER = 10_000  # bytes of a .npy header, as numpy has it
 
 
@@ -95,16 +96,22 @@ def read_idx(path: Path, most: int) -> np.ndarray:
 
 
 def labelled_images(
-    where: object, x: np.ndarray, y: np.ndarray, *, shape: tuple[int, ...], classes: int
+    where: object,
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    shape: tuple[int, ...],
+    classes: int,
+    names: tuple[str, str] = ("x", "y"),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Images (n, *shape) as uint8, 0 to 255, and their labels (n,) as int64, 0 to classes - 1.
 
-    Raises InputError, naming `where`, the file or files, if they are anything else.
+    Raises InputError, naming `where`, the file or files, and the array by its name in there, if they are anything else.
     """
-    check_array(where, x, kinds="u", shape=(None, *shape))
-    check_array(where, y, kinds="ui", shape=(None,))
-    check_range(where, x, 0, 255)
-    check_range(where, y, 0, classes - 1)
+    check_array(f"{where}: {names[0]}", x, kinds="u", shape=(None, *shape))
+    check_array(f"{where}: {names[1]}", y, kinds="ui", shape=(None,))
+    check_range(f"{where}: {names[0]}", x, 0, 255)
+    check_range(f"{where}: {names[1]}", y, 0, classes - 1)
     if len(x) != len(y):
         raise InputError(f"{where}: {len(y)} labels for {len(x)} images")
     return x.astype(np.uint8), y.astype(np.int64)
@@ -117,14 +124,14 @@ def labelled_splits(
     found, where = {}, ", ".join(map(str, files))
     for split in ("train", "test"):
         x, y = f"x_{split}", f"y_{split}"
-        found[x], found[y] = labelled_images(where, arrays[x], arrays[y], shape=shape, classes=classes)
+        found[x], found[y] = labelled_images(where, arrays[x], arrays[y], shape=shape, classes=classes, names=(x, y))
     return found
 
 
 def check_array(where: object, array: np.ndarray, *, kinds: str, shape: tuple[int | None, ...]) -> None:
-    """Raise InputError, naming the file, unless the dtype's kind is in `kinds` and the shape fits (None: any)."""
+    """Raise InputError, naming `where`, unless the dtype's kind is in `kinds` and the shape fits (None: any)."""
     if array.dtype.kind not in kinds:
-        raise InputError(f"{where}: dtype {array.dtype}, expected one of the kinds {'/'.join(kinds)}")
+        raise InputError(f"{where}: dtype {array.dtype}, expected {' or '.join(_KINDS[kind] for kind in kinds)}")
     fits = array.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, array.shape, strict=True))
     if not fits:
         expected = ", ".join("any" if length is None else str(length) for length in shape)

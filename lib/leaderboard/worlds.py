@@ -104,7 +104,10 @@ def draw_worlds(
         raise InputError(f"worlds: canaries {canaries}: allowed are 0 to {slots}, the slots")
     y = np.asarray(samples.y)
     if classes < 2 or y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= classes:
-        raise InputError(f"worlds: labels from {y.min()} to {y.max()}: allowed are 0 to {classes - 1}, of 2 classes")
+        raise InputError(
+            f"leaderboard.classes = {classes}: the dataset has labels from {y.min()} to {y.max()}; allowed are whole "
+            "numbers from 0 to classes - 1, of at least 2 classes"
+        )
     order, tested = parted(samples, 2 * slots + public, test, seed, job)
     candidates, pool = order[: 2 * slots], order[2 * slots :]
     labels = y[candidates].astype(np.int64)

@@ -27,8 +27,9 @@ def check_targets(targets: Iterable[str], rules: Collection[str], preset: str) -
             )
         if not re.fullmatch(r"[A-Za-z]\w*", target):
             continue
-        without = sorted(rule for rule in rules if rule.endswith(f"_{target}"))
-        if near := without or difflib.get_close_matches(target, rules, 3, CLOSE):
+        lower = target.lower()  # as all rules are
+        without = sorted(rule for rule in rules if rule == lower or rule.endswith(f"_{lower}"))
+        if near := without or difflib.get_close_matches(lower, rules, 3, CLOSE):
             raise InputError(f"there is no target {target!r}; did you mean {' or '.join(near)}? (make help lists all)")
 
 

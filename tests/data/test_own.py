@@ -57,11 +57,17 @@ LABELS = np.array([0, 1, 0, 1])
         ({"x": images(4, 16, 16)}, "lacks the arrays ['y']"),
         ({"x": images(4, 16, 16, 4), "y": LABELS}, "expected (images, height, width) or (.., 1 or 3 channels)"),
         ({"x": images(4, 256), "y": LABELS}, "expected (images, height, width)"),
-        ({"x": images(4, 16, 16) / 255, "y": LABELS}, "dtype float64"),
+        (
+            {"x": images(4, 16, 16) / 255, "y": LABELS},
+            "own_images.npz: x: dtype float64, expected unsigned integers (uint8)",
+        ),
         ({"x": images(4, 16, 16), "y": LABELS[:3]}, "3 labels for 4 images"),
         ({"x": images(4, 16, 16), "y": LABELS + 1}, "labels [1, 2], expected all of 0 to classes - 1"),
         ({"x": images(4, 16, 16), "y": LABELS - 1}, "expected all of 0 to classes - 1"),
-        ({"x": images(4, 16, 16), "y": LABELS / 1}, "dtype float64"),
+        (
+            {"x": images(4, 16, 16), "y": LABELS / 1},
+            "own_images.npz: y: dtype float64, expected unsigned integers (uint8) or signed",
+        ),
         ({"x": images(0, 16, 16), "y": LABELS[:0]}, "expected all of 0 to classes - 1"),
     ],
 )

@@ -143,7 +143,7 @@ def test_the_public_file_says_nothing_of_the_private_records(tmp_path):
         ({"worlds": 1}, "worlds 1"),
         ({"test": 0}, "test 0"),
         ({"slots": 200}, "exceeds the 400"),
-        ({"classes": 4}, "labels from 0 to 4"),
+        ({"classes": 4}, r"^leaderboard\.classes = 4: the dataset has labels from 0 to 4"),
         ({"samples": replace(SAMPLES, official_train=250)}, "250 training"),
         ({"samples": replace(SAMPLES, groups=np.repeat("a", COUNT))}, "groups"),
     ],

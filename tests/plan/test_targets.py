@@ -13,6 +13,9 @@ RULES = ["all", "audit", "claims", "scalable_pate_table1", "scalable_pate_table2
     [
         (["scalable_pate_tabel1"], "no target 'scalable_pate_tabel1'; did you mean scalable_pate_table1"),
         (["claims", "dp_mac_fig2"], "no target 'dp_mac_fig2'; did you mean dp_mac_fig1"),
+        (["Claims"], r"no target 'Claims'; did you mean claims\?"),
+        (["SCALABLE_PATE_TABEL1"], "no target 'SCALABLE_PATE_TABEL1'; did you mean scalable_pate_table1"),
+        (["Table2"], "no target 'Table2'; did you mean scalable_pate_table2."),
         (["table2"], "no target 'table2'; did you mean scalable_pate_table2."),
         (
             ["results/real/dp_mac/fig1.csv"],
