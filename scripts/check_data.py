@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> None:
     """Print the table; exit with status 1 if something is missing or damaged."""
     given = parse_arguments(argv)
     values = dict(map(_pair, given.config))
-    config = load(given.configfile, {key: yaml.safe_load(value) for key, value in values.items()})
+    config = load(given.configfile, {key: _value(key, value) for key, value in values.items()})
     others = [f"{key}={value}" for key, value in values.items() if key != "data_root"]
     found = findings(config, needed(given.configfile, others, given.targets), not given.quick)
     print(as_table(found) or "nothing is read: all data are generated")
@@ -43,8 +43,15 @@ def main(argv: list[str] | None = None) -> None:
 def _pair(text: str) -> tuple[str, str]:
     key, separator, value = text.partition("=")
     if not separator:
-        raise InputError(f"--config {text}: allowed is KEY=VALUE, like data_root=DIR")
+        raise InputError(f"--config {text}: allowed is KEY=VALUE, like data_root=DIR (a target needs ` -- ` before it)")
     return key, value
+
+
+def _value(key: str, text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"--config {key}={text}: the value is no YAML; put it in quotes if it is text") from error
 
 
 if __name__ == "__main__":

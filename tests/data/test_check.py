@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lib.core.errors import InputError
 from lib.data import check
 from lib.plan import needed
 from scripts import check_data
@@ -92,3 +93,35 @@ def test_the_script_ends_with_status_one_if_something_lacks(root, monkeypatch, c
     assert "damaged" in capsys.readouterr().out
     check_data.main(["--quick", "--config", f"data_root={root}"])
     assert "found" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "No such file or directory; allowed is a file of YAML (a target needs ` -- ` before it)"),
+        (b"preset: mine\nrelease:\n\trun: null\n", ", line 3: found character"),
+        (b"preset: [mine\n", "; allowed is YAML, indented with spaces"),
+        (b"preset: a\x07b\n", "characters are not allowed"),
+        (b"preset: \xff\n", "allowed is a file of YAML in UTF-8"),
+        (b"- preset\n", "allowed is a mapping of settings"),
+        (b"", "allowed is a mapping of settings"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_one_line_with_its_file(tmp_path, content, said):
+    file = tmp_path / "mine.yaml"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        check_data.main(["--configfile", str(file)])
+    line = str(caught.value)
+    assert line.startswith(str(file)) and said in line and "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [("scalable_pate_table1", "a target needs ` -- ` before it"), ("data_root=[a", "is no YAML")]
+)
+def test_a_setting_that_cannot_be_read_is_one_line_with_its_name(given, said):
+    with pytest.raises(InputError) as caught:
+        check_data.main(["--config", given])
+    line = str(caught.value)
+    assert line.startswith(f"--config {given}: ") and said in line and "\n" not in line
