@@ -1,10 +1,12 @@
 """Audit a mechanism of one's own: python -m scripts.audit_mechanism mypackage:mechanism --epsilon 1 --delta 1e-6"""
 
 import argparse
+import inspect
 import sys
+import traceback
+from collections.abc import Callable
 
 from lib.audit.bound import audit_mechanism
-from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.named import named
 
@@ -28,6 +30,7 @@ def main(argv: list[str] | None = None) -> None:
     mechanism = named(given.mechanism)
     if not callable(mechanism):
         raise InputError(f"{given.mechanism}: allowed is a callable of an input and a numpy generator")
+    _check_signature(given.mechanism, mechanism)
     neighbours = named(given.neighbours or f"{given.mechanism.partition(':')[0]}:neighbours")
     job = ("audit_mechanism", given.mechanism)
     found = audit_mechanism(mechanism, neighbours, given.epsilon, given.delta, given.runs, given.level, given.seed, job)
@@ -46,5 +49,30 @@ def main(argv: list[str] | None = None) -> None:
     print("not refuted  which proves nothing: other inputs or more runs might show more")
 
 
+def console(argv: list[str] | None = None) -> None:
+    """The same as a program: whatever goes wrong ends it with status 2, since 1 says that the promise is broken."""
+    try:
+        main(argv)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except Exception:  # of the code that is audited: where it went wrong is for whoever wrote it
+        traceback.print_exc()
+        sys.exit(2)
+
+
+def _check_signature(name: str, mechanism: Callable) -> None:
+    try:
+        signature = inspect.signature(mechanism)
+    except ValueError:  # some callables written in C tell none
+        return
+    try:
+        signature.bind("input", "generator")
+    except TypeError as error:
+        raise InputError(
+            f"{name}{signature}: {error}; allowed is a callable of an input and a numpy generator"
+        ) from error
+
+
 if __name__ == "__main__":
-    run(main)
+    console()

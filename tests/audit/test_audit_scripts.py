@@ -14,6 +14,13 @@ from scripts import audit_code, audit_mechanism, audit_mechanisms
 from tests.redrawn import assert_redrawn
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mechanism_audit.md").read_text(encoding="utf-8")
+FAULTY = """
+neighbours = 1.0, 0.0
+of_one = lambda records: records
+of_three = lambda records, rng, sigma: records
+not_finite = lambda records, rng: float("nan")
+raising = lambda records, rng: 1 / 0
+"""
 
 
 @pytest.fixture
@@ -21,6 +28,7 @@ def example(tmp_path, monkeypatch):
     """The page's module, in a folder that modules are imported from."""
     (tmp_path / "counts.py").write_text(re.search(r"```python\n(.*?)```", PAGE, re.DOTALL).group(1))
     (tmp_path / "others.py").write_text("neighbours = [1.0] * 100, [1.0] * 100\nnumber = 3\nimport nowhere_at_all\n")
+    (tmp_path / "faulty.py").write_text(FAULTY)
     monkeypatch.syspath_prepend(tmp_path)
 
 
@@ -50,12 +58,39 @@ def test_the_page_shows_what_the_command_prints(example, capsys):
         (["counts:noisy_count", "--neighbours", "counts:noisy_count"], "two inputs"),
         (["counts:noisy_count", "--runs", "2"], "runs 2"),
         (["counts:noisy_count", "--delta", "2"], "delta 2.0"),
+        (
+            ["faulty:of_one"],
+            r"faulty:of_one\(records\): too many positional arguments; allowed is a callable of an input",
+        ),
+        (["faulty:of_three"], r"faulty:of_three\(records, rng, sigma\): missing .*'sigma'; allowed is a callable"),
+        (["faulty:not_finite"], "output nan: allowed are finite numbers"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(example, options, named):
     with pytest.raises(InputError, match=named) as refused:
         audit_mechanism.main([*options, "--epsilon", "1"])
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        (["counts:noisy_count_halved", "--runs", "2000"], 1),
+        (["counts:misspelt"], 2),
+        (["counts:noisy_count", "--runs", "3"], 2),
+        (["counts:noisy_count", "--run", "3000"], 2),
+        (["faulty:of_one"], 2),
+        (["faulty:not_finite"], 2),
+        (["faulty:raising"], 2),
+    ],
+)
+def test_only_a_broken_promise_ends_with_status_one(example, capsys, options, status):
+    with pytest.raises(SystemExit) as ended:
+        audit_mechanism.console([*options, "--epsilon", "1"])
+    assert ended.value.code == status
+    printed = capsys.readouterr()
+    assert ("BROKEN" in printed.out) == (status == 1) and bool(printed.err) == (status == 2)
+    assert ("Traceback" in printed.err) == (options == ["faulty:raising"])
 
 
 def test_more_parts_than_mechanisms_are_refused(tmp_path):
