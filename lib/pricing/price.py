@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lib.accounting import lnmax, rdp
+from lib.accounting.announced import announced
 from lib.accounting.discrete import is_discrete
 from lib.accounting.draws import DRAWS
 from lib.accounting.ledger import selective_caps, selective_ledger
@@ -31,6 +32,14 @@ BLOCK = 1000  # histograms that are priced together
 MANY = 20_000  # different histograms from which on not all orders are tried
 COARSE = 40  # orders, evenly spaced by their logarithms, that are tried first
 QUERIES_OF_A_LEDGER = 5000  # that are charged together
+# Queries per vote of LNMax's scale up to which what is announced takes seconds; its epsilon there is about 300.
+MOST_OF_LNMAX = 300
+# Readings of Confident-GNMax that weigh each answer by its chance, and are no guarantee as other mechanisms' are.
+EXPECTED = {
+    "epsilon_data_independent": "epsilon_data_independent_expected",
+    "epsilon_two_sided": "epsilon_two_sided_expected",
+}
+TIGHT = ("epsilon", "epsilon_data_independent", "epsilon_caps")  # readings that are converted by both conversions
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -71,9 +80,9 @@ def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points
     >>> made = price(np.array([[250, 0], [130, 120], [240, 10]]), run)
     >>> round(made.answered, 2)
     1.56
-    >>> made.paper, made.statements["epsilon"].guarantee, made.statements["epsilon_caps"].guarantee
-    ('epsilon', False, True)
-    >>> made.statements["epsilon"].epsilon < made.statements["epsilon_caps"].epsilon
+    >>> made.paper, [name for name, statement in made.statements.items() if statement.guarantee]
+    ('epsilon', ['epsilon_announced', 'epsilon_caps', 'epsilon_caps_tight'])
+    >>> made.statements["epsilon"].epsilon < made.statements["epsilon_announced"].epsilon
     True
     """
     votes = check_votes(votes)
@@ -81,24 +90,19 @@ def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points
     teachers, classes = int(votes[0].sum()), votes.shape[1]
     grid = orders
     account, lengths, orders = account_of(votes, run, grid, points)
-    statements, found = dict(account.extra), {}
-    if account.caps:
-        statements["epsilon_caps"], found["epsilon_caps"] = account.caps.statement(orders, run["delta"])
-    for name, reading in account.readings.items():
-        statements[name], found[name] = reading.statement(orders, run["delta"])
-    statements["epsilon_tight"], found["epsilon_tight"] = account.readings["epsilon"].statement(
-        orders, run["delta"], "tight"
-    )
+    readings = _named(account.readings, run)
+    caps = {"epsilon_caps": account.caps} if account.caps else {}
+    statements, found = _stated(caps | readings, orders, run["delta"])
     paper = None if is_discrete(run) else "epsilon_moments" if run["aggregator"] == "lnmax" else "epsilon"
     parts = np.arange(1, len(lengths) + 1)
-    curves = {name: reading.curve(orders, run["delta"], parts) for name, reading in account.readings.items()}
+    curves = {name: reading.curve(orders, run["delta"], parts) for name, reading in readings.items()}
     warnings = [*doubts(run, teachers), *_at_edge(grid, found)]
     return Price(
         run=run,
         queries=len(votes),
         answered=float(account.answered.sum()),
         paper=paper,
-        statements=statements,
+        statements=_announced(run, len(votes)) | account.extra | statements,
         orders=found,
         lengths=lengths,
         curves=curves,
@@ -118,9 +122,9 @@ def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int 
 
     >>> from lib.pricing.mechanism import mechanism
     >>> made = plan(1000, mechanism("gnmax", delta=1e-5, sigma=40))
-    >>> round(made.statements["epsilon_data_independent"].epsilon, 2)
-    6.0
-    >>> made.statements["epsilon_data_independent"].guarantee, made.paper
+    >>> {name: round(statement.epsilon, 2) for name, statement in made.statements.items()}
+    {'epsilon_announced': 4.98, 'epsilon_data_independent': 6.0, 'epsilon_data_independent_tight': 5.38}
+    >>> all(statement.guarantee for statement in made.statements.values()), made.paper
     (True, None)
     """
     orders = rdp.order_grid() if orders is None else orders
@@ -137,21 +141,48 @@ def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int 
         once = draw.independent(orders, {key: run[key] for key in PARAMETERS[run["aggregator"]]})
         curve = [made * once for made in lengths]
     reading = Reading(curve[-1][None], data_dependent=False, one_sided=False, proved_bound=True)
-    statements, found = {}, {}
-    statements[name], found[name] = reading.statement(orders, run["delta"])
-    statements["epsilon_tight"], found["epsilon_tight"] = reading.statement(orders, run["delta"], "tight")
+    statements, found = _stated({name: reading}, orders, run["delta"])
     converted = (np.array(curve) + np.log(1 / run["delta"]) / (orders - 1)).min(axis=1)
     return Price(
         run=run,
         queries=queries,
         answered=float(answered),
         paper=None,
-        statements=statements,
+        statements=_announced(run, queries) | statements,
         orders=found,
         lengths=lengths,
         curves={name: converted},
         warnings=(*doubts(run), *_at_edge(orders, found)),
     )
+
+
+def _announced(run: dict, queries: int) -> dict[str, PrivacyStatement]:
+    """The least epsilon announced of so many queries on any data, where a route tighter than Renyi's is known."""
+    if run["aggregator"] == "lnmax" and queries > MOST_OF_LNMAX * run["laplace_scale"]:
+        return {}
+    made = announced(run | {"max_answered": _most_answered(run, queries)}, queries)
+    return {} if made is None else {"epsilon_announced": made}
+
+
+def _named(readings: dict[str, Reading], run: dict) -> dict[str, Reading]:
+    """The readings of an account, each by a name that means the same for every mechanism and noise."""
+    if is_discrete(run):  # no paper's reading: what is there by its name is the bound on any data once more
+        return {name: reading for name, reading in readings.items() if name != "epsilon"}
+    if run["aggregator"] == "confident_gnmax":
+        return {EXPECTED.get(name, name): reading for name, reading in readings.items()}
+    return readings
+
+
+def _stated(
+    readings: dict[str, Reading], orders: np.ndarray, delta: float
+) -> tuple[dict[str, PrivacyStatement], dict[str, float]]:
+    """The epsilon of each reading, and its order; of those in TIGHT also by the tighter conversion."""
+    statements, found = {}, {}
+    for name, reading in readings.items():
+        statements[name], found[name] = reading.statement(orders, delta)
+        if name in TIGHT:
+            statements[f"{name}_tight"], found[f"{name}_tight"] = reading.statement(orders, delta, "tight")
+    return statements, found
 
 
 def account_of(votes: np.ndarray, run: dict, orders: np.ndarray, points: int) -> tuple[Account, np.ndarray, np.ndarray]:

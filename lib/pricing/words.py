@@ -4,7 +4,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 from lib.accounting.released_epsilon import ReleasedEpsilon
 from lib.accounting.statement import PrivacyStatement
-from lib.pricing.price import MOMENTS, Price
+from lib.pricing.price import EXPECTED, MOMENTS, Price
 
 NEIGHBOURS = {
     "replace_one": "one private record is replaced by another; each is in one teacher's data alone, and may "
@@ -15,9 +15,14 @@ READINGS = {
     "epsilon": "the cost of all queries on these votes",
     "epsilon_moments": f"the same by the first {MOMENTS} moments, as Papernot et al. (2017) count it",
     "epsilon_tight": "the first one by the tighter conversion of Renyi divergences (Canonne et al. 2020)",
-    "epsilon_data_independent": "the cost of all queries on any votes",
+    "epsilon_announced": "what may be announced before the run, by the tightest route known",
     "epsilon_caps": "every query checked and as many answered as the run allows, on any votes",
+    "epsilon_caps_tight": "the same by the tighter conversion",
+    "epsilon_data_independent": "the cost of all queries on any votes",
+    "epsilon_data_independent_tight": "the same by the tighter conversion",
+    "epsilon_data_independent_expected": "checks and answers at what they cost on any votes",
     "epsilon_two_sided": "the cost of all queries on these votes or on a neighbour's",
+    "epsilon_two_sided_expected": "the cost of all queries on these votes or on a neighbour's",
     "epsilon_joint": "check and answer together, on these votes",
     "epsilon_charge_all": "check and answer of every query, answered or not, on these votes",
     "epsilon_charge_all_two_sided": "the same on these votes or on a neighbour's",
@@ -25,7 +30,7 @@ READINGS = {
     "epsilon_realised_data_independent": "its draws, each at what it costs on any votes",
 }
 # Where a check decides what is answered, these weigh each answer by its chance.
-EXPECTED = ("epsilon", "epsilon_tight", "epsilon_data_independent", "epsilon_two_sided")
+WEIGHED = ("epsilon", "epsilon_tight", *EXPECTED.values())
 SANITIZED = {
     "sanitized_epsilon_printed": "the paper's release, at its printed price, which is too low; searched on the votes",
     "sanitized_epsilon_repriced": "the same release at what it really costs; searched on the votes",
@@ -45,7 +50,7 @@ def as_dict(
     >>> from lib.pricing.mechanism import mechanism
     >>> from lib.pricing.price import plan
     >>> said = as_dict(plan(100, mechanism("gnmax", delta=1e-5, sigma=40)))
-    >>> said["reading"], round(said["epsilon"], 3), said["readings"]["epsilon_tight"]["guarantee"]
+    >>> said["reading"], round(said["epsilon"], 3), said["readings"]["epsilon_announced"]["guarantee"]
     ('epsilon_data_independent', 1.759, True)
     """
     name = main_reading(made)
@@ -143,12 +148,8 @@ def _head(made: Price) -> list[str]:
 def _line(name: str, statement: PrivacyStatement, made: Price) -> str:
     """One reading."""
     what = READINGS[name]
-    if made.run["aggregator"] == "confident_gnmax" and made.run["noise"] == "continuous" and name in EXPECTED:
+    if made.run["aggregator"] == "confident_gnmax" and name in WEIGHED:
         what += ", answers weighed by their chance"
-    if made.run["aggregator"] == "confident_gnmax" and name == "epsilon_tight" and made.paper is None:
-        what = READINGS["epsilon_caps"] + ", by the tighter conversion"
-    elif made.paper is None and name == "epsilon_tight":
-        what = READINGS["epsilon_data_independent"] + ", by the tighter conversion"
     sides = "" if not statement.data_dependent else "; one-sided" if statement.one_sided else "; two-sided"
     return f"  {digits(statement.epsilon):<10} {name}: {what}{sides}"
 

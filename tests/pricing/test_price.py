@@ -6,6 +6,8 @@ import json
 import numpy as np
 import pytest
 
+from lib.accounting.announced import announced
+from lib.accounting.discrete import is_discrete
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import confident_account
 from lib.accounting.released_epsilon import release_epsilon
@@ -53,8 +55,14 @@ def test_the_price_is_what_the_workflow_says(name, size, monkeypatch):
     run = RUNS[name]
     made = price.price(VOTES, run, points=9)
     account = account_of(ORDERS, [(VOTES, run, None)], price.MOMENTS)
-    assert set(made.curves) == set(account.readings)
-    for reading, there in account.readings.items():
+    readings = account.readings.items()
+    if is_discrete(run):  # the bound on any data is no paper's reading
+        readings = [(reading, there) for reading, there in readings if reading != "epsilon"]
+    elif name == "confident_gnmax":
+        weighed = ("epsilon_data_independent", "epsilon_two_sided")
+        readings = [(f"{reading}_expected" if reading in weighed else reading, there) for reading, there in readings]
+    assert set(made.curves) == {reading for reading, _ in readings}
+    for reading, there in readings:
         expected, order = there.statement(ORDERS, run["delta"])
         assert made.statements[reading].epsilon == pytest.approx(expected.epsilon, rel=1e-12)
         assert made.orders[reading] == order
@@ -65,6 +73,8 @@ def test_the_price_is_what_the_workflow_says(name, size, monkeypatch):
         assert made.statements[reading].epsilon == pytest.approx(there.epsilon, rel=1e-12)
     if account.caps:
         assert made.statements["epsilon_caps"] == account.caps.statement(ORDERS, run["delta"])[0]
+        assert made.statements["epsilon_caps_tight"] == account.caps.statement(ORDERS, run["delta"], "tight")[0]
+    assert made.statements.get("epsilon_announced") == announced(run, len(VOTES))
     assert made.answered == pytest.approx(account.answered.sum(), rel=1e-12)
 
 
@@ -84,20 +94,54 @@ def test_orders_that_are_left_out_change_no_price(name, queries, monkeypatch):
         np.testing.assert_allclose(made.curves[reading], expected, rtol=0.02)
 
 
-def test_a_plan_is_the_guarantee_of_every_run_of_so_many_queries():
-    for name, run in RUNS.items():
-        made, planned = price.price(VOTES, run), price.plan(len(VOTES), run)
-        key = "epsilon_caps" if name.startswith("confident") else "epsilon_data_independent"
-        assert planned.statements[key].epsilon == pytest.approx(made.statements[key].epsilon, rel=1e-12)
-        assert planned.statements[key].guarantee and not planned.statements[key].data_dependent
-        assert planned.statements["epsilon_tight"].epsilon <= planned.statements[key].epsilon
+@pytest.mark.parametrize("name", RUNS)
+def test_a_plan_is_the_guarantee_of_every_run_of_so_many_queries(name):
+    run = RUNS[name]
+    made, planned = price.price(VOTES, run).statements, price.plan(len(VOTES), run).statements
+    key = "epsilon_caps" if name.startswith("confident") else "epsilon_data_independent"
+    known = [] if is_discrete(run) else ["epsilon_announced"]
+    assert list(planned) == [*known, key, f"{key}_tight"]
+    assert all(statement.guarantee for statement in planned.values())
+    rising = [planned[reading].epsilon for reading in (*known, f"{key}_tight", key)]
+    assert rising == sorted(rising)
+    for reading, statement in planned.items():
+        assert made[reading].epsilon == pytest.approx(statement.epsilon, rel=1e-12) and made[reading].guarantee
+
+
+def test_one_name_is_a_guarantee_of_every_run_or_of_none():
+    meant = {}
+    for run in RUNS.values():
+        for made in (price.price(VOTES, run), price.plan(len(VOTES), run)):
+            for reading, statement in made.statements.items():
+                assert meant.setdefault(reading, statement.guarantee) == statement.guarantee, reading
+    assert {reading for reading, guaranteed in meant.items() if guaranteed} == {
+        "epsilon_announced",
+        "epsilon_caps",
+        "epsilon_caps_tight",
+        "epsilon_data_independent",
+        "epsilon_data_independent_tight",
+    }
+
+
+def test_the_first_pages_guarantee_is_that_of_the_same_settings():
+    run = block("confident_gnmax", 1e-5, 300, threshold=200, sigma_threshold=150, sigma=40)
+    votes = np.tile([250] + [0] * 9, (640, 1))
+    for made in (price.price(votes, run), price.plan(640, run)):
+        _, _, guaranteed = words.as_text(made).partition("What is guaranteed")
+        assert "  2.607      epsilon_announced: " in guaranteed
+
+
+def test_what_nobody_would_announce_is_not_computed_for_minutes():
+    run = block("lnmax", 1e-5, laplace_scale=0.1)
+    assert "epsilon_announced" in price.plan(30, run).statements
+    assert "epsilon_announced" not in price.plan(31, run).statements
 
 
 def test_no_more_than_what_is_proved_is_called_a_guarantee():
     said = words.as_dict(price.price(VOTES, RUNS["confident_gnmax"]))
     assert not said["readings"]["epsilon"]["guarantee"] and said["readings"]["epsilon"]["one_sided"]
     public = {name for name, each in said["readings"].items() if not each["private"]}
-    assert public == {"epsilon_caps"}
+    assert public == {"epsilon_announced", "epsilon_caps", "epsilon_caps_tight"}
     text = words.as_text(price.price(VOTES, RUNS["confident_gnmax"]))
     assert "an expectation over runs and no guarantee, in one direction only" in text
 
