@@ -1,6 +1,7 @@
 """The files that make up the configuration and its schema: each key in one place, every key described."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,22 @@ def leaves(block: object, above: tuple = ()):
 
 
 # ---------------------------------------------------------------- files
+
+
+def test_the_overlays_of_the_page_on_own_images_fit_the_preset(tmp_path):
+    page = (ROOT / "docs" / "own_images.md").read_text(encoding="utf-8")
+    overlays = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert len(overlays) == 2
+    for number, overlay in enumerate(overlays):
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(overlay, encoding="utf-8")
+        config = load([ROOT / "presets" / "own_images.yaml", file], {"data_root": "DIR"})
+        ensemble, run = (
+            config["ensembles"]["own_images"],
+            config["scalable_pate"]["runs"]["own_images_confident"],
+        )
+        assert run["queries"] <= ensemble["public"] and run["threshold"] <= ensemble["teachers"]
+        assert run["delta"] < 1 / ensemble["private"]
 
 
 def test_what_a_person_sets_stays_a_page():

@@ -71,6 +71,17 @@ def test_the_preset_own_images_attacks_them_and_nothing_else(pristine, any_root)
     assert planned.counts["prepare_data"] == planned.counts["draw_task"] == 1
 
 
+def test_pate_in_the_preset_own_images_is_about_them_alone(pristine, any_root):
+    own = ("--configfile", "presets/own_images.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).pending(*own, "--", "scalable_pate")
+    tables = {f"scalable_pate_{item}" for item in ("table1", "table2", "epsilon", "teachers", "tails")}
+    assert {rule for rule in planned.rules if rule.startswith("scalable_pate_")} == tables
+    assert planned.counts["prepare_data"] == 1 and planned.counts["split_data"] == 3
+    chosen = layered(preset_files("own_images"))["scalable_pate"]
+    runs = {*chosen["table1"], *chosen["table2"], *chosen["epsilon"]}
+    assert {chosen["runs"][run]["ensemble"] for run in runs} == set(chosen["teachers"]) == {"own_images"}
+
+
 @pytest.mark.parametrize("preset", ["quick", "real", "paper"])
 def test_a_dry_run_plans_every_curve_of_dp_mac(pristine, any_root, preset):
     real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
