@@ -267,7 +267,7 @@ def test_a_name_on_the_command_line_is_ones_own_or_that_of_the_preset_below(tmp_
     for files, name, base in (([], "real", "quick"), ([other], "real", "quick"), ([REAL], "votes", "real")):
         with pytest.raises(InputError, match=rf"^--config preset={name}: names another .* than '{base}', over which"):
             check_overlays(files, {"preset": name}, "quick")
-    with pytest.raises(InputError, match="give --configfile presets/votes.yaml"):
+    with pytest.raises(InputError, match=r"give --configfile presets/votes\.yaml"):
         check_overlays([REAL], {"preset": "votes"}, "quick")
 
 
