@@ -25,6 +25,7 @@ def row(table: str, **where):
 
 BOARD = ROOT / "docs" / "reproduction" / "leaderboard" / "leaderboard.csv"
 VERDICTS = Path("docs") / "reproduction" / "claims.csv"
+MEASURED = ("train_accuracy", "test_accuracy", "auc")
 TAUGHT = "PATE's student, 500 true labels"
 PUBLIC, VOTED = "control: public data", "broken: PATE without noise"
 
@@ -117,6 +118,10 @@ def reading(name: str) -> list[str]:
 
 def mnist(method: str, attack: str = "threshold"):
     return row("residual_perturbation/table2", method=method, attack=attack)
+
+
+def cifar100(method: str, gamma: float = 0.0):
+    return row("residual_perturbation/table4", method=method, gamma=gamma, attack="shadow 0.001")
 
 
 def small(figure: str, gamma: float = 0.0, members: int = 1):
@@ -269,6 +274,19 @@ QUOTED = {
             short(small("fig10", 4.0, 5)["gap"], 3),
             *(with_spread(small("fig10", 4.0, 5), column, 3) for column in ("test_accuracy", "auc")),
         ),
+        "comes to {} on test images, with an AUC at 0.001 of {} (the paper: .305".format(
+            *(with_spread(cifar100("ResNet8"), column, 3) for column in ("test_accuracy", "auc"))
+        ),
+        " = .75 come to {} and {}.".format(
+            *(with_spread(small("fig5", 0.75, 5), column, 3) for column in ("test_accuracy", "auc"))
+        ),
+        "to {} on its own images and {} on test images with pixels in [0, 255], and the AUC is {};".format(
+            *(with_spread(cifar100("Strategy I, pixels in [0, 255]", 3.25), column, 3) for column in MEASURED)
+        ),
+        "with standardised pixels to {}, {} and {} (the paper: .485".format(
+            *(with_spread(cifar100("Strategy I", 3.25), column, 3) for column in MEASURED)
+        ),
+        f"next to nothing, {short(cifar100('DP-SGD')['test_accuracy'], 3)} at ε = {cifar100('DP-SGD')['epsilon']:.1f}",
         "bring a network to {} on its own images and {} on test images".format(
             *(short(cifar("Strategy I")[column], 3) for column in ("train_accuracy", "test_accuracy"))
         ),
