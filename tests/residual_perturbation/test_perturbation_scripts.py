@@ -88,8 +88,10 @@ def test_the_table_of_theorems_has_every_reading_and_no_guarantee(tmp_path):
     )
     np.testing.assert_array_equal(sides["joint"], sides[["gamma", "pi"]].max(axis=1))
     for name in ("v47", "v49"):
-        claim = CLAIMS[f"residual_perturbation.{name}"]
-        assert judge(claim, {("residual_perturbation", "theory"): table}, CONTROLS).judgement == "fails"
+        claim, tables = CLAIMS[f"residual_perturbation.{name}"], {("residual_perturbation", "theory"): table}
+        # at no gamma that the paper names; of which gamma the number is it does not say, and another would give it
+        assert judge(dict(claim) | {"latitude": ""}, tables, CONTROLS).judgement == "fails"
+        assert judge(claim, tables, CONTROLS).judgement == "undecided"
 
 
 def test_the_noise_that_the_published_budget_takes_gives_it(tmp_path):
