@@ -118,7 +118,7 @@ def student_rows(
 
 
 def add_lead_of_the_code(rows: list[dict]) -> None:
-    """Add to every row how far the main encoder's student without noise is ahead of it: no budget gives more."""
+    """Add to every row how far the main encoder's student without noise is ahead of it."""
     best = {row["dataset"]: row["dice_compared"] for row in rows if row["main"] == "yes" and row["noise"] == "none"}
     for row in rows:
         known = row["dataset"] in best and row["dice_compared"] is not None

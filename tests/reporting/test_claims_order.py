@@ -293,3 +293,20 @@ def test_what_stands_for_a_dataset_has_a_threshold_of_its_own(own, verdict):
     found = judge_with(order_claim(dataset="MNIST", controls="learned"), known | compared, controls)
     assert found.verdict == verdict
     assert own or "0.5, needed at least 0.7" in found.note
+
+
+@pytest.mark.parametrize(("digits", "verdict"), [("0.4", "holds on a stand-in"), ("0.6", "not judged: no signal")])
+def test_of_several_stand_ins_those_are_judged_whose_own_control_passes(digits, verdict):
+    """The other one contradicts the claim, and has failed its control in either case."""
+    stand_ins = [{"dataset": name, "stands_for": "MNIST"} for name in ("digits", "letters")]
+    plain = [each | {"method": "plain", "accuracy": 0.5, "protocol": "paper"} for each in stand_ins]
+    sides = [row(**each, aggregator=kind, epsilon=cost) for each, kind, cost in (
+        (stand_ins[0], "confident", 1.0), (stand_ins[0], "lnmax", 3.0),
+        (stand_ins[1], "confident", 5.0), (stand_ins[1], "lnmax", 3.0),
+    )]  # fmt: skip
+    controls = {
+        ("scalable_pate", "learned", name): LEARNED | {"dataset": name, "threshold": threshold}
+        for name, threshold in (("MNIST", "0.7"), ("digits", digits), ("letters", "0.6"))
+    }
+    claim = order_claim(dataset="MNIST", controls="learned")
+    assert judge_with(claim, tables(*plain, item="table2") | tables(*sides), controls).verdict == verdict
