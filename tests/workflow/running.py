@@ -140,7 +140,7 @@ TINY = {
     },
 }
 # Written by a run beside its results, but different every time: folders, and what jobs cost, with its page.
-NOT_RESULTS = {"benchmarks", "logs"}
+NOT_RESULTS = {"benchmarks", "logs", "costs", "costs_of_teachers"}
 COST = ("_cost.csv", "reproduction/leaderboard.md", "site/leaderboard.html")
 LIMIT = 7200  # seconds for one call of Snakemake: never reached unless it hangs
 # with one of these it starts no job
