@@ -113,7 +113,9 @@ def student_rows(
                 sigma = answers[0]["metrics"][f"sigma {labelling['name']}"]
                 kept |= {"epsilon": epsilon, "noise": "calibrated", "delta": labelling["delta"], "sigma": sigma}
                 kept["budget"] = labelling["epsilon"]
-                kept["paper"] = published["student"] if kept["main"] else None
+                # the paper's are means over all classes, at this epsilon
+                told = labelling["epsilon"] == judged["epsilon"] and kept["coded_classes"] == tasks[task]["classes"]
+                kept["paper"] = published["student"] if told else None
             yield row_of(f"{method_of(parameters['encoder'])} student", found, tasks[task], name, **kept)
 
 
@@ -161,7 +163,7 @@ def main(
     for (_, task, noise), found in by_job(sgd).items():
         epsilon, _ = statement(found, "joint")
         kept = {"noise": "calibrated" if noise == "budget" else noise}
-        kept |= {"sigma": found[0]["metrics"]["sigma"], "paper": published["dp_sgd"] if noise == "printed" else None}
+        kept |= {"sigma": found[0]["metrics"]["sigma"], "paper": published["dp_sgd"] if noise == "budget" else None}
         kept |= {"intervals": beside.intervals("train_mask_dp_sgd", task, noise)}
         if epsilon is not None:
             kept["delta"] = found[0]["parameters"]["sgd"]["delta"]

@@ -18,15 +18,15 @@ from lib.encoders.reconstruction import noisy_reconstruction
 from lib.segmentation.job import SegmentationJob
 from lib.segmentation.reconstruction_errors import READINGS, error_rows
 
-RANK = 1e-6  # of the largest variance: less is rounding
-
 
 def chosen(pca: PrincipalComponents, lost: dict[str, np.ndarray], sigma: float, dimension: int) -> dict:
     """What the heuristic and the exhaustive search keep at one sigma, and the error a voxel of each.
 
     The search is over test masks, as it must be to be the best; `search_public` is over the public ones.
     """
-    rank = int((pca.eigenvalues > RANK * pca.eigenvalues[0]).sum())  # beyond it directions are arbitrary
+    # as numpy counts a rank; beyond it directions are arbitrary
+    rounding = dimension * np.finfo(float).eps * pca.eigenvalues[0]
+    rank = int((pca.eigenvalues > rounding).sum())
     kept = {
         "heuristic": heuristic_components(pca.eigenvalues, sigma),
         "optimal": exhaustive_components(lost["test"][: rank + 1], sigma),

@@ -78,6 +78,7 @@ def row_of(record: dict, found: Evidence, theory: dict, published: dict, repetit
     return {
         "dataset": task["label"],
         "method": TITLES[mechanism],
+        "variant": task.get("variant", "main"),
         "samples": task["samples"],
         "epochs": recipe["epochs"],
         "gamma": task["gamma"] if mechanism == "strategy1" else None,
@@ -135,7 +136,7 @@ def main(
         record = read_record(path)
         found = read_statistics(shown, record["parameters"]["task"])
         rows.append(row_of(record, found, theory, published, repetitions))
-    write_table(table, privacy, rows, key=("dataset", "method"))
+    write_table(table, privacy, rows, key=("dataset", "method", "variant"))
 
 
 if __name__ == "__main__":

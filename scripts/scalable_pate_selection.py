@@ -1,5 +1,6 @@
 """What the noisy check is worth: which queries it selects, what selecting costs, and students with and without it."""
 
+import math
 from pathlib import Path
 
 from lib.core.command import command, run
@@ -55,6 +56,18 @@ def row(run: dict, records: dict) -> dict:
     }
 
 
+def gain(both: dict, first: dict | None) -> dict:
+    """By how much a student of two rounds is more accurate than that of the first alone; empty where one is missing."""
+    of, names = [both, first or {}], ("student_accuracy", "student_accuracy_spread", "student_accuracy_seeds")
+    accuracies, spreads, seeds = ([each.get(name) for each in of] for name in names)
+    missing = None in accuracies
+    return {
+        "second_round_gain": None if missing else accuracies[0] - accuracies[1],
+        "second_round_gain_spread": None if missing or None in spreads else math.hypot(*spreads),
+        "second_round_gain_seeds": 0 if missing else min(seeds),
+    }
+
+
 @command
 def main(runs: list, records: list[Path], table: Path, privacy: Path) -> None:
     """Write the table.
@@ -63,7 +76,10 @@ def main(runs: list, records: list[Path], table: Path, privacy: Path) -> None:
     runs, of every stage. table: the table, .csv. privacy: the meaning of its epsilons, .csv.
     """
     found = by_job(records)
-    write_table(table, privacy, [row(block, found) for block in runs], key=("dataset", "run"))
+    rows = {block["name"]: row(block, found) for block in runs}
+    firsts = [rows.get(block.get("first_round")) for block in runs]
+    whole = [both | gain(both, first) for both, first in zip(rows.values(), firsts, strict=True)]
+    write_table(table, privacy, whole, key=("dataset", "run"))
 
 
 if __name__ == "__main__":

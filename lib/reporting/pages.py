@@ -78,13 +78,17 @@ class Folded:
 
 @dataclass(frozen=True)
 class Page:
-    """A page; what is empty is left out. answer: a line. points: a word, and what it is true of."""
+    """A page; what is empty is left out. answer: a line. points: a word, and what it is true of.
+
+    promises: a paper's name, and what its epsilons promise.
+    """
 
     name: str
     title: str
     preset: str
     answer: str
     points: Sequence[tuple[str, str]] = ()
+    promises: Sequence[tuple[str, str]] = ()
     matrix: Table | None = None
     tables: Sequence[Table] = ()
     figures: Sequence[Figure] = ()
@@ -139,6 +143,7 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
         preset=preset,
         answer=answer,
         points=sorted(points, key=lambda point: JUDGEMENTS.index(point[0].lower())),
+        promises=_promises([outline]),
         matrix=matrix,
         tables=[table for table in (_outlined(entry, made_of) for entry in outline["tables"]) if table.rows],
         figures=[_short(figure) for figure in shown],
@@ -147,6 +152,10 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
         folded=_folded(made_of, shown, readings.strip()),
         claims=claims,
     )
+
+
+def _promises(outlines: Iterable[dict]) -> list[tuple[str, str]]:
+    return [(outline["name"], outline["promise"]) for outline in outlines if outline["promise"]]
 
 
 def _check_names(name: str, made_of: Material) -> None:
@@ -315,7 +324,7 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
         title = f"All {len(made_of.verdicts)} claims, with verdicts"
         parts.append(Folded(title, [Text(meanings()), claims_table(made_of.verdicts)]))
         if made_of.controls:
-            parts.append(Folded("Controls, set before the run", [controls_table(made_of.controls, made_of.tables)]))
+            parts.append(Folded("Controls", [controls_table(made_of.controls, made_of.tables)]))
     parts.append(Folded("Readings and caveats", [Text(readings)]))
     return [part for part in parts if part.parts]
 
@@ -382,8 +391,8 @@ def controls_table(controls: Controls, tables: Mapping[str, pd.DataFrame]) -> Ta
     for (paper, name, dataset), row in controls.items():
         came = outcome(row, {(paper, item): frame for item, frame in tables.items()})
         least = row["threshold"] or f"{row['chance']} and {row['share']} of what that network gains over it"
-        rows.append([name, dataset, row["what"], f"{row['relation']} {least}", came, row["guards"]])
-    return Table("", ["control", "data", "what", "needed", "measured", "guards"], rows, name="controls")
+        rows.append([name, dataset, row["what"], f"{row['relation']} {least}", came, row["guards"], row["set"]])
+    return Table("", ["control", "data", "what", "needed", "measured", "guards", "set"], rows, name="controls")
 
 
 def meanings() -> str:
@@ -433,7 +442,8 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
     points = [(names[paper], said.sentence(outline["claims"], own[paper])) for paper, outline in outlines.items()]
     table = Table("", *said.matrix_of_papers(verdicts, names), caption=said.left_out(verdicts))
     answer = said.answer(verdicts, _whose(len(names)))
-    return Page("index", "Five papers on private deep learning, reproduced", preset, answer, points, table)
+    title, promises = "Five papers on private deep learning, reproduced", _promises(outlines.values())
+    return Page("index", title, preset, answer, points, promises, table)
 
 
 def _whose(papers: int) -> str:

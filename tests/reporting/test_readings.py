@@ -143,9 +143,9 @@ def with_and_without() -> str:
     return one
 
 
-def coins(method: str, dataset: str = "CIFAR10", all_right: bool = False, shown: float | None = None):
+def coins(method: str, variant: str = "main", all_right: bool = False, shown: float | None = None):
     """Coins guessed rightly, and the bound that they show: the largest of so many guesses, or as given."""
-    found = row("residual_perturbation/budget", dataset=dataset, method=method)
+    found = row("residual_perturbation/budget", dataset="CIFAR10", method=method, variant=variant)
     assert (found["right"] == found["guesses"]) == all_right
     assert shown is None or found["lower_bound_pooled"] == shown
     return found["right"], found["lower_bound_pooled"]
@@ -167,7 +167,7 @@ def epoch(method: str, norm: str) -> float:
 
 
 def slots_of_pixels():
-    return row("residual_perturbation/budget", dataset="CIFAR10, pixels in [0, 255]")
+    return row("residual_perturbation/budget", variant="pixels in [0, 255]")
 
 
 def beyond(name: str) -> float:
@@ -333,12 +333,12 @@ QUOTED = {
             *coins("plain", all_right=True)
         ),
         "all of {:.0f} guesses are right: ε is at least {:.2f},".format(
-            *coins("Strategy I", "CIFAR10, coefficient 0.75", all_right=True)
+            *coins("Strategy I", "coefficient 0.75", all_right=True)
         ),
         "= 4.5 {:.0f} of 500 guesses are right, and with DP-SGD {:.0f}, which shows nothing".format(
             coins("Strategy I", shown=0)[0], coins("DP-SGD", shown=0)[0]
         ),
-        f"as is DP-SGD's ε of {row('residual_perturbation/budget', dataset='CIFAR10', method='DP-SGD')['epsilon']:.1f}",
+        f"as is DP-SGD's ε of {row('residual_perturbation/budget', dataset='CIFAR10', method='DP-SGD', variant='main')['epsilon']:.1f}",
     ],
     "scalable_pate": lambda: [
         "LNMax's 100 labels on MNIST come to {} % of 1,000 held-out images".format(

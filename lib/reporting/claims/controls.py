@@ -1,4 +1,4 @@
-"""Controls of experiments, with thresholds set before the run (`controls.csv`).
+"""Controls of experiments (`controls.csv`), each with when its threshold was set.
 
 A control is a number that must be reached before a comparison on the same dataset means anything. What it is `of`:
 
