@@ -249,16 +249,29 @@ def _short(figure: Figure) -> Figure:
 
 
 def _claims_about(made_of: Material, tables: Iterable[str]) -> list[str]:
-    """A line with a mark for each claim that some tables decide; repeats and what is by construction aside."""
+    """A line with a mark for each claim that some tables decide; repeats and what is by construction aside.
+
+    A claim may be decided by the data of other figures alone: then the line says so in the place of its mark.
+    """
     if made_of.verdicts is None:
         return []
     of = {claim["id"]: set(claim["table"].split(";")) for claim in made_of.ledger}
-    lines = [
-        as_read(f"{_mark(row)} {row['quantity']}")
-        for row in made_of.verdicts.to_dict("records")
-        if of[row["id"]] & set(tables) and row["grade"] != BY_CONSTRUCTION and not is_repeat(row["note"])
-    ]
+    lines = []
+    for row in made_of.verdicts.to_dict("records"):
+        own = of[row["id"]] & set(tables)
+        if own and row["grade"] != BY_CONSTRUCTION and not is_repeat(row["note"]):
+            here = own == of[row["id"]] or row["judgement"] == "not judged" or _decided_by(row, own, made_of)
+            lines.append(
+                as_read(f"{_mark(row)} {row['quantity']}" if here else f"– {row['quantity']}: not judged here")
+            )
     return list(dict.fromkeys(lines))
+
+
+def _decided_by(verdict: Mapping[str, str], tables: Iterable[str], made_of: Material) -> bool:
+    """Whether one of some tables has a dataset of which the verdict is; in it each is `NAME (FINGERPRINT)`."""
+    frames = [made_of.tables[table] for table in tables if table in made_of.tables]
+    datasets = {name for frame in frames if "dataset" in frame for name in frame["dataset"].astype(str)}
+    return any(f"; {name} (" in f"; {verdict['data']}" for name in datasets)
 
 
 def as_markdown(caption: str) -> str:

@@ -183,7 +183,7 @@ def test_shipped_claims_name_controls_that_are_set(shipped):
 
 def test_a_control_that_is_not_set_is_refused():
     with pytest.raises(
-        InputError, match=r"scalable_pate\.v01: column controls: 'made_up' is not allowed; allowed: none"
+        InputError, match=r"scalable_pate\.v01: column controls: 'made_up' is not allowed; allowed: second_round_helps"
     ):
         judge_all([value_claim(controls="made_up")], {})
 

@@ -31,7 +31,7 @@ LEDGER = [
     order_claim(id="dp_mac.o01", paper="dp_mac"),
     order_claim(id="dp_mac.o02", paper="dp_mac", by_construction="an identity"),
 ]
-OUTLINE = {"claims": [], "tables": [], "figures": [], "reasons": []}
+OUTLINE = {"promise": "", "claims": [], "tables": [], "figures": [], "reasons": []}
 
 
 @pytest.fixture

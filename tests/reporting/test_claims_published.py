@@ -19,9 +19,9 @@ with open(PUBLISHED / "contradictions.csv", newline="", encoding="utf-8") as str
 # values that no table has, and orders of which the papers print no numbers: figures, and words
 NOT_PRINTED = {
     "scalable_pate": "v44 v49 o01 o02 o05a o05b o06 o08a o08b o10 o11 o12 o15a o15b o16",
-    "autoencoded_pate": "o05a o06a",
-    "compressed_pate": "o01a o01b o03a o03b o05a o05b o06a o06b",
-    "residual_perturbation": "o01a o01b o02c o03b o07 o12b",
+    "autoencoded_pate": "v04 o05a",
+    "compressed_pate": "o01a o01b o03a o03b o05a o05b o05d o06a o06b",
+    "residual_perturbation": "o01a o01b o02c o03b o07 o12b o14b o14c",
     "dp_mac": "o06 o06b o08 o09 o10a o10b o12",
 }
 UNPRINTED = {f"{paper}.{name}" for paper, names in NOT_PRINTED.items() for name in names.split()}

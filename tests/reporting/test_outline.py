@@ -29,6 +29,7 @@ def test_what_an_outline_lacks_is_empty(tmp_path):
     (tmp_path / "paper.yaml").write_text("name: A paper\n")
     assert load_outline(tmp_path / "paper.yaml") == {
         "name": "A paper",
+        "promise": "",
         "claims": [],
         "tables": [],
         "figures": [],
