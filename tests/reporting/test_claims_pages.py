@@ -1,6 +1,7 @@
 """Pages, and the scripts that write them."""
 
 import base64
+import dataclasses
 import json
 import re
 import shlex
@@ -15,7 +16,7 @@ from lib.reporting import markdown
 from lib.reporting.claims.ledger import COLUMNS, judge_all
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
-from lib.reporting.pages import Material, all_claims, cell_of, page, result_table
+from lib.reporting.pages import Material, all_claims, cell_of, index, page, result_table
 from lib.reporting.verdicts import GRADE_MEANINGS, MARKS, MEANINGS, SIGNS, answer, headline, left_out, matrix, named
 from scripts import claims as claims_script
 from scripts import reproduction, reproduction_page, site_page
@@ -226,6 +227,25 @@ def test_a_figure_before_the_fold_has_the_first_of_its_caption_and_its_verdicts(
     (figure,) = page("p", "Title", "quick", content).figures
     assert (figure.caption, figure.numbers) == ("Curves.", {"fig1_comparison": "p/fig1_comparison.csv"})
     assert figure.verdicts == []  # claims are about table1
+
+
+@pytest.mark.parametrize(("dataset", "line"), [("MNIST", "✓ {}"), ("SVHN", "– {}: not judged here")])
+def test_below_a_figure_a_claim_has_a_mark_where_the_figures_data_decided_it(dataset, line):
+    claim = order_claim()
+    found = judge_all([claim], tables(row(data="votes (1)"), row(data="votes (1)", aggregator="lnmax", epsilon=3.0)))
+    frames = {"fig1_comparison": pd.DataFrame([row(dataset=dataset)])}
+    content = material(found, frames, {"fig1": "p/fig1.png"}, figures=["fig1"])
+    content = dataclasses.replace(content, ledger=[claim | {"table": "table1;fig1_comparison"}])
+    (figure,) = page("p", "Title", "quick", content).figures
+    assert figure.verdicts == [line.format(claim["quantity"])]
+
+
+def test_what_an_epsilon_promises_stands_below_the_answer_and_on_the_page_of_all_papers(verdicts, own):
+    outline = {"name": "A paper", "promise": "Nothing at all."}
+    text = markdown.page(page("p", "Title", "quick", material(own, **outline)))
+    assert text.index("* **What ε promises**: Nothing at all.\n") < text.index("## Verdicts")
+    shown = index(verdicts, {"scalable_pate": OUTLINE | outline, "dp_mac": OUTLINE | {"name": "Another"}}, "quick")
+    assert shown.promises == [("A paper", "Nothing at all.")]
 
 
 def test_what_stands_before_three_dashes_opens_what_is_told_of_failures(own):
