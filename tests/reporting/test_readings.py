@@ -430,10 +430,13 @@ QUOTED = {
         f"an error of {components(0.2, 'LGG')['error_over_formula']:.2f} times the formula's at .2",
     ],
     "compressed_pate": lambda: [
-        f"keeps {components(0.03)['components_over_optimal']:.2f} times as many as are best at",
-        f"and {components(0.1)['components_over_optimal']:.2f} times at .1",
-        f"its error is {100 * components(0.1)['heuristic_over_optimal'] - 100:.1f} % above the least;",
-        f" = .01 its error is {100 * components(0.01)['heuristic_over_optimal'] - 100:.1f} % above the least",
+        "keeps {:.2f} and {:.2f} times as many as are best".format(
+            *(components(sigma)["components_over_optimal"] for sigma in (0.1, 0.03))
+        ),
+        f"its error is {100 * components(0.1)['heuristic_over_optimal'] - 100:.1f} % above the least. At .01 it keeps "
+        f"{short(components(0.01)['components_over_optimal'])} of them",
+        f"its error is {100 * components(0.01)['heuristic_over_optimal'] - 100:.1f} % above: of the "
+        f"{components(0.01)['rank']:,.0f} directions",
         f"up to {components(0.3, 'LGG')['components_over_optimal']:.2f} times too many components are kept, with "
         f"{100 * components(0.5, 'LGG')['heuristic_over_optimal'] - 100:.1f} % more error",
         f"reach a Dice of {with_spread(row('compressed_pate/fig3', labels='true'), 'tuned_dice')}",
