@@ -230,7 +230,9 @@ def draw_roc(table: pd.DataFrame, *paths: Path) -> None:
             ax.set_title("no budget" if budget == NONE else f"epsilon {budget}")
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
-            ax.legend(loc="lower right" if budget == NONE else "upper left", fontsize=6.5)  # where no curve is
+            # where no curve is
+            corner = {"loc": "lower right", "handlelength": 1.2, "borderaxespad": 0, "labelspacing": 0.3}
+            ax.legend(fontsize=6 if budget == NONE else 6.5, **(corner if budget == NONE else {"loc": "upper left"}))
         for ax in axes[::columns]:
             ax.set_ylabel("true positive rate")
         save(drawn, *paths)
