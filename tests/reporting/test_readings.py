@@ -345,6 +345,12 @@ QUOTED = {
         f"as is DP-SGD's ε of {of_audit('DP-SGD', 'main')['epsilon']:.1f}",
     ],
     "scalable_pate": lambda: [
+        "lets {:.1f} % pass and the moderate one {:.1f} %".format(
+            *(
+                row("scalable_pate/fig5_comparison", comparison=f"{check}_and_lnmax_low_consensus_passed")["value"]
+                for check in ("aggressive", "moderate")
+            )
+        ),
         "LNMax's 100 labels on MNIST come to {} % of 1,000 held-out images".format(
             percent(published_students("lnmax", "mnist_lnmax_100"))
         ),
