@@ -95,6 +95,7 @@ def student_rows(
             if source in TOLD:
                 yield row_of(TOLD[source], found, tasks[task], name, **kept)
                 continue
+            method = method_of(parameters["encoder"])
             answers = [released[task, source, encoder, record["job"][-1]] for record in found]
             kept |= {"encoder": encoder, "latent_dim": int(answers[0]["metrics"]["latent_dim"])}
             kept["radius"] = answers[0]["metrics"]["radius"]
@@ -113,10 +114,10 @@ def student_rows(
                 sigma = answers[0]["metrics"][f"sigma {labelling['name']}"]
                 kept |= {"epsilon": epsilon, "noise": "calibrated", "delta": labelling["delta"], "sigma": sigma}
                 kept["budget"] = labelling["epsilon"]
-                # the paper's are means over all classes, at this epsilon
-                told = labelling["epsilon"] == judged["epsilon"] and kept["coded_classes"] == tasks[task]["classes"]
-                kept["paper"] = published["student"] if told else None
-            yield row_of(f"{method_of(parameters['encoder'])} student", found, tasks[task], name, **kept)
+                # the paper's is a mean over all classes, at this epsilon
+                whole = kept["coded_classes"] == tasks[task]["classes"] and method == "Autoencoded PATE"
+                kept["paper"] = published["student"] if whole and labelling["epsilon"] == judged["epsilon"] else None
+            yield row_of(f"{method} student", found, tasks[task], name, **kept)
 
 
 def add_lead_of_the_code(rows: list[dict]) -> None:
