@@ -72,7 +72,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             axis.set(xscale="log", yscale="log", xlabel=READINGS[reading], title=dataset, ylim=(FLOOR, None))
             axis.set_ylabel("cross-entropy (nats a voxel)")
         looks = {"loc": "outside lower center", "ncols": 3, "fontsize": "small"}
-        said = "trained with: noise on each number of the code"
+        said = 'after "trained with": the noise on each number of the code in training'
         drawn.legend(*axes[0].get_legend_handles_labels(), title=said, **looks)
         save(drawn, *paths)
 

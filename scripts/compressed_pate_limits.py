@@ -35,6 +35,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     with figure(len(datasets), 2, width=3.6, height=3.2) as (drawn, axes):
         for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
             shown = table[table["dataset"] == dataset]
+            several = shown["encoder"].nunique() > 1
             for number, (name, codes) in enumerate(shown.groupby("encoder", sort=False)):
                 free = codes[codes["teachers"].isna()].iloc[0]
                 right.axhline(free["tuned_dice"], color=f"C{number}", linewidth=0.7)
@@ -42,7 +43,8 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                 budgets = noisy["epsilon"].map(lambda epsilon: float(f"{epsilon:.4g}"))  # noise is calibrated to these
                 for style, (budget, curve) in zip(STYLES, noisy.groupby(budgets), strict=False):
                     curve = curve.sort_values("teachers")
-                    label = rf"{name}, $L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {budget:g}"
+                    label = rf"$L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {budget:g}"
+                    label = f"{name}, {label}" if several else label
                     for axis, column in ((left, "signal_to_noise"), (right, "tuned_dice")):
                         looks = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
                         y, spread = curve[column], curve[f"{column}_spread"]

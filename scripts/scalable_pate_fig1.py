@@ -158,7 +158,7 @@ def _styles() -> dict[str, dict]:
 
 
 def draw_students(axis: plt.Axes, students: pd.DataFrame) -> None:
-    """Students by mechanism (colour) and kind (marker) with their spread; the paper's points as thin lines."""
+    """Students by mechanism (colour) and kind (marker) with their spread; the paper's points, joined by thin lines."""
     for name, style in _styles().items():
         own = students[students["aggregator"] == name].sort_values("queries_answered", kind="stable")
         for kind, (label, marker) in STUDENTS.items():
@@ -172,7 +172,7 @@ def draw_students(axis: plt.Axes, students: pd.DataFrame) -> None:
                     ms=4,
                     capsize=2,
                     label=f"{NAMES[name]}, {label}",
-                    **style,
+                    **(style | {"linestyle": "none"}),
                 )
     if students["stands_for"].iloc[0] == "Glyph":
         points = read_table(Path(__file__).parent / DATA_FILES[0])

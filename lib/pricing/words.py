@@ -1,9 +1,7 @@
 """A price in words and as JSON: what the paper would say, what is guaranteed and to whom, and what is private."""
 
-from decimal import ROUND_CEILING, Context, Decimal
-
 from lib.accounting.released_epsilon import ReleasedEpsilon
-from lib.accounting.statement import PrivacyStatement
+from lib.accounting.statement import PrivacyStatement, rounded_up
 from lib.pricing.price import EXPECTED, MOMENTS, Price
 
 NEIGHBOURS = {
@@ -82,12 +80,8 @@ def as_dict(
 
 
 def digits(epsilon: float) -> str:
-    """An epsilon to four digits, never below what it is.
-
-    >>> digits(3.24949), digits(1.9999), digits(0.25), digits(float("inf"))
-    ('3.25', '2', '0.25', 'inf')
-    """
-    return f"{float(Context(prec=4, rounding=ROUND_CEILING).plus(Decimal(epsilon))):.4g}"
+    """An epsilon to four digits, never below what it is."""
+    return f"{rounded_up(epsilon, 4):.4g}"
 
 
 def main_reading(made: Price) -> str:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.accounting.statement import PrivacyStatement
+from lib.accounting.statement import PrivacyStatement, rounded_up
 from lib.core.files import atomic_path
 
 # A column whose name has the word epsilon holds privacy statements, except quotations, spreads
 # and what is said of a column in another.
 _EPSILON = re.compile(r"(^|_)epsilon(_|$)")
 _PLAIN = re.compile(r"^paper_|_(spread|std|seeds|protocol)$")
+DIGITS = 6
 
 
 def needs_statement(column: str) -> bool:
@@ -30,7 +31,8 @@ def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], ke
 
     A cell of an epsilon column must be a PrivacyStatement or None: a bare number raises TypeError. `key` names the
     columns that identify a row; `privacy_path` has one line a statement: key, column, and the statement's values.
-    None becomes an empty cell. Raises ValueError if there are no rows.
+    Numbers have DIGITS significant digits, of which an epsilon's are never below what it is. None becomes an empty
+    cell. Raises ValueError if there are no rows.
     """
     if not rows:
         raise ValueError(f"{Path(path).name}: no rows; a table that no run is chosen for is not made")
@@ -39,10 +41,14 @@ def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], ke
         for column, cell in row.items():
             if needs_statement(column) and not (cell is None or isinstance(cell, PrivacyStatement)):
                 raise TypeError(f"{Path(path).name}, column {column}: a bare epsilon ({cell!r}), not a statement")
-            if isinstance(cell, PrivacyStatement):
-                statements.append({name: row[name] for name in key} | {"column": column} | cell.as_dict())
-        plain.append({name: cell.epsilon if isinstance(cell, PrivacyStatement) else cell for name, cell in row.items()})
+        made = {name: _written(cell) for name, cell in row.items() if isinstance(cell, PrivacyStatement)}
+        statements += [{name: row[name] for name in key} | {"column": name} | cell for name, cell in made.items()]
+        plain.append(row | {name: cell["epsilon"] for name, cell in made.items()})
     fields = [*key, "column", *PrivacyStatement.__dataclass_fields__, "guarantee"]
     for target, content, columns in ((path, plain, list(rows[0])), (privacy_path, statements, fields)):
         with atomic_path(target) as temporary:
-            pd.DataFrame(content, columns=columns).to_csv(temporary, index=False, float_format="%.6g")
+            pd.DataFrame(content, columns=columns).to_csv(temporary, index=False, float_format=f"%.{DIGITS}g")
+
+
+def _written(statement: PrivacyStatement) -> dict:
+    return statement.as_dict() | {"epsilon": rounded_up(statement.epsilon, DIGITS)}

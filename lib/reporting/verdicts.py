@@ -7,14 +7,14 @@ from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
 
 MEANINGS = {
-    "holds": "the paper's number is met within the tolerance set before the run, or its ordering holds, beyond chance",
+    "holds": "the paper's number is met within its tolerance, or its ordering holds, beyond chance",
     "fails": "it is contradicted beyond chance; at most 5 % of claims would be where the truth is equality",
     "undecided": "neither: the spread is too large, the seeds are too few, or the paper leaves too much open",
     "not judged": "no signal (a control failed), not run, or a number of the paper's measured on less or other data",
 }
 GRADE_MEANINGS = {
     "paper": "the paper's data and protocol",
-    "reduced": "its data, less of them, or a shorter training",
+    "reduced": "its data, less of them, or another training",
     "stand-in": "other data: can support or contradict an ordering, and says so",
     BY_CONSTRUCTION: "settings, identities, and what is ours and not the paper's: in no total",
 }

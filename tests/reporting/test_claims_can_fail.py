@@ -39,7 +39,7 @@ def test_every_claim_can_hold_fail_and_be_undecided(claim):
 def test_what_is_not_tried_here_has_no_table_or_is_by_construction():
     missing = {claim["id"] for claim in LEDGER} - {claim["id"] for claim in JUDGED}
     built = {claim["id"] for claim in LEDGER if claim["by_construction"]}
-    no_table = {f"scalable_pate.{name}" for name in ("v44", "o12", "o17", "o18")}
+    no_table = {f"scalable_pate.{name}" for name in ("v44", "v48", "o07b", "o12", "o17", "o18")}
     assert missing == built | no_table
 
 

@@ -18,11 +18,11 @@ with open(PUBLISHED / "contradictions.csv", newline="", encoding="utf-8") as str
     CONTRADICTIONS = {row["id"]: row for row in csv.DictReader(stream)}
 # values that no table has, and orders of which the papers print no numbers: figures, and words
 NOT_PRINTED = {
-    "scalable_pate": "v44 v49 o01 o02 o05a o05b o06 o08a o08b o10 o11 o12 o15a o15b o16",
-    "autoencoded_pate": "v04 o05a",
+    "scalable_pate": "v44 v48 v49 o01 o02 o06 o07b o08a o08b o10 o11 o12 o15a o15b o16",
+    "autoencoded_pate": "v04",
     "compressed_pate": "o01a o01b o03a o03b o05a o05b o05d o06a o06b",
     "residual_perturbation": "o01a o01b o02c o03b o07 o12b o14b o14c",
-    "dp_mac": "o06 o06b o08 o09 o10a o10b o12",
+    "dp_mac": "o06 o06b o08 o10a o10b o12",
 }
 UNPRINTED = {f"{paper}.{name}" for paper, names in NOT_PRINTED.items() for name in names.split()}
 
@@ -52,7 +52,7 @@ def test_a_contradiction_names_two_places_that_differ(row):
 
 def test_a_mistyped_number_is_found():
     """A number stands twice, in the claim and in the published table; only what is printed twice differs."""
-    printed_twice = {"scalable_pate.v38": 2.0, "dp_mac.v22": 1.2}
+    printed_twice = {"scalable_pate.v38": 2.0, "dp_mac.v22": 1.2, "dp_mac.v48": 1.2}
     for claim in CLAIMS:
         if claim["kind"] == "value" and claim["id"] not in UNPRINTED and claim["relation"] == "=":
             measured = judge(claim, published_tables(claim, CONTROLS), CONTROLS).measured.split("; ")

@@ -87,7 +87,7 @@ def test_one_line_of_meaning_a_statement(tmp_path):
     ]
     table, privacy = write(tmp_path, rows, key=("dataset", "run"))
     assert table == [
-        {"dataset": "a", "run": "1", "epsilon": "1.97123", "epsilon_joint": "4.5", "accuracy": "98.7654"},
+        {"dataset": "a", "run": "1", "epsilon": "1.97124", "epsilon_joint": "4.5", "accuracy": "98.7654"},
         {"dataset": "b", "run": "2", "epsilon": "4.5", "epsilon_joint": "", "accuracy": ""},
     ]
     assert [(line["dataset"], line["run"], line["column"]) for line in privacy] == [
