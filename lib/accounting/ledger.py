@@ -26,9 +26,10 @@ AGREEMENT = 1e-9  # relative; both routes evaluate the same closed form where th
 class Entry:
     """`count` draws of one kind.
 
-    independent: (k,) Renyi cost of one draw for any data. dependent: (k,) cost of all draws on the data at hand,
-    one-sided and private. event: one draw for dp_accounting. exact: dp_accounting prices the event exactly as we do;
-    otherwise it prices a mechanism of which ours is a post-processing, and ours must cost at least as much.
+    independent: (k,) Renyi cost of one draw for any data, infinite where there is no bound. dependent: (k,) cost of all
+    draws on the data at hand, one-sided and private. event: one draw for dp_accounting. exact: dp_accounting prices the
+    event exactly as we do; otherwise it prices a mechanism of which ours is a post-processing, and ours must cost at
+    least as much.
     """
 
     mechanism: str
@@ -48,10 +49,19 @@ class Ledger:
     entries: list[Entry] = field(default_factory=list)
 
     def charge(self, entry: Entry) -> None:
-        """Add an entry; a negative count or a dependent cost above the independent one is a programming error."""
+        """Add an entry.
+
+        Raises ValueError for a negative count, a cost that is not a number, a negative independent cost, or a dependent
+        cost above the independent one: programming errors.
+        """
         if entry.count < 0:
             raise ValueError(f"{entry.mechanism}: count {entry.count} is negative")
-        if (entry.dependent > entry.count * entry.independent * (1 + AGREEMENT) + AGREEMENT).any():
+        # every comparison is one that NaN fails
+        if not (entry.independent >= 0).all():
+            raise ValueError(f"{entry.mechanism}: a data-independent cost is negative or not a number")
+        if np.isnan(entry.dependent).any():
+            raise ValueError(f"{entry.mechanism}: a data-dependent cost is not a number")
+        if not (entry.dependent <= entry.count * entry.independent * (1 + AGREEMENT) + AGREEMENT).all():
             raise ValueError(f"{entry.mechanism}: the data-dependent cost exceeds the data-independent one")
         self.entries.append(entry)
 
@@ -69,10 +79,6 @@ class Ledger:
         """Data-dependent total of the realised run, (k,): one-sided and private."""
         return sum((entry.dependent for entry in self.entries), np.zeros(len(self.orders)))
 
-    def second_route(self) -> np.ndarray:
-        """The data-independent total by dp_accounting's RDP accountant, (k,)."""
-        return sum(map(self._priced, self.entries), np.zeros(len(self.orders)))
-
     def _priced(self, entry: Entry) -> np.ndarray:
         """All draws of one entry by dp_accounting's RDP accountant, (k,)."""
         import dp_accounting  # takes a second, and not every job needs it
@@ -86,15 +92,18 @@ class Ledger:
     def check(self) -> float:
         """Compare the two routes entry by entry; return the largest relative difference.
 
-        They must agree where events are exact; elsewhere ours must not be the smaller. Raises ArithmeticError, naming
-        the mechanism, where they do not.
+        They must agree where events are exact; elsewhere ours must not be the smaller. Two infinite costs agree. Raises
+        ArithmeticError, naming the mechanism, where they do not, and where either is not a number.
         """
         worst = 0.0
         for entry in self.entries:
-            theirs = self._priced(entry)
-            difference = (entry.count * entry.independent - theirs) / np.maximum(theirs, np.finfo(float).tiny)
-            found = float(np.abs(difference).max() if entry.exact else max(0.0, -difference.min()))
-            if found > AGREEMENT:
+            ours, theirs = entry.count * entry.independent, self._priced(entry)
+            with np.errstate(invalid="ignore"):  # of infinite costs
+                difference = (ours - theirs) / np.maximum(theirs, np.finfo(float).tiny)
+            difference = np.where(ours == theirs, 0.0, difference)
+            # numpy's maximum keeps what is not a number, which no comparison below lets pass
+            found = float((np.abs(difference) if entry.exact else np.maximum(0.0, -difference)).max())
+            if not found <= AGREEMENT:
                 raise ArithmeticError(
                     f"{entry.mechanism}: the ledger and dp_accounting differ by {found:.3g} (relative)"
                 )

@@ -28,6 +28,15 @@ def drawn_votes(seed: int, queries: int, classes: int = 4, teachers: int = 25) -
     return np.array([rng.multinomial(teachers, share) for share in shares]).reshape(queries, classes)
 
 
+def second_route(ledger: books.Ledger) -> np.ndarray:
+    """The data-independent total by dp_accounting's RDP accountant, (k,)."""
+    accountant = dp_accounting.rdp.RdpAccountant(ledger.orders, dp_accounting.NeighboringRelation.REPLACE_ONE)
+    for entry in ledger.entries:
+        if entry.count:
+            accountant.compose(entry.event, entry.count)
+    return accountant.rdp
+
+
 class CountingGenerator:
     """A generator that writes down kind, scale and number of all that is drawn from it; it can draw nothing else."""
 
@@ -79,7 +88,7 @@ def test_both_routes_agree_for_gaussian_noise(sigma, sigma_threshold, queries, s
     # the closed form, from the two sensitivities: one for the check, the root of two for the answer
     expected = ORDERS * (queries / (2 * sigma_threshold**2) + answered.sum() / sigma**2)
     np.testing.assert_allclose(ledger.independent, expected, rtol=1e-12)
-    np.testing.assert_allclose(ledger.second_route(), expected, rtol=1e-9)
+    np.testing.assert_allclose(second_route(ledger), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("factor", [2.0, 0.5, 1.001, 1 + 1e-7])
@@ -118,9 +127,9 @@ def test_a_cost_that_lies_is_found():
 def test_lnmax_never_undercuts_the_noisy_histogram(scale, queries, seed):
     ledger = one_entry(books.lnmax_entry(ORDERS, drawn_votes(seed, queries), scale))
     assert ledger.check() == 0.0
-    assert (ledger.independent >= ledger.second_route() * (1 - 1e-9)).all()
+    assert (ledger.independent >= second_route(ledger) * (1 - 1e-9)).all()
     # and it is not far above: at the largest order both near the pure epsilon of the two draws
-    assert ledger.independent[-1] <= 2.5 * ledger.second_route()[-1]
+    assert ledger.independent[-1] <= 2.5 * second_route(ledger)[-1]
 
 
 @pytest.mark.parametrize("scale", [0.5, 2.0, 20.0])
@@ -132,6 +141,71 @@ def test_an_lnmax_cost_below_the_noisy_histogram_is_found(scale):
     lie = dp_accounting.SelfComposedDpEvent(dp_accounting.LaplaceDpEvent(scale / 4), 2)
     with pytest.raises(ArithmeticError):
         one_entry(dataclasses.replace(entry, event=lie)).check()
+
+
+def at_one_order(values: np.ndarray, value: float) -> np.ndarray:
+    changed = np.array(values, float)
+    changed[3] = value
+    return changed
+
+
+# a mechanism priced exactly, and one priced from below
+ENTRIES = {
+    "gnmax": lambda: books.gnmax_entry(ORDERS, drawn_votes(1, 30), 4.0),
+    "lnmax": lambda: books.lnmax_entry(ORDERS, drawn_votes(1, 30), 4.0),
+}
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+@pytest.mark.parametrize("cost", ["independent", "dependent"])
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_cost_that_is_no_number_is_not_charged(name, cost, everywhere):
+    entry = ENTRIES[name]()
+    values = getattr(entry, cost)
+    wrong = np.full_like(values, np.nan) if everywhere else at_one_order(values, np.nan)
+    ledger = books.Ledger(ORDERS)
+    with pytest.raises(ValueError, match=rf"{name}.*not a number"):
+        ledger.charge(dataclasses.replace(entry, **{cost: wrong}))
+    assert not ledger.entries
+
+
+@pytest.mark.parametrize("wrong", [-1.0, -np.inf])
+def test_a_negative_independent_cost_is_not_charged(wrong):
+    entry = ENTRIES["gnmax"]()
+    costs = {"independent": at_one_order(entry.independent, wrong), "dependent": at_one_order(entry.dependent, wrong)}
+    with pytest.raises(ValueError, match="negative"):
+        books.Ledger(ORDERS).charge(dataclasses.replace(entry, **costs))
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_routes_do_not_agree_on_what_is_no_number(name, everywhere):
+    entry = ENTRIES[name]()
+    wrong = np.full_like(ORDERS, np.nan) if everywhere else at_one_order(entry.independent, np.nan)
+    with pytest.raises(ArithmeticError, match=name):
+        books.Ledger(ORDERS, [dataclasses.replace(entry, independent=wrong)]).check()
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_routes_do_not_agree_where_the_second_gives_no_number(monkeypatch, name):
+    entry = ENTRIES[name]()
+    monkeypatch.setattr(books.Ledger, "_priced", lambda self, entry: at_one_order(30 * entry.independent, np.nan))
+    with pytest.raises(ArithmeticError, match=name):
+        one_entry(entry).check()
+
+
+def test_an_infinite_cost_passes_only_where_nothing_is_undercut(monkeypatch):
+    exact, above = (ENTRIES[name]() for name in ("gnmax", "lnmax"))
+    unbounded = {name: at_one_order(ENTRIES[name]().independent, np.inf) for name in ENTRIES}
+    with pytest.raises(ArithmeticError, match="gnmax"):
+        one_entry(dataclasses.replace(exact, independent=unbounded["gnmax"])).check()
+    assert one_entry(dataclasses.replace(above, independent=unbounded["lnmax"])).check() == 0.0
+    for entry in (exact, above):
+        infinite = at_one_order(30 * entry.independent, np.inf)
+        monkeypatch.setattr(books.Ledger, "_priced", lambda self, entry, infinite=infinite: infinite)
+        with pytest.raises(ArithmeticError, match=entry.mechanism):
+            one_entry(entry).check()
+        assert one_entry(dataclasses.replace(entry, independent=unbounded[entry.mechanism])).check() <= 1e-9
 
 
 def test_a_run_without_answers_is_charged_its_checks_only():
