@@ -153,12 +153,17 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     Raises InputError, naming the file, where the disk is full or read-only.
     """
     path = Path(path)
-    with _replacing(path) as temporary:
+    if path.suffix != ".csv":
+        with _replacing(path) as temporary:
+            yield temporary
+        return
+    # The digest is named last and the old one goes first, so that whoever is stopped between leaves a table without a
+    # digest, which is read, and never one beside the digest of another.
+    with _replacing(_beside(path)) as digest, _replacing(path) as temporary:
         yield temporary
-        if path.suffix == ".csv":
-            _beside(path).write_bytes(_line(temporary, path.name))
-            _close(_beside(path))
-            _sync(_beside(path))
+        digest.write_bytes(_line(temporary, path.name))
+        _beside(path).unlink(missing_ok=True)
+        _sync(path.parent)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Files are whole or absent, and an altered file is refused by name."""
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -360,6 +361,39 @@ def test_a_table_has_its_digest_beside_it(tmp_path):
     table(tmp_path, "a,b\n3,4\n")
     with files.reading(path, "CSV"):
         pass
+
+
+def test_a_table_that_is_written_again_can_be_read_wherever_that_was_stopped(tmp_path, monkeypatch):
+    """Stopped before each change of a name, and each wait for the disk, as by a kill."""
+
+    class Stopped(BaseException):
+        pass
+
+    found = []
+    for last in range(20):
+        folder = tmp_path / str(last)
+        folder.mkdir()
+        path, calls = table(folder, "old\n"), []
+        with monkeypatch.context() as patched:
+            for name in ("replace", "fsync", "unlink"):
+                original = getattr(os, name)
+
+                def stopping(*given, original=original, calls=calls, last=last):
+                    calls.append(given)
+                    if len(calls) > last:
+                        raise Stopped
+                    return original(*given)
+
+                patched.setattr(os, name, stopping)
+            with contextlib.suppress(Stopped):
+                table(folder, "new\n")
+        with files.reading(path, "CSV"):
+            found.append(path.read_text())
+        if len(calls) <= last:
+            break
+        table(folder, "newer\n")
+        assert (folder / ".table.csv.sha256").exists()
+    assert found[0] == "old\n" and found[-1] == "new\n" and found == sorted(found, reverse=True) and len(found) > 5
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n", b"a,b\n1,3\n"])
