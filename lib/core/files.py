@@ -181,9 +181,14 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         try:
             yield temporary
             _close(temporary)
-            if path.exists():
-                os.replace(path, before)
-            _rename(temporary, path)
+            try:
+                if path.exists():
+                    os.replace(path, before)
+                _rename(temporary, path)
+            except BaseException:
+                if before.exists() and not path.exists():
+                    os.replace(before, path)
+                raise
             shutil.rmtree(before, ignore_errors=True)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -342,6 +342,25 @@ def test_a_folder_is_whole_or_as_it_was(tmp_path):
     assert [path.name for path in target.iterdir()] == ["c"] and os.listdir(target.parent) == ["made"]
 
 
+@pytest.mark.parametrize("atomic", [files.atomic_path, files.atomic_folder])
+def test_what_cannot_be_renamed_leaves_what_was_there(tmp_path, monkeypatch, atomic):
+    target, replace = tmp_path / "made", os.replace
+    for text in ("old", "new"):
+        with contextlib.suppress(KeyboardInterrupt), atomic(target) as temporary:
+            content = temporary / "part" if atomic is files.atomic_folder else temporary
+            content.write_text(text)
+
+            def stopped(old, new, temporary=temporary):
+                if old == temporary:
+                    raise KeyboardInterrupt
+                replace(old, new)
+
+            if text == "new":
+                monkeypatch.setattr(os, "replace", stopped)
+    assert os.listdir(tmp_path) == ["made"]
+    assert (target / "part" if atomic is files.atomic_folder else target).read_text() == "old"
+
+
 # ---------------------------------------------------------------- what has a digest
 
 
