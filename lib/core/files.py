@@ -81,12 +81,29 @@ def _filling(path: Path) -> Iterator[None]:
 
 
 def clear_temporaries(path: str | Path) -> None:
-    """Remove what processes that were killed have left of a file or folder that they had not written whole."""
+    """Remove what processes that were killed have left of a file or folder that they had not written whole.
+
+    Their number is in the name of what they left. What a process that runs on this machine has under way is left
+    alone, but not what is under this one's number, which an earlier one had. No other machine is assumed to write the
+    same file of a shared file system at the same time: its processes look like dead ones from here.
+    """
     path = Path(path)
     for found in os.listdir(path.parent):
-        if re.fullmatch(rf"\.\d+(\.new|\.old)?\.{re.escape(path.name)}", found):
+        made = re.fullmatch(rf"\.(\d+)(\.new|\.old)?\.{re.escape(path.name)}", found)
+        if made and not _runs_beside(int(made[1])):
             left = path.with_name(found)
             shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+
+
+def _runs_beside(process: int) -> bool:
+    """Whether another process than this one has this number, on this machine."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return process != os.getpid()
 
 
 def _make_folder(path: Path) -> None:

@@ -6,6 +6,8 @@ import hashlib
 import json
 import math
 import os
+import subprocess
+import sys
 import warnings
 import zipfile
 
@@ -474,14 +476,26 @@ def test_what_is_named_was_synced_before_and_its_name_is_after(tmp_path, monkeyp
 
 
 def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(tmp_path):
-    for name in (".7.8.csv", ".7.0.8.csv", ".8.csv.sha256", "8.csv"):
-        (tmp_path / name).write_text("")
-    (tmp_path / ".7.new.made").mkdir()
-    (tmp_path / ".7.new.made" / "part").write_text("")
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    dead = int(ended.stdout)
+    others = [f".{dead}.0.8.csv", f".{dead}.new.made", ".8.csv.sha256", "8.csv"]
+    for name in (f".{dead}.8.csv", f".{os.getpid()}.8.csv", f".{10**30}.8.csv", *others):
+        (tmp_path / name).mkdir() if name.endswith("made") else (tmp_path / name).write_text("")
+    (tmp_path / f".{dead}.new.made" / "part").write_text("")
     files.clear_temporaries(tmp_path / "8.csv")
-    assert sorted(os.listdir(tmp_path)) == [".7.0.8.csv", ".7.new.made", ".8.csv.sha256", "8.csv"]
+    assert sorted(os.listdir(tmp_path)) == sorted(others)
     with files.atomic_folder(tmp_path / "made") as folder:
         assert [path.name for path in tmp_path.glob(".*made")] == [folder.name]
+
+
+def test_what_a_process_that_runs_has_under_way_is_left_alone(tmp_path):
+    running = (1, os.getppid())  # one of another user, perhaps, and one of one's own
+    left = {f".{process}{role}.8.csv" for process in running for role in ("", ".new")}
+    for name in left:
+        (tmp_path / name).mkdir() if "new" in name else (tmp_path / name).write_text("half")
+    with files.atomic_path(tmp_path / "8.csv") as temporary:
+        temporary.write_text("whole")
+    assert left | {"8.csv"} < set(os.listdir(tmp_path))
 
 
 @pytest.mark.parametrize("folder", ["private/votes", "checkpoints/train"])

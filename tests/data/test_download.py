@@ -201,8 +201,9 @@ def test_what_arrives_must_have_the_fingerprint(served, tmp_path, monkeypatch):
 def test_what_a_killed_download_left_is_removed_and_other_files_are_not(served, tmp_path):
     served("usps_libsvm")
     root = tmp_path / "root"
-    (root / ".123.new.usps_libsvm").mkdir(parents=True)
-    (root / ".123.new.usps_libsvm" / "usps.bz2").write_bytes(b"half")
+    left = root / f".{2**22 + 1}.new.usps_libsvm"  # no process has so large a number
+    left.mkdir(parents=True)
+    (left / "usps.bz2").write_bytes(b"half")
     (root / "mine.txt").write_text("kept")
     get("usps_libsvm", root)
     assert {path.name for path in remains(root)} == {"mine.txt", "usps.bz2", "usps.t.bz2"}
