@@ -18,11 +18,13 @@ def save_shard(path: str | Path, units: Mapping[str, Mapping[str, np.ndarray]]) 
 
 
 def load_unit(paths: Iterable[str | Path], unit: str) -> dict[str, np.ndarray]:
-    """The arrays of one unit, from the one of some shards that has it; InputError if none has."""
+    """The arrays of one unit, from the one of some shards that has it; InputError if none has, or one is no shard."""
     paths = list(paths)
     for path in paths:
-        if unit in load_arrays(path, _UNITS)[_UNITS]:
-            arrays = load_arrays(path)
+        arrays = load_arrays(path)
+        if _UNITS not in arrays:
+            raise InputError(f"{path}: not arrays by unit: it lacks {_UNITS!r}; it has {sorted(arrays)}")
+        if unit in arrays[_UNITS]:
             return {
                 name.removeprefix(f"{unit}/"): array for name, array in arrays.items() if name.startswith(f"{unit}/")
             }

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lib.core import shards
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.shards import load_unit, save_shard
@@ -48,6 +49,16 @@ def test_a_unit_is_found_in_whichever_shard_has_it(tmp_path):
         same(load_unit(map(str, reversed(paths)), name), arrays)
 
 
+def test_no_shard_is_read_twice_for_a_unit(tmp_path, monkeypatch):
+    paths = [tmp_path / f"{place}.npz" for place in range(2)]
+    for path, unit in zip(paths, ("naive", "ball"), strict=True):
+        save_shard(path, {unit: UNITS[unit]})
+    read = []
+    monkeypatch.setattr(shards, "load_arrays", lambda path, *names: (read.append(path), load_arrays(path, *names))[1])
+    same(load_unit(paths, "ball"), UNITS["ball"])
+    assert read == paths
+
+
 @pytest.mark.parametrize("unit", ["clip", "teachers", "bal", "ball/weight", "units", ""])
 def test_a_unit_that_no_shard_has_is_refused_by_name(shard, tmp_path, unit):
     save_shard(tmp_path / "1.npz", {})
@@ -58,7 +69,7 @@ def test_a_unit_that_no_shard_has_is_refused_by_name(shard, tmp_path, unit):
 def test_what_is_no_shard_or_an_altered_one_is_refused_by_name(shard, tmp_path):
     other = tmp_path / "other.npz"
     save_arrays(other, weight=np.ones(2))
-    with pytest.raises(InputError, match=r"other\.npz: lacks the arrays \['units'\]"):
+    with pytest.raises(InputError, match=r"other\.npz: .* lacks 'units'; it has \['weight'\]"):
         load_unit([other, shard], "ball")
     arrays = load_arrays(shard) | {"ball/weight": np.zeros((2, 3), np.float32)}
     with np.load(shard) as archive:
