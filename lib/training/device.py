@@ -57,11 +57,13 @@ def memory_of_a_pass(device: torch.device) -> int:
 def _claim_gpu(count: int, folder: Path) -> None:
     """Let this process see one of the GPUs that it may see, which no other job sees while it runs.
 
-    Raises InputError where fewer may be seen than jobs are to run at once, or all are taken.
+    Raises InputError where fewer may be seen than jobs are to run at once, none of a variable that is set and empty, or
+    all are taken.
     """
-    seen = os.environ[VISIBLE].split(",") if os.environ.get(VISIBLE) else list(map(str, range(count)))
+    seen = list(map(str, range(count)))
+    if VISIBLE in os.environ:
+        seen = [each for each in os.environ[VISIBLE].split(",") if each.strip()]
     if len(seen) < count:
-        raise InputError(
-            f"{VISIBLE}={os.environ[VISIBLE]}: {count} jobs at once need {count} GPUs; set gpu={len(seen)}"
-        )
+        instead = f"set gpu={len(seen)}" if seen else "without one, allowed is the device cpu"
+        raise InputError(f"{VISIBLE}={os.environ[VISIBLE]}: {count} jobs at once need {count} GPUs; {instead}")
     os.environ[VISIBLE] = seen[slots.claim(folder, count)]
