@@ -15,12 +15,21 @@ from lib.training.device import choose_device
 
 @command
 def main(
-    samples: Path, labels: Path, model: dict, classes: int, job: Job, training: Training, weights: Path, record: Path
+    samples: Path,
+    labels: Path,
+    model: dict,
+    classes: int,
+    largest: int,
+    job: Job,
+    training: Training,
+    weights: Path,
+    record: Path,
 ) -> None:
     """Write the weights, and the record with the accuracy in percent.
 
     samples: public part of public_part. labels: released labels of aggregate. model: the model's block of the
-    configuration. classes: number of classes. weights: the .safetensors to write. record: the record to write.
+    configuration. classes: number of classes. largest: the pixel value that becomes 1. weights: the .safetensors to
+    write. record: the record to write.
     """
     lessons = read_lessons(samples, labels)
     settings = training.settings | {"given": fingerprint(x=lessons.x, y=lessons.y)}
@@ -30,7 +39,17 @@ def main(
     words = ("train_student", *job.job[1:])
     with Checkpoint(training.checkpoint, key) as checkpoint:
         trained = train_student(
-            model, lessons.x, lessons.y, lessons.public, classes, job.seed, words, device, checkpoint, progress("steps")
+            model,
+            lessons.x,
+            lessons.y,
+            lessons.public,
+            classes,
+            largest,
+            job.seed,
+            words,
+            device,
+            checkpoint,
+            progress("steps"),
         )
         student = Student(KINDS[model["kind"]], classes, float(trained.white), trained.dense())
         inputs = [samples, labels]

@@ -21,6 +21,7 @@ def main(
     split: Path,
     model: dict,
     classes: int,
+    largest: int,
     job: Job,
     training: Training,
     record: Path,
@@ -32,9 +33,10 @@ def main(
     """Write the record with the accuracy in percent, and the probabilities on the public pool.
 
     data: prepared dataset of samples. split: split of split_data. model: the model's block of the configuration.
-    classes: number of classes. record: the record to write. labels: released labels of aggregate, one file a round.
-    private: train on this many private samples instead: a baseline. noiseless: the labels are not private, and so what
-    is measured is not public. scores: the .npz of its probabilities on the public pool to write.
+    classes: number of classes. largest: the pixel value that becomes 1. record: the record to write. labels: released
+    labels of aggregate, one file a round. private: train on this many private samples instead: a baseline. noiseless:
+    the labels are not private, and so what is measured is not public. scores: the .npz of its probabilities on the
+    public pool to write.
     """
     pool = open_any_pool(data, split)
     public, truth = pool.public()
@@ -52,7 +54,7 @@ def main(
     device = choose_device(training.device, training.threads)
     with Checkpoint(training.checkpoint, key) as checkpoint:
         student = train_student(
-            model, x, y, public, classes, job.seed, tuple(job.job), device, checkpoint, progress("steps")
+            model, x, y, public, classes, largest, job.seed, tuple(job.job), device, checkpoint, progress("steps")
         )
         accuracy = student.accuracy(*pool.test())
         if scores:

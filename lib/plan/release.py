@@ -70,7 +70,8 @@ class Release:
     def network_student_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `release_network_student`."""
         checkpoint = self.layout.checkpoint("release_network_student", wildcards.run, wildcards.repetition)
-        return self.student_settings(wildcards) | {"device": self.config["device"], "checkpoint": checkpoint}
+        training = {"device": self.config["device"], "checkpoint": checkpoint}
+        return self.student_settings(wildcards) | self.scalable_pate.white(wildcards.run) | training
 
     def _public(self, run: str, repetition: str | int, suffix: str) -> str:
         ensemble = self.scalable_pate.runs[run]["ensemble"]

@@ -231,12 +231,21 @@ class ScalablePate:
     def network_student_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_network_student`."""
         names = (wildcards.run, wildcards.repetition)
-        return self.student_settings(wildcards) | self._training("train_network_student", *names)
+        return (
+            self.student_settings(wildcards)
+            | self.white(wildcards.run)
+            | self._training("train_network_student", *names)
+        )
 
     def noiseless_network_student_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_noiseless_network_student`."""
         names = (wildcards.run, wildcards.repetition)
-        return self.noiseless_student_settings(wildcards) | self._training("train_noiseless_network_student", *names)
+        training = self._training("train_noiseless_network_student", *names)
+        return self.noiseless_student_settings(wildcards) | self.white(wildcards.run) | training
+
+    def white(self, run: str) -> dict[str, Any]:
+        """What a network that learns a run's samples is told of their pixels: the value that becomes 1."""
+        return {"largest": _largest(self.ensemble(run))}
 
     def baseline(self, run: str) -> str:
         """The model of the non-private baseline beside a run's student."""
@@ -254,7 +263,7 @@ class ScalablePate:
         names = (wildcards.ensemble, wildcards.model, wildcards.repetition)
         return (
             self.baseline_settings(wildcards)
-            | {"classes": block["classes"], "private": block["baseline_samples"]}
+            | {"classes": block["classes"], "largest": _largest(block), "private": block["baseline_samples"]}
             | self._training("train_network_baseline", *names)
         )
 
@@ -485,3 +494,8 @@ class ScalablePate:
             "figure": block | {"runs": runs},
             "accounting": self.config["accounting"],
         }
+
+
+def _largest(ensemble: dict[str, Any]) -> int:
+    """The pixel value of an ensemble's samples that becomes 1."""
+    return ensemble.get("largest", 255)

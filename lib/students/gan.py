@@ -159,13 +159,13 @@ def train_gan_student(
     labels: np.ndarray,
     x_unlabelled: np.ndarray,
     classes: int,
+    white: int,
     settings: GanSettings,
     seed: int,
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint | None = None,
     progress: Progress = lambda done, total, loss: None,
-    white: int = 255,
 ) -> Student:
     """A student of labelled images (n, ...) uint8 with labels (n,), 0..classes-1, and other images (u, ...) uint8.
 

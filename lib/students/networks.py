@@ -41,20 +41,24 @@ def train_student(
     y: np.ndarray,
     unlabelled: np.ndarray,
     classes: int,
+    white: int,
     seed: int,
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint,
     progress: Callable[..., None],
 ) -> Student:
-    """A student from labelled images (n, ...) and, of kind `vat` or `gan`, unlabelled ones (u, ...)."""
+    """A student from labelled images (n, ...) and, of kind `vat` or `gan`, unlabelled ones (u, ...).
+
+    white: the pixel value that becomes 1 for kinds `vat` and `gan`; a teacher's kind scales images as teachers do.
+    """
     if model["kind"] in TEACHERS:
         return train_supervised(model, x, y, classes, seed, job, device, checkpoint, progress)
     settings_kind, train = {"vat": (VatSettings, train_vat_student), "gan": (GanSettings, train_gan_student)}[
         model["kind"]
     ]
     settings = read_settings(settings_kind, {name: value for name, value in model.items() if name != "kind"})
-    return train(x, y, unlabelled, classes, settings, seed, job, device, checkpoint, progress=progress)
+    return train(x, y, unlabelled, classes, white, settings, seed, job, device, checkpoint, progress=progress)
 
 
 def train_supervised(
@@ -82,4 +86,4 @@ def train_supervised(
             checkpoint.save(trained.state())
         progress(trained.step, recipe.steps)
     parameters, scale = trained.trained(), SCALINGS[recipe.scaling]
-    return Student(lambda images: network.logits(parameters, scale(255 * images), shared=True)[0], device, 255, CHUNK)
+    return Student(lambda images: network.logits(parameters, scale(images), shared=True)[0], device, 1, CHUNK)

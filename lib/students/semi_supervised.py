@@ -72,7 +72,7 @@ def make_images(
     x_unlabelled: np.ndarray,
     classes: int,
     device: torch.device,
-    white: int = 255,
+    white: int,
 ) -> Images:
     """Check the data of a student and move them to its device.
 
@@ -218,7 +218,7 @@ def train(trainer: Trainer, steps: int, what: str, checkpoint: Checkpoint | None
 
 @dataclasses.dataclass(frozen=True)
 class Student:
-    """A trained student. logits: of float32 images in [0, 1], (c, ...) -> (c, classes), on `device`.
+    """A trained student. logits: of float32 images in units of `white`, (c, ...) -> (c, classes), on `device`.
 
     dense: weight_i (out, in) and bias_i (out,) float32 of its layers, where it is dense layers with ReLU between them.
     """

@@ -175,13 +175,13 @@ def train_vat_student(
     labels: np.ndarray,
     x_unlabelled: np.ndarray,
     classes: int,
+    white: int,
     settings: VatSettings,
     seed: int,
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint | None = None,
     progress: Progress = lambda done, total, loss: None,
-    white: int = 255,
 ) -> Student:
     """A student of labelled images (n, h, w) or (n, h, w, c) uint8 with labels (n,), 0..classes-1, and other images.
 

@@ -164,7 +164,7 @@ def teachers(network, recipe, **how):
 
 
 def student(train, settings, **how):
-    trained = train(IMAGES[:7], ANSWERS[:7], IMAGES[7:], 3, settings, *DRAWS, CPU, **how)
+    trained = train(IMAGES[:7], ANSWERS[:7], IMAGES[7:], 3, 255, settings, *DRAWS, CPU, **how)
     return {"probabilities": trained.predict_probabilities(IMAGES)}
 
 

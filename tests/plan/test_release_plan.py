@@ -76,7 +76,7 @@ def test_the_student_is_that_of_the_tables_by_another_rule():
     settings = plan().student_settings(FIRST)
     assert settings["job"] == ["release_student", "first", "3"] and settings["model"] == {"kind": "random_forest"}
     network = plan(run="second").network_student_settings(SimpleNamespace(run="second", repetition="1"))
-    assert network["job"] == ["release_student", "second", "1"]
+    assert network["job"] == ["release_student", "second", "1"] and network["largest"] == 255
     assert network["checkpoint"] == "results/tiny/checkpoints/release_network_student/second/1.npz"
 
 

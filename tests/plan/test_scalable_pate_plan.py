@@ -160,6 +160,18 @@ def test_a_baselines_draws_are_keyed_by_ensemble_and_model(plan):
     assert settings["checkpoint"] == "results/tiny/checkpoints/train_network_baseline/images/cnn/2.npz"
 
 
+def test_networks_are_told_which_pixel_value_becomes_1(plan):
+    """255 where the ensemble says nothing; of those that students and baselines learn."""
+    run, baseline = job(run="second", repetition=1), job(ensemble="images", model="cnn", repetition=1)
+    settings = ("network_student_settings", "noiseless_network_student_settings")
+    ensembles = CONFIG["ensembles"]
+    dark = plan_of(CONFIG | {"ensembles": {name: block | {"largest": 16} for name, block in ensembles.items()}})
+    for given, largest in ((plan, 255), (dark, 16)):
+        assert given.network_baseline_settings(baseline)["largest"] == largest
+        assert all(getattr(given, name)(run)["largest"] == largest for name in settings)
+        assert "largest" not in given.student_settings(run)
+
+
 def test_only_what_draws_privacy_noise_is_told_its_seed(plan):
     seeded = plan_of(CONFIG | {"noise_seed": 7})
     first = job(run="first", repetition=1)

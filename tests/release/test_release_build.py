@@ -75,7 +75,7 @@ def test_the_loader_computes_what_a_network_does():
         average_decay=0.9,
         initial_batch=10,
     )
-    trained = train_gan_student(x, np.arange(20) % 3, x, 3, given, 1, ("job",), torch.device("cpu"))
+    trained = train_gan_student(x, np.arange(20) % 3, x, 3, 255, given, 1, ("job",), torch.device("cpu"))
     student = Student("dense", 3, float(trained.white), trained.dense())
     np.testing.assert_allclose(student.probabilities(x), trained.predict_probabilities(x), atol=1e-5)
     assert names_fault("dense", set(student.weights)) is None and len(student.weights) == 6

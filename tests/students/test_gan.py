@@ -58,7 +58,7 @@ def data(labelled=7, unlabelled=20, seed=1):
 
 def train(seed=5, job=("student", "a"), inputs=None, **changes):
     arguments = {name: changes.pop(name) for name in ("checkpoint", "progress") if name in changes}
-    return train_gan_student(*(inputs or data()), 3, settings(**changes), seed, job, CPU, **arguments)
+    return train_gan_student(*(inputs or data()), 3, 255, settings(**changes), seed, job, CPU, **arguments)
 
 
 def probabilities(**arguments):
@@ -181,7 +181,7 @@ def test_a_small_gradient_moves_a_weight_less():
 
 
 def test_prediction_uses_the_mean_of_the_weights_of_all_steps():
-    images = make_images(*data(), 3, CPU)
+    images = make_images(*data(), 3, CPU, 255)
     trainer = GanTrainer(images, 3, settings(average_decay=0.7), Draws(5, ("a",)))
     mean, total = 0.0, 0.0
     for step in range(trainer.steps):
@@ -192,7 +192,7 @@ def test_prediction_uses_the_mean_of_the_weights_of_all_steps():
 
 
 def test_without_averaging_prediction_uses_the_newest_weights():
-    trainer = GanTrainer(make_images(*data(), 3, CPU), 3, settings(average_decay=0.0), Draws(5, ("a",)))
+    trainer = GanTrainer(make_images(*data(), 3, CPU, 255), 3, settings(average_decay=0.0), Draws(5, ("a",)))
     for step in range(trainer.steps):
         trainer.step(step)
     assert torch.equal(trainer.predictor().layers[0].direction, trainer.classifier.layers[0].direction)
@@ -223,7 +223,7 @@ def test_other_images_help():
         own, rest = order[:40], order[40:]
         accuracy = [
             train_gan_student(
-                x[own], y[own], x[rest], 10, settings(unlabelled_weight=w, **changes), seed, ("toy",), CPU, white=16
+                x[own], y[own], x[rest], 10, 16, settings(unlabelled_weight=w, **changes), seed, ("toy",), CPU
             ).accuracy(x[rest], y[rest])
             for w in (0.0, 1.0)
         ]

@@ -31,7 +31,7 @@ def digits():
 
 def train(path, model, x, y, seconds=1000.0, progress=lambda *done: None):
     with Checkpoint(path, "key", seconds) as checkpoint:
-        return train_student(model, x, y, x, 10, 3, ("baseline", "1"), CPU, checkpoint, progress)
+        return train_student(model, x, y, x, 10, 255, 3, ("baseline", "1"), CPU, checkpoint, progress)
 
 
 @pytest.mark.parametrize("kind", sorted(MODELS))

@@ -54,7 +54,7 @@ def data(labelled=7, unlabelled=20, seed=1, shape=(8, 8)):
 
 def train(seed=5, job=("student", "a"), inputs=None, **changes):
     arguments = {name: changes.pop(name) for name in ("checkpoint", "progress") if name in changes}
-    return train_vat_student(*(inputs or data()), 3, settings(**changes), seed, job, CPU, **arguments)
+    return train_vat_student(*(inputs or data()), 3, 255, settings(**changes), seed, job, CPU, **arguments)
 
 
 def probabilities(**arguments):
@@ -131,7 +131,7 @@ def test_only_labelled_images_move_the_running_averages():
     trainers = []
     for unlabelled_batch in (6, 9):
         changed = settings(unlabelled_batch=unlabelled_batch)
-        trainers.append(VatTrainer(make_images(*data(), 3, CPU), 3, changed, Draws(5, ("a",))))
+        trainers.append(VatTrainer(make_images(*data(), 3, CPU, 255), 3, changed, Draws(5, ("a",))))
         trainers[-1].step(0)
     first, second = (trainer.network.blocks[0][0][1] for trainer in trainers)
     assert not torch.equal(first.mean, torch.zeros(4))

@@ -35,7 +35,13 @@ def test_another_division_of_the_same_data_has_another_key(script, tmp_path, mon
     shared += [f"--model={json.dumps(TEACHERS)}"]
     own = {
         train_network_teachers: ["--teachers", "0", "4", f"--labels={tmp_path / 'out'}"],
-        train_network_student: ["--preset=p", "--dataset=d", "--private=5", f"--record={tmp_path / 'out'}"],
+        train_network_student: [
+            "--preset=p",
+            "--dataset=d",
+            "--private=5",
+            "--largest=255",
+            f"--record={tmp_path / 'out'}",
+        ],
     }[script]
     keys = []
     for private in (80, 40, 80):
