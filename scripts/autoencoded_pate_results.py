@@ -27,7 +27,10 @@ class Patients:
         self._table, self._seed = pd.concat(map(read_table, files)), seed
 
     def intervals(self, *job: str, unit: str | None = None, labelling: str | None = None) -> dict[str, float | None]:
-        """dice_low to dice_whole_high of all repetitions of a job together, its patients being drawn anew."""
+        """dice_low to dice_whole_high of all repetitions of a job together, its patients being drawn anew.
+
+        Repetitions share patients, who are drawn with what they got in each.
+        """
         table = self._table[(self._table["job"] == " ".join(job)) & (self._table["measure"] == "dice")]
         for column, wanted in (("unit", unit), ("labelling", labelling)):
             if wanted is not None:

@@ -74,22 +74,21 @@ def means_of(table: pd.DataFrame, name: str = "dice") -> dict[str, float]:
 
 
 def interval(table: pd.DataFrame, columns: Sequence[str], rng: np.random.Generator) -> tuple[float, float]:
-    """The 95 % percentile interval of the mean over patients, then over columns, patients being drawn anew.
+    """The 95 % percentile interval of the mean over rows, then over columns, patients being drawn anew.
 
-    (NaN, NaN) where there are fewer than two patients.
+    table: of `measured`, or several of them, which may share patients. A patient who is drawn comes with all rows. What
+    nobody who was drawn has is left out, as in `means_of`. (NaN, NaN) where there are fewer than two patients, or no
+    number.
     """
-    values = table[list(columns)].to_numpy(float)
-    if len(values) < 2:
+    values = table[list(columns)].astype(float).groupby(table["patient"].to_numpy())
+    totals, counts = values.sum().to_numpy(), values.count().to_numpy()  # (patients, columns); NaN is not counted
+    if len(totals) < 2:
         return np.nan, np.nan
-
-    def mean(drawn: np.ndarray) -> float:
-        chosen = values[drawn]
-        counted = np.isfinite(chosen)
-        return float((np.where(counted, chosen, 0).sum(0) / np.maximum(counted.sum(0), 1)).mean())
-
-    from scipy.stats import bootstrap  # takes a second, and one table needs it
-
-    found = bootstrap(
-        (np.arange(len(values)),), mean, n_resamples=RESAMPLES, vectorized=False, method="percentile", rng=rng
-    )
-    return tuple(map(float, found.confidence_interval))
+    drawn = rng.integers(len(totals), size=(RESAMPLES, len(totals)))
+    with np.errstate(invalid="ignore"):
+        means = totals[drawn].sum(1) / counts[drawn].sum(1)
+    means = means[~np.isnan(means).all(1)]
+    if not len(means):
+        return np.nan, np.nan
+    low, high = np.quantile(np.nanmean(means, axis=1), (0.025, 0.975))
+    return float(low), float(high)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import torch
 from monai.metrics import DiceMetric
+from scipy.stats import bootstrap
 
 from lib.segmentation.patients import columns_of, interval, means_of, measured
 
@@ -67,8 +68,35 @@ def test_an_interval_is_about_the_mean_and_narrows_with_patients():
     for count in (10, 160):
         values = rng.normal(0.5, 0.1, (count, 2))
         values[0, 1] = np.nan
-        low, high = interval(pd.DataFrame(values, columns=["x", "y"]), ["x", "y"], np.random.default_rng(2))
+        table = pd.DataFrame(values, columns=["x", "y"]).assign(patient=range(count))
+        low, high = interval(table, ["x", "y"], np.random.default_rng(2))
         assert low < np.nanmean(values, axis=0).mean() < high
         widths.append(high - low)
     assert 2.5 < widths[0] / widths[1] < 6
-    assert np.isnan(interval(pd.DataFrame({"x": [0.5]}), ["x"], rng)).all()
+    assert np.isnan(interval(pd.DataFrame({"x": [0.5], "patient": "a"}), ["x"], rng)).all()
+    nothing = pd.DataFrame({"x": [np.nan, np.nan], "patient": ["a", "b"]})
+    assert np.isnan(interval(nothing, ["x"], rng)).all()
+
+
+def test_an_interval_is_that_of_the_bootstrap_of_single_rows():
+    values = np.random.default_rng(3).normal(0.5, 0.1, (30, 2))
+    table = pd.DataFrame(values, columns=["x", "y"]).assign(patient=np.random.default_rng(4).permutation(30))
+    found = interval(table, ["x", "y"], np.random.default_rng(5))
+    means = values.mean(1)
+    expected = bootstrap((means,), np.mean, n_resamples=20000, method="percentile", rng=np.random.default_rng(6))
+    np.testing.assert_allclose(found, expected.confidence_interval, atol=0.005)
+
+
+def test_a_region_that_nobody_who_was_drawn_has_is_left_out_and_not_0():
+    """One patient of eight has it: a third of all draws are without."""
+    table = pd.DataFrame({"x": 0.8, "y": [0.8] + [np.nan] * 7, "patient": range(8)})
+    low, high = interval(table, ["x", "y"], np.random.default_rng(7))
+    assert (low, high) == (pytest.approx(0.8), pytest.approx(0.8))
+
+
+def test_repetitions_of_one_patient_are_no_more_patients():
+    values = np.random.default_rng(8).normal(0.5, 0.1, 20)
+    once = pd.DataFrame({"x": values, "patient": range(20)})
+    again = pd.concat([once] * 5)
+    ends = [interval(table, ["x"], np.random.default_rng(9)) for table in (once, again)]
+    np.testing.assert_allclose(*ends, rtol=1e-12)
