@@ -21,15 +21,19 @@ def cost_printed(order: float, beta: float, sigma_ss: float) -> float:
     return order * math.exp(2 * beta) / sigma_ss**2 + spread
 
 
-def cost_exact(order: float, beta: float, sigma_ss: float, grid: int = 2001) -> float:
+def cost_exact(order: float, beta: float, sigma_ss: float) -> float:
     """Largest Renyi divergence of the released pair, over all ratios r = SS(D') / SS(D) in [e^-beta, e^beta].
 
     For N(f, s^2) and N(f', (r s)^2) with |f - f'| <= s min(1, r) / sigma_ss, in units of s:
     order min(1, r^2) / (2 sigma_ss^2 v) + ln r + ln(r^2 / v) / (2 (order-1)), v = 1 - order + order r^2.
-    Infinite where v <= 0. The maximum is taken over both ends and a grid between them (the lower end attains it
-    wherever it was tried).
+    Infinite where v <= 0. The largest is at one of the two ends: with u = r^2 and a = order > 1, v' = a and
+    v - u = (a - 1) (u - 1), so the derivative in u of the two logarithms is a (1/u - 1/v) / (2 (a-1)) =
+    a (u - 1) / (2 u v). That of the first term is -a (a - 1) / (2 sigma_ss^2 v^2) for u < 1, where the sum is thus
+    negative, and -a^2 / (2 sigma_ss^2 v^2) for u > 1. There the sum is a / (2 v^2) times
+    (u - 1) v / u - a / sigma_ss^2, and (u - 1) v / u = (u - 1) (a - (a - 1) / u) is a product of two factors that are
+    not negative and grow with u: the divergence falls first, and if it ever rises, it rises from there on.
     """
-    ratios = np.exp(np.linspace(-beta, beta, grid))
+    ratios = np.exp([-beta, beta])
     variance = 1 - order + order * ratios**2
     if variance.min() <= 0:
         return math.inf
@@ -45,6 +49,7 @@ def release(epsilon: float, sensitivity: float, sigma_ss: float, rng: np.random.
     """Draw the published value, epsilon + sensitivity * N(0, sigma_ss^2), not below 0.
 
     `epsilon` includes the cost of this draw; `sensitivity` is the smooth sensitivity of its data-dependent part. The
-    value is unbiased, not an upper bound: half of all draws fall below `epsilon`.
+    value is no upper bound: half of all draws fall below an `epsilon` that is positive. Where draws below 0 are likely,
+    its mean lies above `epsilon`, because they are made 0.
     """
     return max(0.0, epsilon + sensitivity * float(rng.normal(0.0, sigma_ss)))

@@ -77,7 +77,7 @@ def release_epsilon(
         held = mean(account.readings["epsilon_charge_all"], order, release, "exact")
         drawn = gnss.release(held.epsilon, release.sensitivity, release.sigma_ss, rng)
         privacy["sanitized_epsilon_fixed"] = held
-        # unbiased, so it may fall below what holds: no guarantee, but the one number here that may be published
+        # it falls below what holds half of the time: no guarantee, but the one number here that may be published
         privacy["sanitized_epsilon_released"] = dataclasses.replace(
             held, epsilon=drawn, sanitized=True, proved_bound=False
         )

@@ -169,6 +169,7 @@ def test_releases_are_never_negative():
     rng = np.random.default_rng(12)
     drawn = [gnss.release(0.1, 1.0, 3.0, rng) for _ in range(2000)]
     assert min(drawn) == 0.0 and max(drawn) > 1.0
+    assert np.mean(drawn) > 0.1 + 5 * np.std(drawn) / len(drawn) ** 0.5  # so their mean lies above
 
 
 def test_releases_repeat_with_their_generator():

@@ -235,7 +235,18 @@ def test_exact_cost_is_the_worst_ratio(order, product, sigma_ss):
         assert cost == np.inf
     else:
         assert cost >= worst * (1 - 1e-9) - 1e-13
-        assert cost == pytest.approx(worst, rel=1e-6)
+        assert cost == pytest.approx(worst, rel=1e-9, abs=1e-13)
+
+
+@pytest.mark.parametrize("sigma_ss", [0.3, 1.0, 5.0, 50.0, 1e4])
+@pytest.mark.parametrize("order", [1.01, 1.5, 4.0, 14.0, 60.0])
+def test_the_divergence_falls_and_then_rises_so_that_it_is_largest_at_an_end(order, sigma_ss):
+    limit = 0.5 * np.log(order / (order - 1))
+    for beta in (0.01 * limit, 0.3 * limit, 0.99 * limit):
+        found = released_pair(order, beta, sigma_ss, np.exp(np.linspace(-beta, beta, 4001)))
+        rising = np.diff(found) > 1e-12 * np.abs(found[1:])
+        assert not (~rising[np.argmax(rising) :]).any() or not rising.any()
+        assert gnss.cost_exact(order, beta, sigma_ss) == pytest.approx(found.max(), rel=1e-9)
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
