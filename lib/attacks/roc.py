@@ -59,12 +59,9 @@ def average_ranks(scores: np.ndarray) -> np.ndarray:
 def roc_curve(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """False and true positive rates, rising from 0 to 1, and the thresholds, falling from infinity; all of them."""
     member = checked_members(scores, member)
-    order = np.argsort(-scores, kind="stable")
-    falling, inside = scores[order], member[order]
-    last = np.append(falling[1:] < falling[:-1], True)  # equal scores are not parted
-    hits, called = np.cumsum(inside)[last], np.flatnonzero(last) + 1
-    rates = ((called - hits) / (~member).sum(), hits / member.sum(), falling[last])
-    return tuple(np.insert(part, 0, start) for part, start in zip(rates, (0.0, 0.0, np.inf), strict=True))
+    from sklearn import metrics  # takes a second, and intervals need none
+
+    return metrics.roc_curve(member, scores, drop_intermediate=False)
 
 
 def precision_recall(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -82,8 +82,11 @@ def test_faultless_scores_have_a_point():
     assert (found.auc, found.low, found.high) == (1, 1, 1) and not found.constant
 
 
-def test_the_curve_runs_from_corner_to_corner_over_every_score():
-    scores, member = drawn(20, 30, 1.0, np.random.default_rng(1), 1)
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+@pytest.mark.parametrize("decimals", [0, 1, None])
+def test_the_curve_runs_from_corner_to_corner_over_every_score(decimals, precision):
+    scores, member = drawn(20, 30, 1.0, np.random.default_rng(1), decimals)
+    scores = scores.astype(precision)
     false, true, thresholds = roc_curve(scores, member)
     assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1) and thresholds[0] == np.inf
     np.testing.assert_array_equal(thresholds[1:], np.unique(scores)[::-1])
