@@ -147,8 +147,9 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
     intervals. `constant`: share of networks to whose samples the attack gave one score. `overfitted`: whether accuracy
     on what was trained on exceeds that on other samples of the same draw by OVERFITTED. `attacker_works`: whether the
     attack was never constant, and reaches WORKS on the positive control, networks that learned random labels by heart
-    (`control`, with `control_auc`); empty without it. `negative_holds`: whether 0.5 lies in the
-    interval of the negative control.
+    (`control`, with `control_auc`); empty without it. `negative_holds`: whether 0.5 lies between
+    `negative_low` and `negative_high`, the means of the ends of single networks' intervals of the negative control,
+    which say how wide one network's interval is and are no interval of the mean.
     """
     rows = found.of(members, attack)
     draws = rows.groupby("repetition")
