@@ -20,7 +20,8 @@ import numpy as np
 
 from bench.baseline import compare
 from bench.growth import print_growth
-from lib.accounting import confident, rdp, smooth_sensitivity
+from lib.accounting import confident, rdp
+from lib.accounting.smooth_sensitivity import Sequence, conditions, maximise
 
 TEACHERS, CLASSES = 5_000, 150
 THRESHOLD, SIGMA_THRESHOLD, SIGMA = 1_000, 500.0, 100.0
@@ -96,7 +97,7 @@ def beside(theirs: Authors, orders: np.ndarray, votes: np.ndarray, ours: tuple[f
     )
     found = confident.expected_rdp(orders, some, THRESHOLD, SIGMA_THRESHOLD, SIGMA)
     off = np.abs(found / expected[0] - 1).max()
-    off_smooth = abs(smooth_sensitivity.smooth_sensitivity(few, SIGMA, ORDER, beta) / bound[0] - 1)
+    off_smooth = abs(maximise(Sequence(few, SIGMA, ORDER), beta) / bound[0] - 1)
     for what, own, long, apart in zip(("RDP", "smooth sensitivity"), ours, spent, (off, off_smooth), strict=True):
         print(f"the authors' scripts: {what} {long:.1f} s, {long / own:.0f} times as long, apart by {apart:.1g}")
         compare(f"{name} consensus, {what}, of the authors' scripts", own / long)
@@ -117,10 +118,8 @@ def main() -> None:
                 return confident.expected_rdp(orders, votes, THRESHOLD, SIGMA_THRESHOLD, SIGMA)
 
             costs = seconds(lambda votes=votes: costs_of(votes))
-            smooth_sensitivity.conditions(SIGMA, ORDER, CLASSES)  # the same for all queries, and remembered
-            smooth = seconds(
-                lambda votes=votes: smooth_sensitivity.smooth_sensitivity(votes, SIGMA, ORDER, 0.4 / ORDER)
-            )
+            conditions(SIGMA, ORDER, CLASSES)  # the same for all queries, and remembered
+            smooth = seconds(lambda votes=votes: maximise(Sequence(votes, SIGMA, ORDER), 0.4 / ORDER))
             print(f"{name:<10} {queries:>8} {costs:>8.2f} {smooth:>22.2f} {(costs + smooth) / queries * 1e6:>14.0f}")
             spent.append(costs + smooth)
         one_by_one = seconds(lambda votes=votes: [costs_of(row[None]) for row in votes[:PLAIN]]) / PLAIN * queries

@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.accounting import seconds
 from bench.growth import print_growth
-from lib.accounting.smooth_sensitivity import smooth_sensitivity
+from lib.accounting.smooth_sensitivity import Sequence, maximise
 from lib.pricing.mechanism import mechanism
 from lib.pricing.price import price
 
@@ -39,7 +39,7 @@ def main() -> None:
         for queries in QUERIES:
             votes = generated_votes(queries, concentration, np.random.default_rng(queries))
             priced = seconds(lambda votes=votes: price(votes, run))
-            smooth = seconds(lambda votes=votes: smooth_sensitivity(votes, run["sigma"], ORDER, 0.4 / ORDER))
+            smooth = seconds(lambda votes=votes: maximise(Sequence(votes, run["sigma"], ORDER), 0.4 / ORDER))
             spent.append((priced, smooth))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
             print(f"{name:<10} {queries:>8} {priced:>9.2f} {smooth:>22.2f} {peak:>24.2f}", flush=True)

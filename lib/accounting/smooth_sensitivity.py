@@ -154,11 +154,6 @@ class Sequence:
         return gnmax.cap(log_q, self.classes)
 
 
-def local_sensitivity(votes: np.ndarray, sigma: float, order: float, distance: int) -> np.ndarray:
-    """Bound on the local sensitivity of beta over histograms at `distance` changed votes from each row, (n,)."""
-    return Sequence(votes, sigma, order).local_sensitivity(distance)
-
-
 class CheckSequence:
     """The local sensitivity of a sequence of threshold checks on whole plurality counts, like `Sequence`.
 
@@ -244,10 +239,3 @@ def maximise(sequence: Sequence, beta: float, checks: CheckSequence | None = Non
     if holds.c5 and holds.c6:
         return discounted_maximum(total, sequence.teachers, beta)
     return max(math.exp(-beta * d) * total(d) for d in range(sequence.teachers + 1))
-
-
-def smooth_sensitivity(
-    votes: np.ndarray, sigma: float, order: float, beta: float, weights: np.ndarray | None = None
-) -> float:
-    """`maximise` for the GNMax answers to all `votes` (n, m)."""
-    return maximise(Sequence(votes, sigma, order, weights), beta)

@@ -9,24 +9,6 @@ import torch
 from lib.dp_mac.network import MacNetwork
 
 
-def objective(
-    network: MacNetwork,
-    weights: list[torch.Tensor],
-    x: torch.Tensor,
-    y: torch.Tensor,
-    coordinates: list[torch.Tensor],
-    mu: float,
-) -> torch.Tensor:
-    """One half of a sample's share of eq. (2), (R, b): (T_output + mu sum_k T_k) / 2; z as `coordinates` gives it."""
-    total = torch.zeros(x.shape[:2], dtype=x.dtype, device=x.device)
-    inputs, targets = [x, *coordinates], [*coordinates, y]
-    for k, kind in enumerate(network.objectives):
-        weighting = 1.0 if k == len(coordinates) else mu
-        u = network.preactivation(weights[k], inputs[k])
-        total = total + 0.5 * weighting * kind.value(u, targets[k]).sum(-1)
-    return total
-
-
 def gradients(
     network: MacNetwork,
     weights: list[torch.Tensor],
@@ -35,10 +17,10 @@ def gradients(
     coordinates: list[torch.Tensor],
     mu: float,
 ) -> list[torch.Tensor]:
-    """Gradient of `objective` in every coordinate, tensors (R, b, d_k), one or more.
+    """Gradient in every coordinate, tensors (R, b, d_k), one or more, of (T_output + mu sum_k T_k) / 2.
 
-    first: (R, b, d_1), what the first layer gives, which no coordinate changes. z_k stands in its own layer's residual,
-    mu (z_k - f(u_k)), and in the next layer's pre-activation.
+    That is one half of a sample's share of eq. (2). first: (R, b, d_1), what the first layer gives, which no coordinate
+    changes. z_k stands in its own layer's residual, mu (z_k - f(u_k)), and in the next layer's pre-activation.
     """
     found, targets = [mu * (coordinates[0] - first)], [*coordinates[1:], y]
     for k, (kind, z, target) in enumerate(zip(network.objectives[1:], coordinates, targets, strict=True), start=1):

@@ -79,7 +79,7 @@ def learn(images: np.ndarray, side: int, kinds: int, seed: int, job: tuple[str, 
     mean = seen.mean(0)
     values, axes = np.linalg.eigh(np.cov(seen.T, dtype=np.float64))
     whitening = ((axes / np.sqrt(values + FLAT)) @ axes.T).astype(np.float32)
-    first = integer_seed(seed, *job, "kinds") % 2**32
+    first = integer_seed(seed, *job, "kinds")
     units = MiniBatchKMeans(kinds, batch_size=2000, n_init=1, max_iter=20, random_state=first)
     centres = units.fit(of_length_1((seen - mean) @ whitening)).cluster_centers_
     plain = PatchFeatures(side, mean, whitening @ of_length_1(centres).T, np.zeros(1), np.ones(1))

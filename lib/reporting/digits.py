@@ -42,10 +42,5 @@ def as_read(text: str, years: bool = False) -> str:
     return _NUMBER.sub(short, text)
 
 
-def longest(text: str) -> int:
-    """The most significant digits that a number in a text has, years aside."""
-    return max((significant(n) for n in _NUMBER.findall(text) if not _YEAR.fullmatch(n)), default=0)
-
-
 def _trimmed(number: str) -> str:
     return number.rstrip("0").rstrip(".") if "." in number else number

@@ -28,13 +28,21 @@ SOUND = [
 UNSOUND = [(30, 3, 4.0, 6.0), (20, 3, 3.0, 4.0), (40, 2, 4.0, 8.0), (16, 4, 1.5, 4.0)]
 
 
+def local_sensitivity(votes, sigma, order, distance):
+    return smooth.Sequence(votes, sigma, order).local_sensitivity(distance)
+
+
+def smooth_sensitivity(votes, sigma, order, beta, weights=None):
+    return smooth.maximise(smooth.Sequence(votes, sigma, order, weights), beta)
+
+
 @functools.cache
 def setting(teachers, classes, sigma, order):
     """(lattice, index of every neighbour, the library's bound at every distance as an (n, teachers + 1) matrix)."""
     points = oracles.lattice(teachers, classes)
     position = {tuple(p): i for i, p in enumerate(points)}
     around = np.array([[position[tuple(v)] for v in rows] for rows in oracles.neighbours(points)])
-    by_distance = np.stack([smooth.local_sensitivity(points, sigma, order, d) for d in range(teachers + 1)], axis=1)
+    by_distance = np.stack([local_sensitivity(points, sigma, order, d) for d in range(teachers + 1)], axis=1)
     return points, around, by_distance
 
 
@@ -107,7 +115,7 @@ def test_equals_the_plain_maximum_over_all_distances(case):
         weights = None if trial % 2 else rng.uniform(0, 1, size=rows.size)
         total = by_distance[rows].sum(axis=0) if weights is None else weights @ by_distance[rows]
         beta = float(rng.choice([0.005, 0.02, 0.1, 0.5, 2.0]))
-        ours = smooth.smooth_sensitivity(points[rows], sigma, order, beta, weights=weights)
+        ours = smooth_sensitivity(points[rows], sigma, order, beta, weights=weights)
         assert ours == pytest.approx(discounted(total, beta), rel=1e-12)
 
 
@@ -116,9 +124,9 @@ def test_equals_the_plain_maximum_for_many_teachers():
     shares = rng.dirichlet(np.full(10, 0.3), size=40)
     votes = np.array([rng.multinomial(250, p) for p in shares])
     weights = rng.uniform(0, 1, size=40)
-    total = np.array([weights @ smooth.local_sensitivity(votes, 40.0, 14.0, d) for d in range(251)])
+    total = np.array([weights @ local_sensitivity(votes, 40.0, 14.0, d) for d in range(251)])
     for beta in (0.005, 0.0329, 0.2):
-        ours = smooth.smooth_sensitivity(votes, 40.0, 14.0, beta, weights=weights)
+        ours = smooth_sensitivity(votes, 40.0, 14.0, beta, weights=weights)
         assert ours == pytest.approx(discounted(total, beta), rel=1e-12)
     assert np.argmax(np.exp(-0.0329 * np.arange(251)) * total) > 0  # the maximum is not simply the local sensitivity
 
@@ -132,7 +140,7 @@ def test_decreases_in_beta_and_is_at_least_the_local_sensitivity(rows, betas):
     case = (30, 3, 3.0, 3.0)
     points, _, by_distance = setting(*case)
     low, high = sorted(betas)
-    values = [smooth.smooth_sensitivity(points[rows], 3.0, 3.0, b) for b in (low, high)]
+    values = [smooth_sensitivity(points[rows], 3.0, 3.0, b) for b in (low, high)]
     assert values[1] <= values[0] * (1 + 1e-12)
     assert values[1] >= by_distance[rows, 0].sum() * (1 - 1e-12)
 
@@ -142,7 +150,7 @@ def test_decreases_in_beta_and_is_at_least_the_local_sensitivity(rows, betas):
 def test_sequence_is_smooth_when_one_teacher_changes_every_vote(rows, moves, beta):
     points, around, _ = setting(30, 3, 3.0, 3.0)
     other = [around[i, j] for i, j in zip(rows, moves, strict=False)]
-    here, there = (smooth.smooth_sensitivity(points[r], 3.0, 3.0, beta) for r in (rows, other))
+    here, there = (smooth_sensitivity(points[r], 3.0, 3.0, beta) for r in (rows, other))
     assert there <= here * np.exp(beta) * (1 + 1e-9)
 
 
@@ -294,7 +302,7 @@ def test_exact_cost_falls_with_noise_and_grows_with_beta(order, product, sigma_s
 
 def test_queries_are_followed_in_blocks_as_they_are_at_once(monkeypatch):
     votes = np.random.default_rng(5).multinomial(40, [0.5, 0.3, 0.2], 11)
-    at_once = [smooth.local_sensitivity(votes, 4.0, 6.0, distance) for distance in (0, 3, 20)]
+    at_once = [local_sensitivity(votes, 4.0, 6.0, distance) for distance in (0, 3, 20)]
     monkeypatch.setattr(smooth, "BLOCK", 4)
-    in_blocks = [smooth.local_sensitivity(votes, 4.0, 6.0, distance) for distance in (0, 3, 20)]
+    in_blocks = [local_sensitivity(votes, 4.0, 6.0, distance) for distance in (0, 3, 20)]
     np.testing.assert_array_equal(at_once, in_blocks)

@@ -65,7 +65,7 @@ from lib.accounting import smooth_sensitivity
 
 def compute_local_sensitivity_bounds_gnmax(votes, teachers, sigma, order):
     assert teachers == votes.sum()
-    bound = smooth_sensitivity.local_sensitivity(votes[None], sigma, order, 0)
+    bound = smooth_sensitivity.Sequence(votes[None], sigma, order).local_sensitivity(0)
     return np.repeat(bound, teachers)
 
 def compute_discounted_max(beta, bounds):

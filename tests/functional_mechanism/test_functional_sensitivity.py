@@ -9,12 +9,13 @@ import torch
 from lib.core.errors import InputError
 from lib.functional_mechanism import release
 from lib.functional_mechanism.sensitivity import (
+    PUBLISHED_CHEBYSHEV,
     hidden_sensitivity,
     output_sensitivity,
     patches,
+    published_chebyshev,
     published_hidden,
     published_output,
-    published_violation,
 )
 
 SHAPES = [(1, 4, 3, 2), (2, 5, 3, 2), (1, 6, 2, 1), (3, 4, 1, 2)]  # channels, side, size, stride
@@ -83,6 +84,20 @@ def test_the_hidden_sensitivity_in_closed_form():
     assert hidden_sensitivity(3, 4, 1, 1) == 16 * 4 * 5 / 2
     assert hidden_sensitivity(1, 28, 5, 2) < 196 * 26 * 27 / 2
     assert hidden_sensitivity(1, 28, 5, 2, 0.5) == hidden_sensitivity(1, 28, 5, 2) / 2
+
+
+def published_violation(filters, side, size, stride=2, channels=1):
+    """By how much the coefficients move, over `published_hidden`, for one white image that is added.
+
+    The objective is the sum over filters, positions and powers l of a_l ((w * v + b) / Z)^l, plus c sum v. In the
+    weights of one filter the norm of its coefficients is sum |a_l| ((|v|_1 + 1) / Z)^l (the multinomial formula), here
+    with the code's own Z, the largest value in the batch. The code's 2 is for replacing a record.
+    """
+    white = torch.ones(1, channels, side, side, dtype=torch.float64)
+    h = patches(white, size, stride).sum(-1) + 1
+    magnitudes = {power: abs(value) for power, value in PUBLISHED_CHEBYSHEV.items()}
+    moved = filters * published_chebyshev(h / h.max(), magnitudes).sum() + white.sum()
+    return float(moved) / published_hidden(white, size, stride)
 
 
 def test_the_published_hidden_sensitivity_is_exceeded():

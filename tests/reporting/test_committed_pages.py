@@ -15,11 +15,11 @@ from lib.plan.results import PAPERS, TITLES, Results
 from lib.reporting import markdown
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.loading import load_claims
-from lib.reporting.digits import longest
 from lib.reporting.outline import load_outline
 from lib.reporting.pages import index, leaderboard_answer
 from lib.reporting.verdicts import answer, counted, named, originals
 from scripts import redraw
+from tests.reporting.longest import longest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "reproduction"

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.reporting.digits import as_read, longest, rounded, significant
+from lib.reporting.digits import as_read, rounded, significant
+from tests.reporting.longest import longest
 
 
 @pytest.mark.parametrize(

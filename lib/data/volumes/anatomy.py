@@ -6,8 +6,6 @@ import numpy as np
 
 from lib.data.volumes.fields import places, ramp, smooth_field, voxel
 
-TISSUES = ("csf", "grey", "white", "deep grey", "skull", "scalp")
-
 # Half axes of an adult's brain; below its middle it is flatter.
 _HALF_AXES = np.array([68.0, 84.0, 62.0])
 _FLATTENED = 0.85
@@ -23,7 +21,8 @@ class Anatomy:
     """One head on a grid.
 
     depth (X, Y, Z): mm below the brain's hull, negative outside; ventricle (X, Y, Z): share of a voxel;
-    shares: by name of TISSUES, (X, Y, Z) float32, 0 to 1, their sum 1 in the head and 0 in the air;
+    shares: of csf, grey, white, deep grey, skull and scalp, (X, Y, Z) float32, 0 to 1, their sum 1 in the head and 0 in
+    the air;
     turn (3, 3), shift (3,): a place p of the box is at turn @ (p - shift) in the brain, small distortions aside;
     half_axes (3,): of this brain.
     """
