@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 from lib.core.errors import InputError
 
+INTERVAL = 1e-3  # of privacy losses, to whose multiples they are rounded upwards
 
-def pld_cost(multiplier: float, rate: float, delta: float, interval: float = 1e-3) -> Callable[[int], float]:
-    """Epsilon of so many steps on Poisson samples of `rate`, rounded up at `interval`; add or remove one record.
+
+def pld_cost(multiplier: float, rate: float, delta: float) -> Callable[[int], float]:
+    """Epsilon of so many steps on Poisson samples of `rate`, rounded up at INTERVAL; add or remove one record.
 
     multiplier: of the noise, by the bound on a gradient. Raises InputError for a delta outside (0, 1).
     """
@@ -18,7 +20,7 @@ def pld_cost(multiplier: float, rate: float, delta: float, interval: float = 1e-
     step = dp_accounting.PoissonSampledDpEvent(rate, dp_accounting.GaussianDpEvent(multiplier))
 
     def cost(steps: int) -> float:
-        accountant = pld.PLDAccountant(value_discretization_interval=interval)
+        accountant = pld.PLDAccountant(value_discretization_interval=INTERVAL)
         return accountant.compose(step, steps).get_epsilon(delta) if steps else 0.0
 
     return cost

@@ -18,6 +18,7 @@ from lib.accounting import gnmax
 from lib.accounting import threshold as check
 from lib.accounting.data_dependent import SMALLEST_LOG_Q
 
+POINTS = 20_000  # of a grid on which conditions are checked
 BLOCK = 20_000  # queries that are followed at once, so that what is computed on the way takes no more memory for more
 
 
@@ -190,15 +191,15 @@ class Conditions:
 
 
 @lru_cache(maxsize=256)
-def conditions(sigma: float, order: float, classes: int, points: int = 20_000) -> Conditions:
-    """C5 and C6, checked on a grid in ln q from the smallest q to q0 and q1."""
+def conditions(sigma: float, order: float, classes: int) -> Conditions:
+    """C5 and C6, checked on a grid of POINTS in ln q from the smallest q to q0 and q1."""
 
     def non_decreasing(values: np.ndarray) -> bool:
         return bool((np.diff(values) >= -1e-12 * np.abs(values[1:])).all())
 
-    grid = np.linspace(SMALLEST_LOG_Q, log_q0(sigma, order), points)
+    grid = np.linspace(SMALLEST_LOG_Q, log_q0(sigma, order), POINTS)
     c5 = non_decreasing(_beta(grid, sigma, order))
-    grid = np.linspace(SMALLEST_LOG_Q, log_q1(sigma, order, classes), points)
+    grid = np.linspace(SMALLEST_LOG_Q, log_q1(sigma, order, classes), POINTS)
     raised = _beta(gnmax.log_error_bound_neighbour_max(grid, sigma, classes), sigma, order)
     return Conditions(c5, non_decreasing(raised - _beta(grid, sigma, order)))
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from lib.accounting import rdp
 from lib.accounting.calibration import least_noise
+from lib.accounting.privacy_loss import INTERVAL
 from lib.accounting.statement import PrivacyStatement
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
 from lib.core.errors import InputError
@@ -144,16 +145,16 @@ def statements(run: TrainingRun, orders: np.ndarray, delta: float) -> dict[str, 
     return made
 
 
-def pld_statement(run: TrainingRun, delta: float, interval: float = 1e-3) -> PrivacyStatement:
+def pld_statement(run: TrainingRun, delta: float) -> PrivacyStatement:
     """What the run costs by the second accountant: dp_accounting's privacy loss distributions of all its parts.
 
-    Losses are rounded upwards at `interval`, so that it is a guarantee; it loses nothing in a conversion, and so is
+    Losses are rounded upwards at INTERVAL, so that it is a guarantee; it loses nothing in a conversion, and so is
     less than `statements` says, as a rule.
     """
     import dp_accounting
     from dp_accounting import pld
 
-    accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, interval)
+    accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, INTERVAL)
     for event in run.events().values():
         accountant.compose(event)
     epsilon = float(accountant.get_epsilon(delta))
@@ -185,12 +186,11 @@ def calibrated_sigma(
     delta: float,
     target: float,
     cost: Callable[[TrainingRun, np.ndarray, float], float] = epsilon,
-    largest: float = 1e4,
 ) -> float:
     """The least sigma (within `calibration.PRECISION`) at which the run costs no more than `target`.
 
     The run's own sigma is ignored. `cost`: what is to meet the target (default: the joint guarantee). Raises InputError
-    if not even the sigma `largest` does, for instance because other parts of the run alone cost more.
+    if not even sigma 10,000 does, for instance because other parts of the run alone cost more.
     """
     advice = "fewer epochs, more noise on other releases"
-    return least_noise(lambda sigma: cost(replace(run, sigma=sigma), orders, delta), target, largest, advice)
+    return least_noise(lambda sigma: cost(replace(run, sigma=sigma), orders, delta), target, advice=advice)

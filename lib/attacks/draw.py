@@ -42,7 +42,7 @@ def draw_task(
         _draw(path, name, pool, data.y, wanted[name], integer_seed(seed, *job, f"draw {name}"))
         for name, pool in pools.items()
     )
-    quarters = split_attack(data.y[train], generator(seed, *job, "quarters"))
+    quarters = split_attack(len(train), generator(seed, *job, "quarters"))
     rows = [train[quarters[name]] for name in QUARTERS] + [tested]
     place = np.concatenate(rows)
     part = np.repeat(np.arange(len(PARTS), dtype=np.int8), [len(each) for each in rows])

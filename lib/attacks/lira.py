@@ -13,11 +13,11 @@ VARIANCES = ("sample", "global")
 _LEAST_DEVIATION = 1e-6  # where all models say the same
 
 
-def logit_confidence(probabilities: np.ndarray, labels: np.ndarray, least: float = LEAST) -> np.ndarray:
+def logit_confidence(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """log p_y - log(sum of the others), (..., n) float64, of probabilities (..., n, classes) and labels (n,).
 
     The others are added up, since 1 - p_y loses them where p_y is almost 1 (Section VI-A). Both terms are cut off below
-    at `least`. Raises InputError for labels or probabilities that do not fit.
+    at LEAST. Raises InputError for labels or probabilities that do not fit.
     """
     probabilities, labels = np.asarray(probabilities, np.float64), np.asarray(labels)
     if probabilities.ndim < 2 or labels.shape != probabilities.shape[-2:-1]:
@@ -29,7 +29,7 @@ def logit_confidence(probabilities: np.ndarray, labels: np.ndarray, least: float
         raise InputError("probabilities: they must lie in [0, 1]")
     true = np.arange(classes) == labels[:, None]
     parts = (np.where(keep, probabilities, 0.0).sum(-1) for keep in (true, ~true))
-    own, others = (np.log(np.maximum(part, least)) for part in parts)
+    own, others = (np.log(np.maximum(part, LEAST)) for part in parts)
     return own - others
 
 

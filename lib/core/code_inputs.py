@@ -39,11 +39,11 @@ def code_files(script: str | Path, root: Path = ROOT) -> list[Path]:
     return sorted(found)
 
 
-def digest(script: str | Path, root: Path = ROOT) -> str:
+def digest(script: str | Path) -> str:
     """SHA-256 (hex) of the contents of all `code_files`: what a checkpoint of half-done work depends on."""
     total = hashlib.sha256()
-    for path in code_files(script, root):
-        total.update(path.relative_to(root.resolve()).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in code_files(script):
+        total.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()
 
 

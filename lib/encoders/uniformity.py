@@ -10,11 +10,11 @@ def total_variation(first: np.ndarray, second: np.ndarray, edges: np.ndarray) ->
     return float(np.abs(first - second).sum() * (edges[1] - edges[0]) ** 2 / 2)
 
 
-def exact_total_variation(points: int = 200_001) -> float:
+def exact_total_variation() -> float:
     """Total variation of the activation's law and the uniform one, in every dimension.
 
     Both have uniform directions, and |phi|^l is expit(x) of a normal x of variance 8/pi, which would be uniform were x
     logistic: so it is that of these two, half of all rise and fall of the difference of their distribution functions.
     """
-    logistic, normal = logistic_normal_cdfs(np.linspace(-40.0, 40.0, points))
+    logistic, normal = logistic_normal_cdfs(np.linspace(-40.0, 40.0, 200_001))
     return float(np.abs(np.diff(logistic - normal)).sum() / 2)

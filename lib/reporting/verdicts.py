@@ -176,8 +176,8 @@ def answer(verdicts: pd.DataFrame, whose: str) -> str:
     return f"None of {whose} claims could be judged on its own data and protocol; {headline(verdicts)}"
 
 
-def sentence(entries: list[dict], verdicts: pd.DataFrame, most: int = 2) -> str:
-    """What holds, fails and cannot be judged of the named claims, so many of each, in a line."""
+def sentence(entries: list[dict], verdicts: pd.DataFrame) -> str:
+    """What holds, fails and cannot be judged of the named claims, two of each at most, in a line."""
     words = {"holds": "Holds", "fails": "Fails", "undecided": "Undecided", "not judged": "Not judged"}
     found = named(entries, verdicts)
-    return " ".join(f"{words[j]}: {'; '.join(found[j][:most])}." for j in JUDGEMENTS if j in found)
+    return " ".join(f"{words[j]}: {'; '.join(found[j][:2])}." for j in JUDGEMENTS if j in found)

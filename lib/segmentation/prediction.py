@@ -21,19 +21,18 @@ def predicted_masks(
     rows: np.ndarray,
     device: torch.device,
     patch: Sequence[int] = (64, 64, 64),
-    overlap: float = 0.5,
     blend: str = "gaussian",
 ) -> Iterator[np.ndarray]:
     """Soft masks (C, X, Y, Z) float32, one by one, of rows (b,) of images (n, channels, X, Y, Z), maybe a memory map.
 
-    Each in windows of `patch` voxels, clipped as in training, that overlap by a share of
-    their sides. Where they do, probabilities are averaged: all alike, or (`gaussian`) those in the middle of their
-    window weighing more. The channels of several classes sum to 1. Raises InputError for what does not fit.
+    Each in windows of `patch` voxels, clipped as in training, that overlap by half of their sides. Where they do,
+    probabilities are averaged: all alike, or (`gaussian`) those in the middle of their window weighing more. The
+    channels of several classes sum to 1. Raises InputError for what does not fit.
     """
     if images.ndim != 5 or images.dtype.kind != "f" or images.shape[1] != network.channels:
         raise InputError(f"images {images.shape} {images.dtype}: {network.channels} floating-point channels are needed")
-    if blend not in BLENDS or not 0 <= overlap < 1:
-        raise InputError(f"blend {blend!r}, overlap {overlap}: allowed are {', '.join(BLENDS)}, and from 0 to below 1")
+    if blend not in BLENDS:
+        raise InputError(f"blend {blend!r}: allowed are {', '.join(BLENDS)}")
     rows, window = checked_rows(rows, len(images)), fitting_patch(patch, images.shape[2:])
     module = network.loaded(weights, device).eval()
 
@@ -50,7 +49,7 @@ def predicted_masks(
                 if not volume.isfinite().all():
                     raise InputError(f"image {row}: its values are not all finite")
             with torch.no_grad():
-                found = sliding_window_inference(volumes, window, PAIR, probabilities, overlap=overlap, mode=blend)
+                found = sliding_window_inference(volumes, window, PAIR, probabilities, overlap=0.5, mode=blend)
             for row, mask in zip(pair[: len(rows) - start], found, strict=False):
                 if not mask.isfinite().all():
                     raise InputError(f"image {row}: what the network gives for it is not finite; train it anew")

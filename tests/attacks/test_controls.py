@@ -20,7 +20,7 @@ DIGITS = load_digits()
 X = np.clip(DIGITS.images + np.random.default_rng(1).normal(0, 5, DIGITS.images.shape), 0, 255).astype(np.uint8)
 Y = DIGITS.target
 ATTACKED, ELSEWHERE = np.arange(1200), np.arange(1200, 1500)
-SPLIT = split_attack(Y[ATTACKED], generator(1, "split"))
+SPLIT = split_attack(len(ATTACKED), generator(1, "split"))
 SHADOW_ROWS, ROWS = (np.concatenate([SPLIT[f"{side}_train"], SPLIT[f"{side}_out"]]) for side in ("shadow", "target"))
 MEMBER = SHADOW_MEMBER = np.repeat([True, False], 300)  # of 1200 samples, each half has a quarter
 ATTACKS = ["threshold", 0.1, 1e-3]

@@ -76,7 +76,6 @@ def test_the_same_again_whatever_else_is_predicted():
         ({"images": X[0]}, "images"),
         ({"rows": np.array([3])}, "from 0 to 2"),
         ({"blend": "mean"}, "blend 'mean'"),
-        ({"overlap": 1.0}, "overlap 1.0"),
         ({"patch": (8, 64, 64)}, "at least 16"),
         ({"weights": {name: np.full_like(w, np.nan) for name, w in WEIGHTS.items()}}, "network gives .* not finite"),
     ],

@@ -84,12 +84,12 @@ def _below(value: float, error: float, freedom: float, shared: float) -> float:
     return float(np.trapezoid(density * stdtr(freedom, (value - shared * _NORMAL) / error), _NORMAL))
 
 
-def holm(probabilities: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Which of a family of hypotheses are rejected, with an error of alpha for all of them together (Holm 1979)."""
+def holm(probabilities: Sequence[float]) -> list[bool]:
+    """Which of a family of hypotheses are rejected, with an error of ALPHA for all of them together (Holm 1979)."""
     order = sorted(range(len(probabilities)), key=lambda place: probabilities[place])
     rejected = [False] * len(probabilities)
     for rank, place in enumerate(order):
-        if probabilities[place] > alpha / (len(probabilities) - rank):
+        if probabilities[place] > ALPHA / (len(probabilities) - rank):
             break
         rejected[place] = True
     return rejected
