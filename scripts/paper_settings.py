@@ -16,7 +16,8 @@ TITLE = """# The preset `paper`, setting by setting
 
 Made by `python -m scripts.paper_settings` from [published/settings.csv](../published/settings.csv), which says where
 each setting stands, and from [presets/paper.yaml](../presets/paper.yaml) laid over the catalogue. In any configuration
-a block that says `protocol: paper` is refused where one of its settings is not the one that is stated.
+a block that says `protocol: paper` is refused where one of its settings is not the one that is stated, also where a
+method of residual perturbation changes it, and where its networks take fewer updates.
 """
 
 

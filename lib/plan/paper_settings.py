@@ -1,6 +1,7 @@
 """What the papers state of their experiments, beside what a configuration says: published/settings.csv."""
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ CATALOGUES = {
     "volumes": "segmentation.volumes",
 }
 TASKS = {"residual_perturbation": "residual_perturbation.tasks"}
+# keys of what the networks of an attack's task are trained by, which a method may change; what is not stated of them
+TRAINING = re.compile(r"residual_perturbation\.tables\.\w+\.task\.(recipe|dp_sgd)\.(\w+)")
+PASSES = ("epochs", "milestones")
+QUARTERS = {"MNIST": 15_000, "CIFAR10": 12_500, "CIFAR100": 12_500}  # images: a quarter of a training set
 
 
 @dataclass(frozen=True)
@@ -91,16 +96,62 @@ def differences(config: Mapping, rows: Iterable[Setting] | None = None) -> list[
 def check_protocols(config: Mapping) -> None:
     """Raise InputError, one line, where a block with the protocol of a paper has another setting than that states.
 
-    A run of the catalogue that the preset does not choose says nothing.
+    A run of the catalogue that the preset does not choose says nothing. What a method changes about the training of a
+    task's networks counts as the task's.
     """
     chosen = set(_texts({name: part for name, part in config["scalable_pate"].items() if name != "runs"}))
     for row, found in differences(config):
         run = re.match(r"scalable_pate\.runs\.(\w+)", found.place)
         if found.promised and (run is None or run[1] in chosen):
-            raise InputError(
-                f"{found.place} = {found.value!r} is not the paper's: {row.value} ({row.paper}, {row.where}); "
-                f"set {found.protocol} to `reduced`"
-            )
+            raise _not_the_papers(found.place, found.value, row.value, row, found.protocol)
+    _check_networks(config["residual_perturbation"])
+
+
+def _not_the_papers(key: str, value: object, stated: str, row: Setting, protocol: str) -> InputError:
+    return InputError(
+        f"{key} = {value!r} is not the paper's: {stated} ({row.paper}, {row.where}); set {protocol} to `reduced`"
+    )
+
+
+def _check_networks(block: Mapping) -> None:
+    """The same of networks that are attacked, by what trains them: their task's recipe with what their method changes.
+
+    The positive control is ours. block: residual_perturbation.
+    """
+    rows = [row for row in settings() if row.paper == "residual_perturbation" and row.stated]
+    for entry in block["networks"]:
+        task, method = block["tasks"][entry["task"]], block["methods"][entry["method"]]
+        if task["protocol"] not in CLAIMED or "memorise" in method:
+            continue
+        kind = "dp_sgd" if method["kind"] == "dp_sgd" else "recipe"
+        place, changed = f"residual_perturbation.tasks.{entry['task']}", method.get("recipe", {})
+        for row in rows:
+            if row.experiment == task["stands_for"] and (fault := _fault(row, task, kind, task[kind] | changed)):
+                name, value, stated = fault
+                of_method = f"residual_perturbation.methods.{entry['method']}.recipe.{name}"
+                key = of_method if name in changed else f"{place}.{name if name in task else f'{kind}.{name}'}"
+                raise _not_the_papers(key, value, stated, row, f"{place}.protocol")
+
+
+def _fault(row: Setting, task: Mapping, kind: str, recipe: Mapping) -> tuple[str, object, str] | None:
+    """What a row states and networks of a task do not have: its name, what they have, what is stated; else None.
+
+    kind: recipe or dp_sgd. recipe: by which they are trained, what their method changes included.
+    """
+    part = TRAINING.fullmatch(row.key)
+    if part is not None and part[1] == kind:
+        name, open_ = part[2], kind == "recipe" and task["protocol"] == "shorter" and part[2] in PASSES
+        return None if open_ or row.equals(recipe.get(name)) else (name, recipe.get(name), row.value)
+    if row.setting == "images a model is trained on" and task["quarter"] is not None:
+        return "quarter", task["quarter"], row.value
+    if row.setting == "updates" and kind == "recipe" and task["protocol"] == "paper":
+        epochs = int(row.value) // math.ceil(QUARTERS[row.experiment] / recipe["batch"])
+        stated = f"{row.value} updates, which are {epochs} epochs, the first half of them at one rate"
+        if recipe["epochs"] < epochs:
+            return "epochs", recipe["epochs"], stated
+        if min(recipe.get("milestones", []), default=epochs) < epochs // 2:
+            return "milestones", recipe["milestones"], stated
+    return None
 
 
 def _texts(block: object) -> Iterator[str]:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from lib.core.errors import InputError
-from lib.plan.config import ROOT, layered, load, load_schema
+from lib.plan.config import ROOT, layered, load, load_schema, merged
 from lib.plan.paper_settings import UNSTATED, Setting, check_device, check_protocols, differences, find, settings
 from lib.plan.results import PAPERS
 from lib.plan.schema import fill_defaults
@@ -89,6 +89,52 @@ def test_passes_may_be_fewer_where_the_protocol_says_shorter_and_no_other_settin
     check_protocols(real({"recipe": {"epochs": 2}}))
     with pytest.raises(InputError, match=r"tasks\.mnist\.recipe\.batch = 64 .*tasks\.mnist\.protocol"):
         check_protocols(real({"recipe": {"batch": 64}}))
+
+
+@pytest.mark.parametrize(
+    ("preset", "blocks", "line"),
+    [
+        (
+            "paper",
+            {"methods": {"strategy1": {"recipe": {"rate": 0.9}}}},
+            "residual_perturbation.methods.strategy1.recipe.rate = 0.9 is not the paper's: 0.1 (residual_perturbation, "
+            'Section IV-A, "same settings as [33]"); set residual_perturbation.tasks.mnist_paper.protocol to `reduced`',
+        ),
+        (
+            "paper",
+            {"methods": {"strategy2": {"recipe": {"epochs": 1}}}},
+            "methods.strategy2.recipe.epochs = 1 is not the paper's: 64000 updates, which are 653 epochs",
+        ),
+        (
+            "paper",
+            {"tasks": {"mnist_paper": {"recipe": {"epochs": 541}}}},
+            "tasks.mnist_paper.recipe.epochs = 541 is not the paper's: 64000 updates, which are 542 epochs",
+        ),
+        (
+            "paper",
+            {"methods": {"plain": {"recipe": {"milestones": [1]}}}},
+            "methods.plain.recipe.milestones = [1] is not the paper's",
+        ),
+        ("paper", {"methods": {"dp_sgd": {"recipe": {"epochs": 1}}}}, "methods.dp_sgd.recipe.epochs = 1 is not"),
+        ("paper", {"tasks": {"cifar100_paper": {"quarter": 500}}}, "tasks.cifar100_paper.quarter = 500 is not"),
+        ("real", {"methods": {"strategy1_mnist": {"recipe": {"batch": 64}}}}, "strategy1_mnist.recipe.batch = 64 is"),
+        ("real", {"methods": {"dp_sgd": {"recipe": {"epochs": 99}}}}, "methods.dp_sgd.recipe.epochs = 99 is not"),
+    ],
+)
+def test_what_a_method_changes_about_the_papers_training_is_refused(preset, blocks, line):
+    with pytest.raises(InputError) as caught:
+        load([ROOT / "presets" / f"{preset}.yaml"], {"residual_perturbation": blocks})
+    assert line in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_readings_of_what_is_left_open_the_control_and_longer_trainings_are_not_refused():
+    for method in ({"recipe": {"batch": 612}}, {"recipe": {"momentum": 0}}):
+        load([ROOT / "presets" / "paper.yaml"], {"residual_perturbation": {"methods": {"dp_sgd": method}}})
+    longer = {"strategy1": {"recipe": {"epochs": 700, "milestones": [400]}}, "control": {"recipe": {"epochs": 1}}}
+    longer |= {"strategy1_unit": {"recipe": {"scale": "pixels"}}}
+    idc = {"networks": [entry for entry in PAPER["residual_perturbation"]["networks"] if "idc" not in entry["task"]]}
+    config = merged(PAPER, {"residual_perturbation": {"methods": longer} | idc})
+    check_protocols(config)
 
 
 def test_keys_follow_names_and_find_items():
