@@ -45,9 +45,14 @@ def check_attacks(config: dict) -> None:
             _check_row(f"tables.{name}.rows.{place}", (table["task"], *row), trained, block["sizes"])
         if table:
             _check_row(f"tables.{name}", (table["task"], "control", 0, 1), trained, block["sizes"])
+            _check_titles(f"tables.{name}.rows", table["rows"], block["methods"])
     for name, figure in block["figures"].items():
         if figure and name not in ROC and len(figure["tasks"]) != 1:
             raise InputError(f"{_key(f'figures.{name}.tasks')} = {figure['tasks']}: allowed is one")
+        labels = [block["tasks"][task]["label"] for task in figure["tasks"]] if figure else []
+        if len(set(labels)) < len(labels):
+            key = _key(f"figures.{name}.tasks")
+            raise InputError(f"{key} = {figure['tasks']}: their labels are {labels}; allowed are labels that differ")
         for task in figure["tasks"] if figure else ():
             _check_row(f"figures.{name}", (task, "plain", 0, 1), trained, block["sizes"])
             noisy = sorted({each[1] for each in trained if each[0] == task and each[2] > 0})
@@ -115,6 +120,21 @@ def _check_row(key: str, row: tuple[str, str, float, int], trained: dict, sizes:
             f"{_key(key)}: {members} members of {method} at {float(gamma):g} on {task}; allowed are "
             f"{', '.join(map(str, held))}, as {_key('networks')} has {most} and {_key('sizes')} says"
         )
+
+
+def _check_titles(key: str, rows: list[tuple[str, float, int]], methods: dict) -> None:
+    """Refuse rows that a table could not tell apart, or of which it could not tell which networks are meant."""
+    shown: dict[tuple[str, float], str] = {}
+    for place, (method, gamma, members) in enumerate(rows):
+        title = methods[method]["title"]
+        other = shown.setdefault((title, float(gamma)), method)
+        if other != method:
+            raise InputError(
+                f"{_key(f'{key}.{place}')}: {other} and {method} have one title, {title!r}, and both are shown at "
+                f"{gamma:g}; allowed are titles that differ"
+            )
+        if [method, gamma, members] in rows[:place]:
+            raise InputError(f"{_key(f'{key}.{place}')} = {[method, gamma, members]}: stands twice; allowed is once")
 
 
 def _key(key: str) -> str:

@@ -65,6 +65,21 @@ def test_tables_and_figures_may_be_left_out():
             "trains no network of it with noise on tissue; allowed is strategy1 or strategy2",
         ),
         ("sizes", [1], "2 members of "),
+        (
+            "methods.strategy1_std.title",
+            "Strategy I",
+            "rows.2: strategy1 and strategy1_std have one title, 'Strategy I', and both are shown at 0.75",
+        ),
+        (
+            "tables.table1.rows",
+            [["plain", 0, 1], ["strategy1", 0.5, 1], ["plain", 0, 1]],
+            "tables.table1.rows.2 = ['plain', 0, 1]: stands twice",
+        ),
+        (
+            "tasks.shapes_100.label",
+            "textured shapes, 10 classes",
+            "figures.fig7.tasks = ['shapes', 'shapes_100', 'tissue']",
+        ),
         ("audit.tasks.shapes_slots.canaries", 97, "canaries = 97: allowed is at most samples = 96"),
         ("audit.tasks.shapes_slots.canaries", 1, "canaries = 1: allowed is at least one a repetition"),
         ("audit.tasks.shapes_small.runs", 1, "runs = 1: allowed is at least two a repetition"),
