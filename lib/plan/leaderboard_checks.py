@@ -7,6 +7,7 @@ from typing import Any
 from lib.core.errors import InputError
 from lib.core.named import module_files
 from lib.leaderboard.settings import settings_at
+from lib.plan.scalable_pate_checks import CLASSIFIERS, TEACHERS, check_kind
 
 # kinds of methods that ask teachers, that keep no budget, and whose steps are on Poisson samples of the private records
 ASK_TEACHERS = ("lnmax", "gnmax", "gnmax_broken", "confident_gnmax", "interactive_gnmax", "encoded_mean")
@@ -27,6 +28,8 @@ def check_leaderboard(config: dict) -> None:
         raise InputError(f"leaderboard.canaries = {block['canaries']}: allowed is at least 1 and less than slots")
     if block["teachers"]["count"] > block["slots"]:
         raise InputError(f"leaderboard.teachers.count = {block['teachers']['count']}: allowed is at most slots")
+    kinds, on = ((*CLASSIFIERS, "mlp"), " on features") if block["features"] else (TEACHERS, "")
+    check_kind(config, "leaderboard.teachers.model", block["teachers"]["model"], kinds, f"for teachers{on}")
     if not block["delta"] < 1 / block["slots"]:
         raise InputError(f"leaderboard.delta = {block['delta']}: allowed is less than one in slots, {block['slots']}")
     if max(block["targets"]) >= block["worlds"]:

@@ -263,7 +263,8 @@ class ScalablePate:
         names = (wildcards.ensemble, wildcards.model, wildcards.repetition)
         return (
             self.baseline_settings(wildcards)
-            | {"classes": block["classes"], "largest": _largest(block), "private": block["baseline_samples"]}
+            | {"classes": block["classes"], "largest": _largest(block)}
+            | {"private": block.get("baseline_samples", block["private"])}
             | self._training("train_network_baseline", *names)
         )
 

@@ -7,6 +7,10 @@ from lib.core.errors import InputError
 from lib.data import registry
 from lib.release.kinds import KINDS
 
+# kinds of models that learn from labelled samples alone: teachers are of these; students may be of any
+CLASSIFIERS = ("random_forest", "logistic_regression")
+TEACHERS = (*CLASSIFIERS, "mlp", "teacher_cnn", "teacher_resnet")
+
 
 def check_scalable_pate(config: dict, claims: Collection[str] = ()) -> None:
     """Raise InputError for the first fault in ensembles and scalable_pate: the key, its value, and what is allowed.
@@ -15,6 +19,7 @@ def check_scalable_pate(config: dict, claims: Collection[str] = ()) -> None:
     """
     paper = config["scalable_pate"]
     _check_claims(paper["runs"], claims)
+    _check_kinds(config)
     _check_aggregators(paper)
     _check_noise(paper)
     _check_figures(config)
@@ -70,6 +75,35 @@ def _check_claims(runs: dict, claims: Collection[str]) -> None:
                 raise InputError(
                     f"scalable_pate.runs.{name}.claims.{column} = {claim!r}: allowed is an id of claims.csv"
                 )
+
+
+def check_kind(config: dict, key: str, model: str, allowed: Collection[str], why: str) -> None:
+    """Raise InputError where the model that a key names is of a kind that its role, in words `why`, does not take."""
+    kind = config["models"][model]["kind"]
+    if kind not in allowed:
+        raise InputError(f"{key} = {model!r}: its kind is {kind}; {why}, allowed are {', '.join(allowed)}")
+
+
+def _check_kinds(config: dict) -> None:
+    """Teachers learn from labels alone; of samples that are made where they are used, networks learn alone."""
+    every = sorted({model["kind"] for model in config["models"].values()})
+    networks = [kind for kind in every if kind not in CLASSIFIERS]
+
+    def generated(ensemble: dict) -> bool:
+        return config["datasets"][ensemble.get("samples", ensemble["dataset"])]["source"] == "generated"
+
+    for name, ensemble in config["ensembles"].items():
+        key, made = f"ensembles.{name}", generated(ensemble)
+        if ensemble["kind"] == "trained":
+            kinds = [kind for kind in TEACHERS if not made or kind in networks]
+            of_whom = "for teachers" + " on generated samples" * made
+            check_kind(config, f"{key}.model", ensemble["model"], kinds, of_whom)
+        if made and "baseline_model" in ensemble:
+            check_kind(config, f"{key}.baseline_model", ensemble["baseline_model"], networks, "on generated samples")
+    for name, run in config["scalable_pate"]["runs"].items():
+        if run.get("student") and generated(config["ensembles"][run["ensemble"]]):
+            key = f"scalable_pate.runs.{name}.student"
+            check_kind(config, key, run["student"], networks, "on generated samples")
 
 
 def _check_aggregators(paper: dict) -> None:

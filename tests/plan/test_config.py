@@ -12,9 +12,11 @@ from lib.core.errors import InputError
 from lib.encoders.build import ENCODERS
 from lib.models.classifiers import make_classifier
 from lib.plan.config import ROOT, check_config, layered, load
+from lib.plan.scalable_pate_checks import CLASSIFIERS, TEACHERS
 from lib.plan.schema import check_schema, fill_defaults
 from lib.release.pricing import epsilons
 from lib.release.statement import LARGEST_EPSILON, announced_draws, shown
+from lib.students import networks
 from tests.plan.configurations import CONFIG, OVER, PRESETS, SCHEMA, changed, overlays, parent_of, refusal
 
 RUNS = "scalable_pate.runs"
@@ -448,6 +450,27 @@ def test_an_unknown_key_is_refused_at_every_level(key, allowed):
     message = refusal(changed(key, 1))
     where = key.rpartition(".")[0] or "the configuration"
     assert message.startswith(f"{where}: unknown key 'surprise'") and allowed in message
+
+
+@pytest.mark.parametrize(
+    ("key", "model", "line"),
+    [
+        ("ensembles.digits.model", "digits_vat", "its kind is vat; for teachers, allowed are random_forest, "),
+        ("ensembles.mnist_own.model", "mnist_gan", "its kind is gan; for teachers, allowed are random_forest, "),
+        ("ensembles.glyph_small.model", "random_forest", "for teachers on generated samples, allowed are mlp, "),
+        ("ensembles.glyph.baseline_model", "random_forest", "on generated samples, allowed are gan, mlp, "),
+        (f"{RUNS}.glyph_lnmax.student", "random_forest", "on generated samples, allowed are gan, mlp, "),
+        ("leaderboard.teachers.model", "mnist_gan", "its kind is gan; for teachers, allowed are random_forest, "),
+    ],
+)
+def test_a_model_must_be_of_a_kind_that_its_role_takes(key, model, line):
+    message = refusal(changed(key, model))
+    assert message.startswith(f"{key} = {model!r}: its kind is ") and line in message
+
+
+def test_the_kinds_of_roles_are_kinds_in_the_code():
+    assert set(TEACHERS) - set(CLASSIFIERS) == set(networks.TEACHERS)
+    assert set(TEACHERS) < set(SCHEMA["$defs"]["model"]["properties"]["kind"]["enum"])
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,7 @@ def test_a_baselines_draws_are_keyed_by_ensemble_and_model(plan):
     settings = plan.network_baseline_settings(wildcards)
     assert settings["job"] == ["train_baseline", "images", "cnn", "2"] == plan.baseline_settings(wildcards)["job"]
     assert settings["private"] == 9 and settings["dataset"] == "glyph"
+    assert plan.network_baseline_settings(job(ensemble="own", model="vat", repetition=2))["private"] == 60  # all
     assert settings["checkpoint"] == "results/tiny/checkpoints/train_network_baseline/images/cnn/2.npz"
 
 
