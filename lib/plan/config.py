@@ -52,6 +52,14 @@ def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dic
     return config
 
 
+def of_preset(file: Path, given: Mapping) -> dict:
+    """What a preset's file and some keys of --config make, filled in, of which nothing is checked again."""
+    config = layered([file], given)
+    expand(config)
+    fill_defaults(config, load_schema())
+    return config
+
+
 def layered(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dict:
     """The same, neither checked nor filled in."""
     config = catalogue()

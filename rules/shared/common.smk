@@ -18,10 +18,11 @@ from lib.plan.config import (
     default_preset,
     expand,
     load_schema,
+    of_preset,
     register,
 )
 from lib.plan.needed import lacking
-from lib.plan.overlays import check_overlays
+from lib.plan.overlays import check_overlays, check_pages
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
@@ -56,6 +57,8 @@ try:
     fill_defaults(config, schema)
     check_protocols(config)
     check_device(config)
+    # elsewhere, there are no committed pages; a job has no targets of a person
+    check_pages(targets_asked() if Path.cwd() == ROOT else (), config, of_preset)
 except InputError as error:
     refuse(error)
 

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # size, so that the runs of the catalogue that are not chosen here stay valid.
 TINY = {
     "preset": "tiny",
+    "pages": "tiny",
     "repetitions": 1,
     "together": [],
     "release": {"run": "digits_confident", "largest_epsilon": 1000},

@@ -228,6 +228,7 @@ def test_units_together_are_told_what_they_are_told_alone(pristine):
 
 LEFT_OUT = {
     "preset": "left_out",
+    "pages": "left_out",
     "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity", "pca")},
     "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")},
 }
@@ -247,11 +248,23 @@ def test_pate_for_masks_may_be_left_out(pristine):
 
 @pytest.mark.parametrize("end", ["claims", "reproduction"])
 def test_a_papers_page_needs_no_other_paper(pristine, end):
-    planned = Project(pristine.root).pending(f"compressed_pate_{end}")
+    planned = Project(pristine.root).pending("--config", "pages=quick", "--", f"compressed_pate_{end}")
     assert {"paper_claims", "compressed_pate_limits", f"compressed_pate_{end}"} <= planned.rules
     assert planned.counts["paper_claims"] == 1 and planned.counts.get("reproduction_page", 0) == (end == "reproduction")
     others = ("scalable_pate", "dp_mac", "residual_perturbation", "leaderboard", "train_worlds", "claims")
     assert not [rule for rule in planned.rules if rule.startswith(others)]
+
+
+@pytest.mark.parametrize("target", ["reproduction", "dp_mac_reproduction", "docs/reproduction/dp_mac.md"])
+def test_committed_pages_are_made_from_no_other_preset(pristine, any_root, target):
+    done = Project(pristine.root).snakemake("--dry-run", "--", target)
+    assert done.returncode == 1
+    assert f"error: {target}: would replace docs/reproduction, which is made from the preset 'real'" in done.stderr
+    real = ("--configfile", "presets/real.yaml", "--config", f"data_root={any_root}", "device=cuda")
+    done = Project(pristine.root).snakemake("--dry-run", *real, "seed=7", "--", target)
+    assert done.returncode == 1 and "by pages of other settings (seed);" in done.stderr
+    if target == "dp_mac_reproduction":
+        assert "reproduction_page" in Project(pristine.root).pending(*real, "--", target).rules
 
 
 def draws(name: str, repetitions: int) -> int:
