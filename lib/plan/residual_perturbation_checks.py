@@ -32,6 +32,8 @@ def check_attacks(config: dict) -> None:
         if (method["kind"] == "dp_sgd") != (method.get("norm") == "group") or ("form" in method and "norm" in method):
             raise InputError(f"{_key(f'methods.{name}')}: allowed is norm group for DP-SGD and, without it, no norm")
     trained = _trained(block)
+    for entry in block["networks"]:
+        _check_recipe(entry["task"], block["tasks"][entry["task"]], entry["method"], block["methods"][entry["method"]])
     repetitions = {entry["task"]: entry["repetitions"] for entry in block["networks"] if entry["method"] == "plain"}
     for place, entry in enumerate(block["networks"]):
         most = repetitions.get(entry["task"], 0)
@@ -82,6 +84,22 @@ def _check_audit(audit: dict, repetitions: int) -> None:
         # networks that are trained at once are the same ones in every shard
         if (shard := task.get("shard", 0)) % (together := task.get("together", 10)):
             raise InputError(f"{key}.shard = {shard}: allowed are multiples of together = {together}")
+
+
+def _check_recipe(task: str, of_task: dict, method: str, of_method: dict) -> None:
+    """How networks are trained, by their task and what their method changes: the rate falls within the epochs."""
+    kind, changed = "dp_sgd" if of_method["kind"] == "dp_sgd" else "recipe", of_method.get("recipe", {})
+    recipe = of_task[kind] | changed
+
+    def refuse(name: str, allowed: str) -> None:
+        where = f"methods.{method}.recipe" if name in changed else f"tasks.{task}.{kind}"
+        raise InputError(f"{_key(where)}.{name} = {recipe[name]}: of {method} on {task}, allowed {allowed}")
+
+    milestones = recipe.get("milestones", [])
+    if milestones != sorted({*milestones}) or any(epoch >= recipe["epochs"] for epoch in milestones):
+        refuse("milestones", f"are epochs that rise, below epochs = {recipe['epochs']}")
+    if kind == "dp_sgd" and of_task["quarter"] and recipe["batch"] > of_task["quarter"]:
+        refuse("batch", f"is at most quarter = {of_task['quarter']}")
 
 
 def _trained(block: dict) -> dict[tuple[str, str, float], int]:

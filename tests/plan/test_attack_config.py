@@ -66,6 +66,22 @@ def test_tables_and_figures_may_be_left_out():
         ),
         ("sizes", [1], "2 members of "),
         (
+            "tasks.digits.recipe.epochs",
+            9,
+            "tasks.digits.recipe.milestones = [9]: of plain on digits, allowed are epochs that rise, below epochs = 9",
+        ),
+        (
+            "methods.strategy1.recipe",
+            {"epochs": 5, "milestones": [3, 2]},
+            "methods.strategy1.recipe.milestones = [3, 2]",
+        ),
+        ("methods.strategy1.recipe", {"milestones": [3, 3]}, "strategy1.recipe.milestones = [3, 3]: of strategy1 on"),
+        (
+            "methods.dp_sgd.recipe",
+            {"batch": 49},
+            "methods.dp_sgd.recipe.batch = 49: of dp_sgd on shapes, allowed is at",
+        ),
+        (
             "methods.strategy1_std.title",
             "Strategy I",
             "rows.2: strategy1 and strategy1_std have one title, 'Strategy I', and both are shown at 0.75",

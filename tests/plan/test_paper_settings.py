@@ -102,8 +102,8 @@ def test_passes_may_be_fewer_where_the_protocol_says_shorter_and_no_other_settin
         ),
         (
             "paper",
-            {"methods": {"strategy2": {"recipe": {"epochs": 1}}}},
-            "methods.strategy2.recipe.epochs = 1 is not the paper's: 64000 updates, which are 653 epochs",
+            {"methods": {"strategy2": {"recipe": {"epochs": 500}}}},
+            "methods.strategy2.recipe.epochs = 500 is not the paper's: 64000 updates, which are 653 epochs",
         ),
         (
             "paper",

@@ -81,7 +81,9 @@ TINY = {
             "dp_sgd": {"runs": [{"dataset": "IDC", "samples": 1000, "epochs": 1, "published": 2.0}]},
             "rademacher": {"draws": 20, "paths": 20, "moves": 2},
         },
-        "tasks": {"digits": {"quarter": 40, "test": 60, "recipe": {"epochs": 1}, "dp_sgd": {"epochs": 1}}},
+        "tasks": {
+            "digits": {"quarter": 40, "test": 60, "recipe": {"epochs": 1, "milestones": []}, "dp_sgd": {"epochs": 1}}
+        },
         "methods": {"control": {"memorise": 8, "recipe": {"epochs": 1}}},
         "networks": [
             {"task": "digits", "method": "plain", "gammas": [0], "members": 1, "repetitions": 1},
