@@ -100,6 +100,8 @@ def _check_recipe(task: str, of_task: dict, method: str, of_method: dict) -> Non
         refuse("milestones", f"are epochs that rise, below epochs = {recipe['epochs']}")
     if kind == "dp_sgd" and of_task["quarter"] and recipe["batch"] > of_task["quarter"]:
         refuse("batch", f"is at most quarter = {of_task['quarter']}")
+    if kind == "dp_sgd" and of_task["quarter"] and recipe["delta"] * of_task["quarter"] >= 1:
+        refuse("delta", f"is less than one in quarter = {of_task['quarter']}")
 
 
 def _trained(block: dict) -> dict[tuple[str, str, float], int]:

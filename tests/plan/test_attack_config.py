@@ -106,6 +106,11 @@ def test_what_is_not_trained_or_known_is_refused(path, value, message):
     assert message in line and line.startswith("residual_perturbation.")
 
 
+def test_a_method_of_dp_sgd_may_change_all_that_its_training_has():
+    recipe = {"sigma": 2.0, "clip": 0.5, "decay": 0.5, "decay_every": 3, "momentum": 0.5, "rate": 0.2, "epochs": 5}
+    check_config(changed(f"{PAPER}.methods.dp_sgd.recipe", recipe), SCHEMA)
+
+
 def test_every_table_needs_its_positive_control():
     networks = [entry for entry in CONFIG[PAPER]["networks"] if entry["method"] != "control"]
     assert "trains no control at 0 on tissue, which attacks on every task need" in refusal(
