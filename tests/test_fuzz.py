@@ -12,7 +12,7 @@ from lib.aggregation.queries import read_queries, read_rounds
 from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
-from lib.plan.config import check_config, claim_ids, expand_download, expand_own_volumes, register
+from lib.plan.config import check_config, claim_ids, expand_download, expand_own_volumes, expand_repetitions, register
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.schema import fill_defaults
@@ -76,6 +76,7 @@ def planned_or_refused(config) -> bool:
     try:
         expand_own_volumes(config)
         expand_download(config)
+        expand_repetitions(config)
         check_config(config, SCHEMA, CLAIMS)
         fill_defaults(config, SCHEMA)
         check_protocols(config)

@@ -34,6 +34,7 @@ BLOCKS = (  # files of catalogue/, no key of which stands in another
     "audit",
     "leaderboard",
 )
+REPETITIONS = 3  # the schema's default
 WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -81,6 +82,7 @@ def expand(config: dict) -> None:
     expand_words(config)
     expand_own_volumes(config)
     expand_download(config)
+    expand_repetitions(config)
 
 
 def expand_words(config: dict) -> None:
@@ -121,6 +123,17 @@ def expand_download(config: dict) -> None:
         if isinstance(entry, dict) and entry.get("source") == "data_root":
             if "download" in registry.get(entry["module"], name).sources:
                 datasets[name] = entry | {"source": "download"}
+
+
+def expand_repetitions(config: dict) -> None:
+    """Give, in place, each entry of what is trained the repetitions of all where it has none of its own."""
+    repetitions = config.get("repetitions", REPETITIONS)
+    for paper, key in (("dp_mac", "curves"), ("residual_perturbation", "networks")):
+        block = config.get(paper)
+        entries = block.get(key) if isinstance(block, dict) else None
+        for entry in entries if isinstance(entries, list) and type(repetitions) is int else ():
+            if isinstance(entry, dict):
+                entry.setdefault("repetitions", repetitions)
 
 
 def register() -> dict:

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -12,6 +13,7 @@ from lib.core.errors import InputError
 from lib.encoders.build import ENCODERS
 from lib.models.classifiers import make_classifier
 from lib.plan.config import ROOT, check_config, layered, load
+from lib.plan.dp_mac import DpMac
 from lib.plan.scalable_pate_checks import CLASSIFIERS, TEACHERS
 from lib.plan.schema import check_schema, fill_defaults
 from lib.release.pricing import epsilons
@@ -91,6 +93,25 @@ def test_every_preset_laid_over_it_passes(preset):
     config = load(overlays(preset))
     assert config["preset"] == preset.stem
     check_config(config, SCHEMA)
+
+
+def test_what_is_trained_takes_the_repetitions_of_all_where_it_has_none_of_its_own():
+    curves = [{"series": "mnist_mac", "noise": "none"}]
+    networks = [{"task": "digits", "method": method, "gammas": [0], "members": 1} for method in ("plain", "control")]
+    networks[1]["repetitions"] = 1
+    blocks = {
+        "dp_mac": {"curves": curves, "fig3": {"curves": []}, "fig4": {"curves": []}, "sensitivity": []},
+        "residual_perturbation": {
+            "networks": networks,
+            "tables": dict.fromkeys(CONFIG["residual_perturbation"]["tables"]),
+            "figures": dict.fromkeys(CONFIG["residual_perturbation"]["figures"]),
+        },
+    }
+    config = load(overrides=blocks | {"repetitions": 5})
+    assert [entry["repetitions"] for entry in config["residual_perturbation"]["networks"]] == [5, 1]
+    assert "repetitions" not in networks[0]  # what is laid over stays as it was
+    plan = DpMac(config, results=None)
+    assert plan.repetitions(SimpleNamespace(series="mnist_mac", level="none", part="all")) == [1, 2, 3, 4, 5]
 
 
 def test_there_are_presets():
