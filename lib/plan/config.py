@@ -15,6 +15,7 @@ from lib.plan.residual_perturbation_checks import check_attacks
 from lib.plan.scalable_pate_checks import check_release, check_scalable_pate
 from lib.plan.schema import check_schema, compose, fill_defaults
 from lib.plan.segmentation_checks import check_segmentation
+from lib.plan.together import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = (  # files of catalogue/, no key of which stands in another
@@ -83,6 +84,7 @@ def expand(config: dict) -> None:
     expand_own_volumes(config)
     expand_download(config)
     expand_repetitions(config)
+    expand_together(config)
 
 
 def expand_words(config: dict) -> None:
@@ -134,6 +136,15 @@ def expand_repetitions(config: dict) -> None:
         for entry in entries if isinstance(entries, list) and type(repetitions) is int else ():
             if isinstance(entry, dict):
                 entry.setdefault("repetitions", repetitions)
+
+
+def expand_together(config: dict) -> None:
+    """Say, in place, which rules' jobs are one process where nothing does: all in the default preset, whose are short.
+
+    In another they may be long: one job would have the runtime of them all, and do all again where one is changed.
+    """
+    if config.get("together") is None:
+        config["together"] = list(RULES) if config.get("preset") == default_preset() else []
 
 
 def register() -> dict:

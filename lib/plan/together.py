@@ -7,6 +7,19 @@ from typing import Any
 
 from lib.plan.command_line import UNNAMED, command_line
 
+RULES = (  # whose jobs may be one process
+    "train_mac",
+    "train_sgd",
+    "train_cdbn",
+    "train_worlds",
+    "train_residual",
+    "predict_residual",
+    "train_residual_dp_sgd",
+    "predict_residual_dp_sgd",
+    "attack_residual",
+    "train_audited",
+    "audit_residual",
+)
 Files = str | Callable[[Any], str | list[str]]  # a path with wildcards, or a function of them
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from lib.core.command import calls
 from lib.plan.command_line import command_line
-from lib.plan.together import Jobs
+from lib.plan.config import load, load_schema
+from lib.plan.together import RULES, Jobs
 
 UNITS = [{"task": "a", "gamma": "0"}, {"task": "b", "gamma": "2.5"}]
 RECORD, PLAIN = "networks/{task}/{gamma}.json", "data/{task}.npz"
@@ -19,6 +20,13 @@ def shards(wildcards):
 
 def settings(wildcards):
     return {"job": ["train", wildcards.task], "block": {"rate": 0.5}, "gamma": wildcards.gamma, "noiseless": True}
+
+
+def test_only_the_default_preset_does_jobs_together_unless_another_says_so():
+    assert list(RULES) == load_schema()["properties"]["together"]["items"]["enum"] == load()["together"]
+    assert load(overrides={"preset": "mine"})["together"] == []
+    assert load(overrides={"preset": "mine", "together": ["train_mac"]})["together"] == ["train_mac"]
+    assert load(overrides={"together": []})["together"] == []
 
 
 def test_alone_a_rule_keeps_its_wildcards():

@@ -197,9 +197,7 @@ def test_a_dry_run_plans_every_method_of_the_leaderboard(pristine, any_root, pre
     shards = math.ceil(board["worlds"] / board["shard"])
     assert set(kinds) == set(KINDS) - set(ONES_OWN) - ({"residual"} if board["features"] else set())
     assert planned.counts["attack_worlds"] == min(board["attacks"]["processes"] or entries, entries)
-    together = "train_worlds" in settings["together"]
-    assert together == (preset == "quick")
-    assert planned.counts["train_worlds"] == (1 if together else entries * shards)
+    assert planned.counts["train_worlds"] == (1 if preset == "quick" else entries * shards)
     assert planned.counts["count_world_votes"] == shards
 
 
