@@ -107,3 +107,14 @@ def test_a_preset_of_one_paper_has_its_page_alone():
     assert made.pages() == ["scalable_pate"]
     assert made.links() == {"All papers": "index.html", "Scalable PATE": "scalable_pate.html"}
     assert results().pages() == list(TITLES)
+
+
+def test_what_configs_first_lines_say_leaves_out_all_that_may_be_left_out():
+    lists = {key: [] for key in ("selection", "noiseless", "teachers", "fig3")}
+    figures = {"search": {"runs": []}, "fig1": {"students": []}, "fig4": {"left": None}, "fig5": {"runs": []}}
+    left = Results(load(overrides={"scalable_pate": lists | figures}), REGISTER, FACTS)
+    always = {f"scalable_pate_{item}" for item in ("table1", "table2", "epsilon", "tails")}
+    assert set(left.chosen("scalable_pate")) == always
+    for item in ("table1", "table2", "epsilon"):
+        with pytest.raises(InputError, match=rf"scalable_pate\.{item} = \[\]: allowed is a list of at least 1"):
+            load(overrides={"scalable_pate": {item: []}})
