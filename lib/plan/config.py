@@ -2,12 +2,14 @@
 
 import csv
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import yaml
 
 from lib.core.errors import InputError
 from lib.data import registry
+from lib.data.glyph_settings import GlyphSettings
 from lib.plan.dp_mac_checks import check_mac
 from lib.plan.leaderboard_checks import check_leaderboard
 from lib.plan.paper_settings import check_device, check_protocols
@@ -35,6 +37,7 @@ BLOCKS = (  # files of catalogue/, no key of which stands in another
     "audit",
     "leaderboard",
 )
+GLYPH = "glyph"  # the module of Open Glyph, which no file is read for
 REPETITIONS = 3  # the schema's default
 WORDS = {"true": True, "false": False, "null": None}
 
@@ -210,6 +213,7 @@ def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> No
     identifiers `claims` (unchecked if there are none), and sizes that must fit.
     """
     check_schema(config, schema)
+    _check_datasets(config["datasets"])
     check_scalable_pate(config, claims)
     check_release(config)
     check_mac(config)
@@ -217,6 +221,24 @@ def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> No
     check_segmentation(config)
     check_leaderboard(config)
     _check_orders(config)
+
+
+def _check_datasets(datasets: dict) -> None:
+    """Only Open Glyph is generated where it is used, and only its settings are read."""
+    for name, block in datasets.items():
+        module, source = block["module"], block["source"]
+        if (source == "generated") != (module == GLYPH):
+            allowed = "generated" if module == GLYPH else ", ".join(registry.get(module, name).sources)
+            raise InputError(f"datasets.{name}.source = {source!r}: of module {module}, allowed: {allowed}")
+        if "settings" in block and module != GLYPH:
+            raise InputError(f"datasets.{name}.settings: module {module} has none; allowed for module {GLYPH}")
+        settings, allowed = block.get("settings", {}), [field.name for field in fields(GlyphSettings)]
+        if unknown := [key for key in settings if key not in allowed]:
+            raise InputError(f"datasets.{name}.settings: unknown key {unknown[0]!r}; allowed: {', '.join(allowed)}")
+        try:
+            GlyphSettings.from_block(settings)
+        except InputError as error:
+            raise InputError(f"datasets.{name}.settings: {error}") from error
 
 
 def _check_orders(config: dict) -> None:

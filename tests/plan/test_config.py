@@ -489,6 +489,20 @@ def test_a_model_must_be_of_a_kind_that_its_role_takes(key, model, line):
     assert message.startswith(f"{key} = {model!r}: its kind is ") and line in message
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("digits.source", "generated", "source = 'generated': of module digits, allowed: embedded"),
+        ("open_glyph.source", "data_root", "source = 'data_root': of module glyph, allowed: generated"),
+        ("mnist.settings", {"fonts": 3}, "settings: module mnist has none; allowed for module glyph"),
+        ("open_glyph.settings", {"fonts": 3}, "settings: unknown key 'fonts'; allowed: seed, "),
+        ("open_glyph.settings", {"noise": 2.0}, "settings: open glyph: noise = 2.0, expected a number from 0 to 1"),
+    ],
+)
+def test_only_open_glyph_is_generated_and_has_settings(key, value, line):
+    assert refusal(changed(f"datasets.{key}", value)).startswith(f"datasets.{key.partition('.')[0]}.{line}")
+
+
 def test_the_kinds_of_roles_are_kinds_in_the_code():
     assert set(TEACHERS) - set(CLASSIFIERS) == set(networks.TEACHERS)
     assert set(TEACHERS) < set(SCHEMA["$defs"]["model"]["properties"]["kind"]["enum"])
