@@ -18,12 +18,13 @@ def check_attacks(config: dict) -> None:
             raise InputError(f"{_key(f'tasks.{name}.top')} = {task['top']}: allowed is at most classes")
         if task["quarter"] and task["dp_sgd"]["batch"] > task["quarter"]:
             raise InputError(
-                f"{_key(f'tasks.{name}.dp_sgd.batch')} = {task['dp_sgd']['batch']}: allowed is at most quarter"
+                f"{_key(f'tasks.{name}.dp_sgd.batch')} = {task['dp_sgd']['batch']}: allowed is at most "
+                f"tasks.{name}.quarter = {task['quarter']}"
             )
         if task["quarter"] and task["dp_sgd"]["delta"] * task["quarter"] >= 1:
             raise InputError(
                 f"{_key(f'tasks.{name}.dp_sgd.delta')} = {task['dp_sgd']['delta']}: allowed is less than one in "
-                f"quarter = {task['quarter']}, {1 / task['quarter']:.3g}"
+                f"tasks.{name}.quarter = {task['quarter']}, {1 / task['quarter']:.3g}; lower either"
             )
         if (task["protocol"] == "shorter") != ("passes" in task):
             key, value = _key(f"tasks.{name}.passes"), task.get("passes")

@@ -130,9 +130,10 @@ def _explain(error: jsonschema.ValidationError, config: object) -> str:
             path.pop()
         return f"{'.'.join(map(str, path))} = {value!r}: {error.message}"
     key = ".".join(map(str, path)) or "the configuration"
-    if error.validator in _CLOSED:
-        unknown = _unknown(error)[0]
-        allowed = sorted(_allowed_keys(error.schema, value))
+    of_a_name = list(error.absolute_schema_path)[-2:] == ["propertyNames", "enum"]  # the fault is a key, not its value
+    if of_a_name or error.validator in _CLOSED:
+        unknown = value if of_a_name else _unknown(error)[0]
+        allowed = sorted(rule if of_a_name else _allowed_keys(error.schema, value))
         near = difflib.get_close_matches(unknown, allowed, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         return f"{key}: unknown key '{unknown}'{hint}; allowed: {', '.join(allowed)}"
@@ -217,6 +218,8 @@ def _describe(option: dict) -> str:
 def _length(schema: dict) -> str:
     """How long a list may be."""
     least, most = schema.get("minItems"), schema.get("maxItems")
+    if parts := [part["title"] for part in schema.get("prefixItems", []) if "title" in part]:
+        return f"a list of {len(parts)}, [{', '.join(parts)}]"
     if least == most:
         return f"a list of {least} numbers"
     return f"a list of at least {least}" if most is None else f"a list of at most {most}"

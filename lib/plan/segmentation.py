@@ -7,6 +7,7 @@ the units of a shard: one each, or all of a task together where starting takes l
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lib.core.errors import InputError
 from lib.data.volumes import registry as volumes
 from lib.plan.layout import Layout
 from lib.plan.results import Results
@@ -154,7 +155,10 @@ class Segmentation:
         from lib.data.registry import watched
 
         block = self.block["volumes"][wildcards.volumes]
-        files = volumes.required_files(block["name"], self.config["data_root"], block["settings"])
+        try:
+            files = volumes.required_files(block["name"], self.config["data_root"], block["settings"])
+        except InputError as error:
+            raise InputError(f"segmentation.volumes.{wildcards.volumes}: {error}") from error
         return list(map(str, watched(files)))
 
     def preparing(self, wildcards: Any) -> dict[str, Any]:

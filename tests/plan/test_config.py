@@ -209,6 +209,12 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
         ("accounting.orders.linear", [2.0, 100.0, 0.5, 1.0], "a list of 3 numbers"),
         ("accounting.orders.linear", 2.0, "a list"),
         ("accounting.orders.logarithmic", [100.0, 500.0], "a list of 3 numbers"),
+        (
+            "residual_perturbation.tables.table1.rows.0",
+            ["plain", 0],
+            "a list of 3, [method, noise coefficient, members]",
+        ),
+        ("dp_mac.fig4.curves.0", ["usps_mac"], "a list of 2, [series, level]"),
         ("accounting.orders.linear.0", 1.0, "greater than 1"),
         ("accounting.orders.linear.2", 0, "greater than 0"),
         ("accounting.orders.logarithmic.2", 1, "at least 2"),
@@ -426,6 +432,11 @@ def misspelt(key: str, wrong: str) -> tuple[dict, str, str]:
     block = parent_of(config, (*above, right))
     block[wrong] = block.pop(right)
     return config, ".".join(above) or "the configuration", right
+
+
+def test_a_figure_that_there_is_not_is_an_unknown_key():
+    line = refusal(changed("residual_perturbation.figures.fig8", {"tasks": ["shapes"], "method": "strategy1"}))
+    assert line.startswith("residual_perturbation.figures: unknown key 'fig8' (did you mean fig9?); allowed: fig10, ")
 
 
 @pytest.mark.parametrize(("key", "wrong"), OPTIONAL)

@@ -345,7 +345,7 @@ def test_only_volumes_of_files_are_prepared_from_the_data_root(tmp_path):
     assert plan.preparing(phantom)["root"] is None and plan.volume_files(phantom) == []
     assert plan.preparing(lgg)["root"] == str(tmp_path)
     assert plan.preparing(lgg)["block"] == CONFIG["segmentation"]["volumes"]["lgg"]
-    with pytest.raises(InputError, match="lgg"):
+    with pytest.raises(InputError, match=r"^segmentation\.volumes\.lgg: "):
         plan.volume_files(lgg)
 
 
