@@ -125,8 +125,9 @@ def _check_networks(block: Mapping) -> None:
             continue
         kind = "dp_sgd" if method["kind"] == "dp_sgd" else "recipe"
         place, changed = f"residual_perturbation.tasks.{entry['task']}", method.get("recipe", {})
+        experiment, recipe = task.get("stands_for", task["label"]), task[kind] | changed
         for row in rows:
-            if row.experiment == task["stands_for"] and (fault := _fault(row, task, kind, task[kind] | changed)):
+            if row.experiment == experiment and (fault := _fault(row, task, kind, recipe)):
                 name, value, stated = fault
                 of_method = f"residual_perturbation.methods.{entry['method']}.recipe.{name}"
                 key = of_method if name in changed else f"{place}.{name if name in task else f'{kind}.{name}'}"

@@ -39,7 +39,11 @@ class ResidualPerturbation:
         self.folder = self.layout.of("residual_perturbation")
         self.private = f"{self.layout.private}/residual_perturbation"
         self.block = config["residual_perturbation"]
-        self.tasks, self.methods, self.networks = (self.block[name] for name in ("tasks", "methods", "networks"))
+        self.methods, self.networks = self.block["methods"], self.block["networks"]
+        self.tasks = {
+            name: task | {"stands_for": task.get("stands_for", task["label"])}
+            for name, task in self.block["tasks"].items()
+        }
         self.theory, self.audit = self.block["theory"], self.block["audit"]
 
     def methods_of_kind(self, kind: str) -> list[str]:

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from lib.core.errors import InputError
-from lib.plan.config import register
+from lib.plan.config import check_config, register
 from lib.plan.plan import Plan
-from tests.plan.configurations import CONFIG
+from tests.plan.configurations import CONFIG, SCHEMA
 
 REGISTER = register()
 NOTHING = SimpleNamespace()
@@ -46,6 +46,17 @@ def test_a_network_is_trained_as_its_entry_says_at_any_spelling_of_its_noise():
         plan.prediction_settings(network("shapes", "strategy1", "4.5"))["task"]
         == CONFIG["residual_perturbation"]["tasks"]["shapes"]
     )
+
+
+def test_a_task_stands_for_what_its_label_says_unless_it_says_otherwise():
+    tasks = copy.deepcopy(CONFIG["residual_perturbation"]["tasks"])
+    del tasks["shapes"]["stands_for"]
+    config = copy.deepcopy(CONFIG)
+    config["residual_perturbation"]["tasks"] = tasks
+    check_config(config, SCHEMA)
+    plan = planned(tasks=tasks)
+    for task, stands_for in (("shapes", "textured shapes, 10 classes"), ("digits", "MNIST")):
+        assert plan.prediction_settings(network(task, "plain", "0"))["task"]["stands_for"] == stands_for
 
 
 @pytest.mark.parametrize(("method", "kind", "members"), [("strategy1", "residual", 2), ("dp_sgd", "dp_sgd", 1)])
