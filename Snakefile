@@ -1,4 +1,4 @@
-# Five papers on private deep learning, every table and figure as a target: `snakemake --list-rules` names them, and
+# Five papers on private deep learning, every table and figure as a target: `make help` names them, and
 # catalogue/results.yaml says what each shows. The rest of catalogue/ is what there is to choose from, config.yaml the
 # default preset, and presets/*.yaml are laid over it with --configfile.
 from snakemake.utils import min_version, update_config
