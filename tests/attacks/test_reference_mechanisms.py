@@ -88,7 +88,7 @@ def test_the_table_has_a_row_for_each_audit(made):
     assert (table["lower_bound"] <= table["lower_bound_most"]).all()
     assert (table["lower_bound_most"] <= table["largest"]).all()
     intact, broken = table[table["noise"] == 1], table[table["noise"] == 0.5]
-    np.testing.assert_allclose(intact["exact_epsilon"], 1.0, atol=1e-6)
+    np.testing.assert_allclose(intact["exact_epsilon"], 1.0, atol=2e-5)  # written rounded up
     assert (broken["exact_epsilon"] > 1.5).all() and (table["claimed_epsilon"] == 1).all()
     large = table["size"].isin((2000, 4000)) & (table["mechanism"] == "randomised_response")
     assert (table[large & (table["noise"] == 0.5)]["caught"] == "yes").all()

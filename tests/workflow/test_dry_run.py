@@ -477,7 +477,7 @@ def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(paper_plan
 
 def test_the_preset_paper_names_its_device_and_shows_no_patient_on_a_page(pristine, any_root):
     """Whoever gives data_root by --config loses what a profile says, and not what the preset does."""
-    arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}")
+    arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}", "pages=paper")
     planned = Project(pristine.root).run("--dry-run", "-p", *arguments, "--", "residual_perturbation_reproduction")
     assert "--device cuda" in planned and "--device cpu" not in planned
     page = next(line for line in planned.splitlines() if "scripts.reproduction_page " in line)
