@@ -9,8 +9,8 @@ from lib.core.errors import InputError
 
 PRESETS = Path(__file__).resolve().parents[2] / "presets"
 PAGES = Path("docs/reproduction")
-# how jobs are run, and where their files are: with these a preset's results stay its own
-OF_A_MACHINE = ("data_root", "device", "allow_cpu", "gres", "download", "together", "resources")
+# how jobs are run, where their files are, and what says so here: with these a preset's results stay its own
+OF_A_MACHINE = ("data_root", "device", "allow_cpu", "gres", "download", "together", "resources", "pages")
 DEVICES = ("dp_mac.device", "leaderboard.device")
 
 
