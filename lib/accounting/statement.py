@@ -10,12 +10,12 @@ CONVERSIONS = ("classic", "tight", "moments", "none")
 
 
 def rounded_up(epsilon: float, digits: int) -> float:
-    """An epsilon to so many significant digits, never below what it is but for errors of floating point (1e-12).
+    """An epsilon to so many significant digits, never below what it is.
 
     >>> rounded_up(3.24949, 4), rounded_up(1.9999, 4), rounded_up(0.25, 4), rounded_up(math.inf, 4)
     (3.25, 2.0, 0.25, inf)
     """
-    return float(Context(prec=digits, rounding=ROUND_CEILING).plus(Decimal(f"{epsilon:.12g}")))
+    return float(Context(prec=digits, rounding=ROUND_CEILING).plus(Decimal(epsilon)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,6 @@ BLOCKS = (  # files of catalogue/, no key of which stands in another
     "leaderboard",
 )
 GLYPH = "glyph"  # the module of Open Glyph, which no file is read for
-REPETITIONS = 3  # the schema's default
 WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -132,7 +131,7 @@ def expand_download(config: dict) -> None:
 
 def expand_repetitions(config: dict) -> None:
     """Give, in place, each entry of what is trained the repetitions of all where it has none of its own."""
-    repetitions = config.get("repetitions", REPETITIONS)
+    repetitions = config.get("repetitions", load_schema()["properties"]["repetitions"]["default"])
     for paper, key in (("dp_mac", "curves"), ("residual_perturbation", "networks")):
         block = config.get(paper)
         entries = block.get(key) if isinstance(block, dict) else None

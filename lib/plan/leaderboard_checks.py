@@ -7,7 +7,8 @@ from typing import Any
 from lib.core.errors import InputError
 from lib.core.named import module_files
 from lib.leaderboard.settings import settings_at
-from lib.plan.scalable_pate_checks import CLASSIFIERS, TEACHERS, check_kind
+from lib.models.kinds import CLASSIFIERS, TEACHERS
+from lib.plan.scalable_pate_checks import check_kind
 
 # kinds of methods that ask teachers, that keep no budget, and whose steps are on Poisson samples of the private records
 ASK_TEACHERS = ("lnmax", "gnmax", "gnmax_broken", "confident_gnmax", "interactive_gnmax", "encoded_mean")

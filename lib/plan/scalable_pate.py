@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lib.models.kinds import NETWORKS
 from lib.plan.layout import Layout
 from lib.plan.results import Results
-
-# kinds of models that are networks; the others are classifiers of scikit-learn
-NETWORKS = ("mlp", "teacher_cnn", "teacher_resnet", "gan", "vat")
 
 
 class ScalablePate:

@@ -5,11 +5,8 @@ from collections.abc import Collection
 from lib.accounting.discrete import is_discrete
 from lib.core.errors import InputError
 from lib.data import registry
+from lib.models.kinds import NETWORKS, TEACHERS
 from lib.release.kinds import KINDS
-
-# kinds of models that learn from labelled samples alone: teachers are of these; students may be of any
-CLASSIFIERS = ("random_forest", "logistic_regression")
-TEACHERS = (*CLASSIFIERS, "mlp", "teacher_cnn", "teacher_resnet")
 
 
 def check_scalable_pate(config: dict, claims: Collection[str] = ()) -> None:
@@ -86,8 +83,6 @@ def check_kind(config: dict, key: str, model: str, allowed: Collection[str], why
 
 def _check_kinds(config: dict) -> None:
     """Teachers learn from labels alone; of samples that are made where they are used, networks learn alone."""
-    every = sorted({model["kind"] for model in config["models"].values()})
-    networks = [kind for kind in every if kind not in CLASSIFIERS]
 
     def generated(ensemble: dict) -> bool:
         return config["datasets"][ensemble.get("samples", ensemble["dataset"])]["source"] == "generated"
@@ -95,15 +90,15 @@ def _check_kinds(config: dict) -> None:
     for name, ensemble in config["ensembles"].items():
         key, made = f"ensembles.{name}", generated(ensemble)
         if ensemble["kind"] == "trained":
-            kinds = [kind for kind in TEACHERS if not made or kind in networks]
+            kinds = [kind for kind in TEACHERS if not made or kind in NETWORKS]
             of_whom = "for teachers" + " on generated samples" * made
             check_kind(config, f"{key}.model", ensemble["model"], kinds, of_whom)
         if made and "baseline_model" in ensemble:
-            check_kind(config, f"{key}.baseline_model", ensemble["baseline_model"], networks, "on generated samples")
+            check_kind(config, f"{key}.baseline_model", ensemble["baseline_model"], NETWORKS, "on generated samples")
     for name, run in config["scalable_pate"]["runs"].items():
         if run.get("student") and generated(config["ensembles"][run["ensemble"]]):
             key = f"scalable_pate.runs.{name}.student"
-            check_kind(config, key, run["student"], networks, "on generated samples")
+            check_kind(config, key, run["student"], NETWORKS, "on generated samples")
 
 
 def _check_aggregators(paper: dict) -> None:

@@ -77,18 +77,19 @@ def interval(table: pd.DataFrame, columns: Sequence[str], rng: np.random.Generat
     """The 95 % percentile interval of the mean over rows, then over columns, patients being drawn anew.
 
     table: of `measured`, or several of them, which may share patients. A patient who is drawn comes with all rows. What
-    nobody who was drawn has is left out, as in `means_of`. (NaN, NaN) where there are fewer than two patients, or no
-    number.
+    nobody who was drawn has is left out, as in `means_of`. (NaN, NaN) where fewer than two patients have a number.
     """
     values = table[list(columns)].astype(float).groupby(table["patient"].to_numpy())
     totals, counts = values.sum().to_numpy(), values.count().to_numpy()  # (patients, columns); NaN is not counted
-    if len(totals) < 2:
+    measured_ones = np.flatnonzero(counts.any(axis=1))
+    if len(measured_ones) < 2:
         return np.nan, np.nan
-    drawn = rng.integers(len(totals), size=(RESAMPLES, len(totals)))
-    with np.errstate(invalid="ignore"):
-        means = totals[drawn].sum(1) / counts[drawn].sum(1)
-    means = means[~np.isnan(means).all(1)]
-    if not len(means):
-        return np.nan, np.nan
-    low, high = np.quantile(np.nanmean(means, axis=1), (0.025, 0.975))
-    return float(low), float(high)
+
+    def mean(drawn: np.ndarray) -> float:
+        total, count = totals[drawn].sum(0), counts[drawn].sum(0)
+        return float((total[count > 0] / count[count > 0]).mean())
+
+    from scipy.stats import bootstrap  # takes a second, and one table needs it
+
+    found = bootstrap((measured_ones,), mean, n_resamples=RESAMPLES, vectorized=False, method="percentile", rng=rng)
+    return tuple(map(float, found.confidence_interval))

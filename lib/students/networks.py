@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from lib.core.checkpoint import Checkpoint
+from lib.models.kinds import SUPERVISED
 from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
 from lib.models.teacher_resnet import StackedTeacherResNet
@@ -14,7 +15,6 @@ from lib.students.semi_supervised import Student, read_settings
 from lib.students.vat import VatSettings, train_vat_student
 from lib.teachers.replicas import SCALINGS, Network, Recipe, Replicas, stack_parts
 
-TEACHERS = ("mlp", "teacher_cnn", "teacher_resnet")  # kinds of networks that learn from labelled samples alone
 CHUNK = 1000  # images that one network predicts at a time
 
 
@@ -52,7 +52,7 @@ def train_student(
 
     white: the pixel value that becomes 1 for kinds `vat` and `gan`; a teacher's kind scales images as teachers do.
     """
-    if model["kind"] in TEACHERS:
+    if model["kind"] in SUPERVISED:
         return train_supervised(model, x, y, classes, seed, job, device, checkpoint, progress)
     settings_kind, train = {"vat": (VatSettings, train_vat_student), "gan": (GanSettings, train_gan_student)}[
         model["kind"]

@@ -5,7 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from scipy.stats import norm
 
+from lib.accounting.announced import announced
 from lib.accounting.statement import rounded_up
 from lib.plan.config import load
 from lib.reporting.claims.cells import read_table
@@ -639,6 +641,34 @@ def test_what_an_epsilon_is_said_to_promise_quotes_the_committed_tables():
     assert {each["delta"] for each in real} == {1e-5} and of_audit("Strategy I", "main")["lower_bound_pooled"] == 0
     # bounded, each of them
     assert (budget["epsilon"] <= budget["paper_epsilon"]).all()
+
+
+def test_what_may_be_announced_is_committed_as_it_is_computed_and_never_below():
+    runs = load([ROOT / "presets" / "real.yaml"], {"data_root": "."})["scalable_pate"]["runs"]
+    table = read_table(ROOT / "docs" / "reproduction" / "scalable_pate" / "table1.csv")
+    for cells in table[table["epsilon_announced"].notna()].to_dict("records"):
+        statement = announced(runs[cells["run"]], int(cells["queries_made"]))
+        assert cells["epsilon_announced"] == rounded_up(statement.epsilon, 6), cells["run"]
+
+
+def test_claims_say_what_half_the_noise_of_dp_sgd_really_costs():
+    claims = read_table(ROOT / "claims.csv").set_index("id")
+    real = [
+        above(row("dp_mac/table1b", method="DP-SGD", variant="half the noise", paper_epsilon=epsilon)["epsilon"])
+        for epsilon in (1.0, 2.0, 4.0, 8.0)
+    ]
+    for number, epsilon in zip(("v44", "v45", "v46", "v47"), real, strict=True):
+        assert claims.loc[f"dp_mac.{number}", "setting"].endswith(f"so that it really costs {epsilon}")
+    assert claims.loc["dp_mac.o01g", "note"].endswith("which really costs {}, {}, {} and {}".format(*real))
+
+
+def test_no_query_below_half_of_the_teachers_passes_the_aggressive_check_with_more_than_what_is_said():
+    """Why o05b of Scalable PATE can only hold."""
+    config = load([ROOT / "presets" / "real.yaml"], {"data_root": "."})
+    run, teachers = config["scalable_pate"]["runs"]["glyph_aggressive"], config["ensembles"]["glyph"]["teachers"]
+    most = norm.sf((run["threshold"] - teachers / 2) / run["sigma_threshold"])
+    said = read_table(ROOT / "claims.csv").set_index("id").loc["scalable_pate.o05b", "by_construction"]
+    assert most < 0.048 < 1 / 20 and "a chance of at most 0.048, whatever the votes" in said
 
 
 @pytest.mark.parametrize("table", ["results", "held_out"])

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from lib.accounting.encoded_mean import calibrated
+from lib.accounting.statement import rounded_up
 from lib.core.errors import InputError
 from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
 from scripts import (
@@ -70,6 +71,13 @@ FIGURE = {"png": ".png", "pdf": ".pdf"}
 
 def records(*paths):
     return [f"{path}.json" for path in paths]
+
+
+def written_epsilons(codes, route, budgets):
+    """What tables say that labellings cost, to six digits and rounded up; each costs its budget."""
+    found = {said.epsilon for name, said in record_of(codes)["privacy"].items() if name.endswith(f" {route}")}
+    assert sorted(found) == pytest.approx(sorted(budgets), rel=1e-6) and len(found) == len(budgets)
+    return {rounded_up(epsilon, 6) for epsilon in found}
 
 
 # ---------------------------------------------------------------- the table of Dice
@@ -145,13 +153,14 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
     assert not table["sanitized"].any()
 
 
-def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(results):
+def test_only_what_has_noise_has_an_epsilon_in_the_table_and_it_is_explained(work, results):
     table, meanings = results["table"], results["privacy"]
     assert (table["epsilon"].notna() == ~table["noise"].isin(["none", "clipped"])).all()
     assert len(meanings) == 6 and meanings["guarantee"].all() and not meanings["data_dependent"].any()
     assert set(meanings["epsilon"]) == set(table["epsilon"].dropna())
     students = table[table["method"] == "Autoencoded PATE student"]
-    assert students["epsilon"].dropna().tolist() == [8.0, 1e6]
+    assert students["budget"].dropna().tolist() == [8.0, 1e6]
+    assert set(students["epsilon"].dropna()) == written_epsilons(work.codes("teachers/ball"), "rdp", (8.0, 1e6))
     # one relation for all, in the table itself, too
     assert (meanings["neighbouring"] == "replace_one").all()
     assert (table["neighbouring"].notna() == table["epsilon"].notna()).all()
@@ -356,7 +365,7 @@ def test_dice_over_labelled_volumes_with_the_epsilon_of_each(work, tmp_path):
     noisy = table[table["epsilon"].notna()]
     assert sorted(zip(noisy["queries"], noisy["budget"], strict=True)) == [(1, 1.0), (1, 8.0), (2, 1.0), (2, 8.0)]
     assert (noisy["teachers"] == 1000).all()
-    assert list(noisy["epsilon"]) == pytest.approx(list(noisy["budget"]), rel=2e-5)  # written rounded up
+    assert set(noisy["epsilon"]) == written_epsilons(work.codes("labels/clip"), "analytic", (1.0, 1.0, 8.0, 8.0))
     # true labels in the answers' place: nobody is protected, and nothing is sanitised
     assert len(meanings) == 4 and not meanings["guarantee"].any() and not table["sanitized"].any()
     measured = record_of(students[0])["private_metrics"]
