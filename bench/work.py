@@ -16,6 +16,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from bench.presets import Job
+from lib.core.model_kinds import SUPERVISED
 from lib.data.volumes.decathlon import DecathlonBrainTumour
 from lib.data.volumes.folders import BRATS_2013, BRATS_2019, LGG
 from lib.data.volumes.phantom import PhantomSource
@@ -26,7 +27,7 @@ from lib.models.student_vat import BATCH, VatClassifier
 from lib.models.unet3d import UNet3D
 from lib.plan.residual_perturbation import entry_of
 from lib.segmentation.patches import fitting_patch
-from lib.students.networks import TEACHERS, teacher_network
+from lib.students.networks import teacher_network
 
 # height, width and channels of a dataset's images, and how many are for training
 IMAGES = {
@@ -130,7 +131,7 @@ def network_student(job: Job, config: dict) -> Work:
     """A student that is a network, or a baseline: convolutional, by VAT or on labels alone; a GAN; a teacher's kind."""
     model = told(job, "model")
     sides, channels, _ = IMAGES[job.option("dataset")[0]]
-    if model["kind"] in TEACHERS:
+    if model["kind"] in SUPERVISED:
         shape, recipe = sides if channels == 1 else (*sides, channels), model["recipe"]
         single = teacher_flops(json.dumps(model), shape, int(*job.option("classes")))
         return Work(model["kind"], single * recipe["steps"] * recipe["batch"], recipe["steps"])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lib.models.kinds import NETWORKS
+from lib.core.model_kinds import NETWORKS
 from lib.plan.layout import Layout
 from lib.plan.results import Results
 

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from lib.accounting.discrete import is_discrete
 from lib.core.errors import InputError
+from lib.core.model_kinds import NETWORKS, TEACHERS
 from lib.data import registry
-from lib.models.kinds import NETWORKS, TEACHERS
 from lib.release.kinds import KINDS
 
 
@@ -83,6 +83,7 @@ def check_kind(config: dict, key: str, model: str, allowed: Collection[str], why
 
 def _check_kinds(config: dict) -> None:
     """Teachers learn from labels alone; of samples that are made where they are used, networks learn alone."""
+    alone = sorted(NETWORKS)
 
     def generated(ensemble: dict) -> bool:
         return config["datasets"][ensemble.get("samples", ensemble["dataset"])]["source"] == "generated"
@@ -94,11 +95,11 @@ def _check_kinds(config: dict) -> None:
             of_whom = "for teachers" + " on generated samples" * made
             check_kind(config, f"{key}.model", ensemble["model"], kinds, of_whom)
         if made and "baseline_model" in ensemble:
-            check_kind(config, f"{key}.baseline_model", ensemble["baseline_model"], NETWORKS, "on generated samples")
+            check_kind(config, f"{key}.baseline_model", ensemble["baseline_model"], alone, "on generated samples")
     for name, run in config["scalable_pate"]["runs"].items():
         if run.get("student") and generated(config["ensembles"][run["ensemble"]]):
             key = f"scalable_pate.runs.{name}.student"
-            check_kind(config, key, run["student"], NETWORKS, "on generated samples")
+            check_kind(config, key, run["student"], alone, "on generated samples")
 
 
 def _check_aggregators(paper: dict) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from lib.core.checkpoint import Checkpoint
-from lib.models.kinds import SUPERVISED
+from lib.core.model_kinds import SUPERVISED
 from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
 from lib.models.teacher_resnet import StackedTeacherResNet
