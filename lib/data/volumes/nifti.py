@@ -6,11 +6,14 @@ from pathlib import Path
 
 import nibabel
 import numpy as np
+from nibabel.openers import ImageOpener
 
 from lib.core.errors import InputError
 from lib.core.files import reading
 
 MOST_VOXELS = 2**28  # of one file: a header of a few bytes may promise any number, and a stream unpack to as many
+
+_HEADERS = 2**20  # bytes of a file beside its voxels
 
 
 def existing(stem: Path, what: str) -> Path:
@@ -39,10 +42,27 @@ def load(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, tuple[str, ..
                 raise ValueError(f"shape {shape}; allowed are 1 to {most} voxels")
             if None in axes:
                 raise ValueError("its affine leaves an axis without a direction")
+            _check_whole(path, 8 * most)
             array = _scaled(np.asarray(image.dataobj.get_unscaled()), image.dataobj.slope, image.dataobj.inter)
             return nibabel.apply_orientation(array, nibabel.io_orientation(image.affine)), axes
         except Exception as error:  # a damaged file may end the reader anywhere, in whatever way
             raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _check_whole(path: Path, most: int) -> None:
+    """Read a compressed file to its end, where its checksum stands, which nibabel does not reach.
+
+    Raises what the stream does where it is damaged, and ValueError where it unpacks to more than `most` bytes and 1 MiB
+    of headers.
+    """
+    if path.suffix == ".nii":
+        return
+    left = most + _HEADERS
+    with ImageOpener(path) as stream:
+        while part := stream.read(2**20):
+            left -= len(part)
+            if left < 0:
+                raise ValueError(f"it unpacks to more than {most + _HEADERS} bytes")
 
 
 def _scaled(array: np.ndarray, slope: float, inter: float) -> np.ndarray:

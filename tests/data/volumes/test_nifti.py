@@ -19,6 +19,13 @@ def written(path, array, affine=None):
     return path
 
 
+def flipped(content: bytes, bit: int) -> bytes:
+    """The content with one bit changed."""
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
 def refusal(path) -> str:
     with pytest.raises(InputError) as caught:
         load(path)
@@ -47,6 +54,31 @@ def test_a_changed_file_is_read_or_refused(tmp_path, name):
             assert str(tmp_path / name) in str(error) and "\n" not in str(error)
             refused += 1
     assert 100 < refused < 800
+
+
+def test_a_compressed_file_with_a_flipped_bit_is_never_read_with_other_voxels(tmp_path):
+    """gzip's checksum stands at the end of the stream, behind the last voxel."""
+    rng = np.random.default_rng(1)
+    expected = rng.integers(0, 900, (20, 20, 20)).astype(np.int16)
+    path = written(tmp_path / "one.nii.gz", expected)
+    good, refused = path.read_bytes(), 0
+    for bit in rng.integers(8 * 10, 8 * len(good), 200):
+        path.write_bytes(flipped(good, int(bit)))
+        try:
+            np.testing.assert_array_equal(load(path)[0], expected)
+        except InputError as error:
+            assert str(path) in str(error) and "\n" not in str(error)
+            refused += 1
+    assert refused > 190
+
+
+def test_a_stream_that_goes_on_behind_the_voxels_is_read_no_further_than_allowed(tmp_path):
+    path = written(tmp_path / "one.nii.gz", np.ones(SHAPE, np.uint8))
+    whole = gzip.decompress(path.read_bytes())
+    path.write_bytes(gzip.compress(whole + bytes(2**21), 1))
+    load(path)
+    with pytest.raises(InputError, match=r"one\.nii\.gz: .*unpacks to more than"):
+        load(path, 60)
 
 
 def test_numbers_that_are_not_real_are_refused(tmp_path):
