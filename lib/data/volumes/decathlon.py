@@ -44,24 +44,24 @@ class DecathlonBrainTumour:
     def read(self, name: str) -> Volume:
         """Image and label of a case; InputError, naming the file, where they are not whole."""
         path = self._case_files()[name][0]
-        array, axes = nifti.load_image(path, _MOST_VOXELS)
+        array, affine = nifti.load_image(path, _MOST_VOXELS)
         if array.ndim != 4 or array.shape[3] != len(self.channels):
             missing = "; a modality is missing" if array.ndim < 4 or array.shape[3] < len(self.channels) else ""
             raise InputError(f"{path}: shape {array.shape}, expected (X, Y, Z, {len(self.channels)}){missing}")
-        path, label, own_axes = self._label(name)
-        nifti.check_grid(path, label.shape, own_axes, array.shape[:3], axes)
+        path, label, own_affine = self._label(name)
+        nifti.check_grid(path, label.shape, own_affine, array.shape[:3], affine)
         return Volume(name, np.ascontiguousarray(np.moveaxis(array, 3, 0)), label)
 
     def label(self, name: str) -> np.ndarray:
         """The label of a case, (X, Y, Z) uint8."""
         return self._label(name)[1]
 
-    def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
+    def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
         path = self._case_files()[name][1]
-        array, axes = nifti.load_image(path, _MOST_VOXELS)
+        array, affine = nifti.load_image(path, _MOST_VOXELS)
         if array.ndim != 3:
             raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
-        return path, labels.canonical(array, labels.MSD, path), axes
+        return path, labels.canonical(array, labels.MSD, path), affine
 
     def _case_files(self) -> dict[str, tuple[Path, Path]]:
         """Image and label of each labelled case, found once."""

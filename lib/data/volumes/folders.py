@@ -88,15 +88,15 @@ class CaseFolders:
     def read(self, name: str) -> Volume:
         """Image and label of a case; InputError, naming the file, where they are not whole."""
         layout = self._layout
-        image, axes = nifti.load_channels(
+        image, affine = nifti.load_channels(
             [self._file(name, file, channel) for channel, file in layout.channels.items()], _MOST_VOXELS
         )
-        path, label, own_axes = self._label(name)
-        nifti.check_grid(path, label.shape, own_axes, image.shape[1:], axes)
+        path, label, own_affine = self._label(name)
+        nifti.check_grid(path, label.shape, own_affine, image.shape[1:], affine)
         if layout.brain:
             path = self._file(name, layout.brain, "brain mask")
-            brain, own_axes = nifti.load_image(path, _MOST_VOXELS)
-            nifti.check_grid(path, brain.shape, own_axes, image.shape[1:], axes)
+            brain, own_affine = nifti.load_image(path, _MOST_VOXELS)
+            nifti.check_grid(path, brain.shape, own_affine, image.shape[1:], affine)
             image[:, brain < 0.5] = 0
         if layout.air:
             image[:, ~_head(image)] = 0
@@ -106,12 +106,12 @@ class CaseFolders:
         """The label of a case, (X, Y, Z) uint8."""
         return self._label(name)[1]
 
-    def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
+    def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
         path = self._file(name, self._layout.label, "label")
-        array, axes = nifti.load_image(path, _MOST_VOXELS)
+        array, affine = nifti.load_image(path, _MOST_VOXELS)
         if array.ndim != 3:
             raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
-        return path, labels.canonical(array, self._layout.values, path), axes
+        return path, labels.canonical(array, self._layout.values, path), affine
 
     def _file(self, name: str, file: str, what: str) -> Path:
         return nifti.existing(self._case_folders()[name] / file.format(case=name), what)

@@ -86,21 +86,21 @@ class OwnVolumes:
     def read(self, name: str) -> Volume:
         """Image and label of a case; InputError, naming the file, where they are not whole."""
         images, _ = self._files()[name]
-        image, axes = nifti.load_channels(images)
-        path, label, own_axes = self._label(name)
-        nifti.check_grid(path, label.shape, own_axes, image.shape[1:], axes)
+        image, affine = nifti.load_channels(images)
+        path, label, own_affine = self._label(name)
+        nifti.check_grid(path, label.shape, own_affine, image.shape[1:], affine)
         return Volume(name, image, label)
 
     def label(self, name: str) -> np.ndarray:
         """The label of a case, (X, Y, Z) uint8."""
         return self._label(name)[1]
 
-    def _label(self, name: str) -> tuple[Path, np.ndarray, tuple[str, ...]]:
+    def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
         path = self._files()[name][1]
-        array, axes = nifti.load_image(path)
+        array, affine = nifti.load_image(path)
         if array.ndim != 3:
             raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
-        return path, labels.canonical(array, self._values, path), axes
+        return path, labels.canonical(array, self._values, path), affine
 
     def _files(self) -> dict[str, tuple[list[Path], Path]]:
         """Image files and label of each case, found once, all of them there."""

@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import nibabel
 import numpy as np
 import pytest
 
@@ -131,6 +132,44 @@ def test_a_label_whose_axes_run_elsewhere(collection):
     case, file = LABELS[name]
     write_nifti(folder / file, np.zeros(shape_of(collection), np.uint8), np.diag([1.0, -1, 1, 1]))
     refused(collection, rf"{file}: axes run RPS, but those of the subject's image", case)
+
+
+def turned(angle):
+    """A rotation about the upward axis."""
+    affine = np.eye(4)
+    affine[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    return affine
+
+
+MOVED = {"shifted": np.eye(4) + np.eye(4, k=3) * 0.5, "coarser": np.diag([1.1, 1.1, 1.1, 1.0]), "turned": turned(0.1)}
+
+
+@pytest.mark.parametrize("how", MOVED)
+def test_a_label_in_another_place(collection, how):
+    """Its shape and the letters of its axes are the image's: only the affine differs."""
+    name, folder = collection
+    case, file = LABELS[name]
+    image_affine = nibabel.load(folder / IMAGES[name][1]).affine
+    write_nifti(folder / file, np.zeros(shape_of(collection), np.uint8), MOVED[how] @ image_affine)
+    refused(collection, rf"{file}: its position, spacing or rotation is not that of the subject's image", case)
+
+
+@pytest.mark.parametrize("way", ["float32", "decimals", "quaternion"])
+def test_a_label_whose_place_is_stored_in_another_way(collection, way):
+    name, folder = collection
+    case, file = LABELS[name]
+    oblique = turned(0.3) @ np.diag([0.9375, 0.9375, 1.2, 1]) @ axes_of(name)
+    oblique[:3, 3] = [-117.1234567, 93.7654321, -71.55555]
+    for path in (folder / IMAGES[name][1]).parent.glob("*.nii*"):
+        found = nibabel.load(path)
+        write_nifti(path, np.asarray(found.dataobj), oblique)
+    stored = {"float32": oblique.astype(np.float32), "decimals": oblique.round(3), "quaternion": oblique}[way]
+    label_image = nibabel.Nifti1Image(np.zeros(shape_of(collection), np.uint8), stored)
+    if way == "quaternion":
+        label_image.set_qform(stored, 1)
+        label_image.set_sform(None, 0)
+    nibabel.save(label_image, folder / file)
+    assert not READERS[name](folder).read(case).label.any()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
