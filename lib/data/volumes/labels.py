@@ -35,7 +35,7 @@ def canonical(label: np.ndarray, values: Mapping[int, int], where: object) -> np
         present = np.flatnonzero(np.bincount(whole.ravel(), minlength=256))
         outside = np.setdiff1d(present, list(values))
     if len(outside):
-        listed = ", ".join(f"{value:g}" for value in outside[:5])
+        listed = ", ".join(str(value).removesuffix(".0") for value in outside[:5])
         raise InputError(f"{where}: labels {listed} outside the map, allowed: {', '.join(map(str, sorted(values)))}")
     table = np.zeros(256, np.uint8)
     table[list(values)] = list(values.values())

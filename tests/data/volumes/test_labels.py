@@ -39,10 +39,12 @@ def test_how_many_classes_are_told_apart():
         (labels.MSD, -1, "-1"),
         (labels.MSD, 257, "257"),
         (labels.MSD, 1.5, "1.5"),
+        (labels.LGG, np.float32(1.0000002), r"1\.0000002"),
+        (labels.LGG, 0.9999999999, r"0\.9999999999"),
     ],
 )
 def test_a_number_outside_the_map_is_named(values, wrong, named):
-    volume = np.zeros((2, 2, 2))
+    volume = np.zeros((2, 2, 2), np.asarray(wrong).dtype)
     volume[1, 0, 1] = wrong
     with pytest.raises(InputError, match=rf"seg\.nii: labels {named} outside the map, allowed: 0, 1"):
         labels.canonical(volume, values, "seg.nii")
