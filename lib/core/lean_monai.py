@@ -21,8 +21,6 @@ __all__ = [
     "ResizeWithPadOrCrop",
     "Rotate90",
     "compute_hausdorff_distance",
-    "load_decathlon_datalist",
-    "load_decathlon_properties",
     "sliding_window_inference",
 ]
 
@@ -40,7 +38,6 @@ def _absent(*names: str) -> Iterator[None]:
 
 
 with _absent("torchvision", "matplotlib", "sklearn", "scipy.signal"):
-    from monai.data import load_decathlon_datalist, load_decathlon_properties
     from monai.inferers import sliding_window_inference
     from monai.losses import DiceCELoss
     from monai.metrics import compute_hausdorff_distance

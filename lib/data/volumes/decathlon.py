@@ -3,13 +3,14 @@
 A case's name tells nothing of its patient, so each counts as a patient of its own.
 """
 
+import os
 from pathlib import Path
 
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.core.files import reading
 from lib.data.volumes import labels, nifti
+from lib.data.volumes.datalist import read_datalist
 from lib.data.volumes.source import Volume, one_each
 
 # What the file calls its channels, in its order, and what they are called here.
@@ -70,27 +71,24 @@ class DecathlonBrainTumour:
         return self._cases
 
     def _read_list(self) -> dict[str, tuple[Path, Path]]:
-        # Importing MONAI takes seconds, which rules that only ask where files belong are to be spared.
-        from lib.core.lean_monai import load_decathlon_datalist, load_decathlon_properties
-
         path = self._folder / "dataset.json"
-        with reading(path, "JSON"):
-            items = load_decathlon_datalist(path, data_list_key="training")
-            properties = load_decathlon_properties(path, ("modality", "labels"))
+        content, listed = read_datalist(path, 1)
         for what, expected in (("modality", list(_MODALITIES)), ("labels", list(_LABELS.values()))):
-            found = [str(value).lower() for _, value in sorted(properties[what].items())]
+            found = content.get(what)
+            if isinstance(found, dict):
+                found = [str(value).lower() for _, value in sorted(found.items())]
             if found != expected:
-                raise InputError(f"{path}: {what} {found}, expected {expected}, in this order")
+                raise InputError(f"{path}: {what} {str(found)[:200]}, expected {expected}, in this order")
         cases: dict[str, tuple[Path, Path]] = {}
-        for item in items:
-            if "label" not in item:
+        for (name,), label_name in listed:
+            if label_name is None:
                 continue
-            image, label = Path(item["image"]), Path(item["label"])
+            image, label = self._folder / name, self._folder / label_name
             case = image.name.removesuffix(".gz").removesuffix(".nii")
             if case in cases:
                 raise InputError(f"{path}: the same patient twice, {case}; allowed is one case each")
             for file, missing in ((image, "image"), (label, "label")):
-                if not file.is_file():
+                if not os.path.isfile(file):
                     raise InputError(f"{path}: missing {missing} of case {case}, expected {file}")
             cases[case] = image, label
         return cases

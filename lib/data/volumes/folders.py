@@ -140,7 +140,7 @@ class CaseFolders:
     def _check_files(self, cases: Mapping[str, Path]) -> None:
         """Raises InputError for the first file that is not there, before any is read."""
         label = self._layout.label
-        if not any(list(path.glob(f"{label.format(case=case)}.nii*")) for case, path in cases.items()):
+        if not any(nifti.find(path / label.format(case=case)) for case, path in cases.items()):
             raise InputError(f"{self._folder}: no labelled case, expected {label.format(case='CASE')}.nii.gz in each")
         wanted = [(file, f"modality {channel}") for channel, file in self._layout.channels.items()]
         wanted.append((label, "label"))

@@ -18,12 +18,16 @@ MOST_APART = 0.1  # between a voxel's places in two files of a subject, in sides
 _HEADERS = 2**20  # bytes of a file beside its voxels
 
 
+def find(stem: Path) -> Path | None:
+    """The file `stem`.nii.gz or `stem`.nii; None if there is neither."""
+    paths = (stem.with_name(stem.name + suffix) for suffix in (".nii.gz", ".nii"))
+    return next((path for path in paths if path.is_file()), None)
+
+
 def existing(stem: Path, what: str) -> Path:
-    """The file `stem`.nii.gz or `stem`.nii; InputError, saying that `what` is missing, if there is neither."""
-    for suffix in (".nii.gz", ".nii"):
-        path = stem.with_name(stem.name + suffix)
-        if path.is_file():
-            return path
+    """The file that `find` finds; InputError, saying that `what` is missing, if it finds none."""
+    if path := find(stem):
+        return path
     raise InputError(f"{stem.parent}: missing {what}, expected {stem.name}.nii.gz or {stem.name}.nii")
 
 

@@ -1,14 +1,19 @@
 """A person's own volumes: NIfTI files in folders, or named by a MONAI datalist; how they lie is said, never guessed."""
 
+import glob
+import json
+import os
 import re
-from collections.abc import Mapping
-from pathlib import Path
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.core.files import read_json
 from lib.data.volumes import labels, nifti
+from lib.data.volumes.datalist import read_datalist
 from lib.data.volumes.source import Volume, one_each
 
 NAME = "own"  # of the collection
@@ -23,6 +28,8 @@ MEANINGS = {
 NEEDED = {"folders": ("folder", "images", "label", "labels"), "datalist": ("folder", "list", "channels", "labels")}
 ALLOWED = {layout: ("layout", *keys, "patient") for layout, keys in NEEDED.items()}
 
+LONGEST = 10  # seconds for `patient` to find the patients of all cases
+
 
 def check_settings(settings: Mapping[str, object]) -> None:
     """Raise InputError for settings that do not say how volumes lie, and what is in them."""
@@ -36,8 +43,11 @@ def check_settings(settings: Mapping[str, object]) -> None:
         raise InputError(f"unknown key '{unknown[0]}'; layout {layout} allows {', '.join(ALLOWED[layout])}")
     patterns = [settings["label"], *_channels(settings).values()] if layout == "folders" else []
     for pattern in patterns:
-        if "{case}" not in pattern or not pattern.endswith((".nii", ".nii.gz")):
-            raise InputError(f"{pattern!r}: allowed is a path of a .nii or .nii.gz file with {{case}} in it")
+        fits = "{case}" in pattern and pattern.endswith((".nii", ".nii.gz"))
+        if not fits or "*" in pattern or Path(pattern).is_absolute():
+            raise InputError(
+                f"{pattern!r}: allowed is the path of a .nii or .nii.gz file below the folder, with {{case}} and no *"
+            )
     meanings = _values(settings)
     if labels.classes_of(meanings) not in (1, 3):
         raise InputError(
@@ -45,7 +55,7 @@ def check_settings(settings: Mapping[str, object]) -> None:
         )
     try:
         groups = re.compile(settings.get("patient") or "(.*)").groups
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise InputError(f"patient = {settings['patient']!r}: no regular expression ({error})") from error
     if groups != 1:
         raise InputError(f"patient = {settings['patient']!r}: allowed is one pair of parentheses, about the patient")
@@ -71,17 +81,22 @@ class OwnVolumes:
         self.channels = tuple(_channels(settings)) if settings["layout"] == "folders" else tuple(settings["channels"])
         self.classes = classes(settings)
         self._cases: dict[str, tuple[list[Path], Path]] | None = None
+        self._patients: dict[str, str] | None = None
 
     def subjects(self) -> tuple[str, ...]:
         """The cases' names, sorted; InputError for none, a patient with two, or a file that is not there."""
         return one_each({case: self.patient(case) for case in self._files()}, self._folder)
 
     def patient(self, name: str) -> str:
-        """Whose a case is."""
-        found = re.fullmatch(self._settings.get("patient") or "(.*)", name)
-        if found is None:
-            raise InputError(f"{self._folder}: no patient in the case {name!r} by {self._settings['patient']!r}")
-        return found.group(1)
+        """The patient of a case; InputError where the expression finds none in a case, or takes too long."""
+        if self._patients is None:
+            expression, names = self._settings.get("patient"), list(self._files())
+            found = _first_groups(str(expression), names) if expression else names
+            for case, patient in zip(names, found, strict=True):
+                if patient is None:
+                    raise InputError(f"{self._folder}: no patient in the case {case!r} by {expression!r}")
+            self._patients = dict(zip(names, found, strict=True))
+        return self._patients[name]
 
     def read(self, name: str) -> Volume:
         """Image and label of a case; InputError, naming the file, where they are not whole."""
@@ -109,7 +124,7 @@ class OwnVolumes:
             cases = listed()
             for case, (images, label) in cases.items():
                 for path in (*images, label):
-                    if not path.is_file():
+                    if not os.path.isfile(path):
                         raise InputError(f"{self._folder}: case {case} lacks {path}")
             self._cases = cases
         return self._cases
@@ -123,34 +138,50 @@ class OwnVolumes:
         return {case: (images, label) for case, (*images, label) in paths.items()}
 
     def _matching(self, pattern: str) -> list[str]:
-        """The cases that have a file of a pattern; {case} is one part of a path, or of a name."""
-        first, *others = map(re.escape, pattern.split("{case}"))
-        expression = re.compile(f"{first}(?P<case>[^/]+)" + "(?P=case)".join(others))
-        paths = self._folder.glob(pattern.replace("{case}", "*"))
+        """The cases that have a file of a pattern; {case} is one part of a path, or of a name, that is not hidden."""
+        pattern = PurePosixPath(pattern).as_posix()
+        visible = r"(?!\.)" if "/{case}" in f"/{pattern}" else ""
+        first, *others = pattern.split("{case}")
+        expression = re.compile(
+            f"{re.escape(first)}(?P<case>{visible}[^/]+)" + "(?P=case)".join(map(re.escape, others)), re.DOTALL
+        )
+        paths = self._folder.glob("*".join(map(glob.escape, (first, *others))))
         matches = (expression.fullmatch(path.relative_to(self._folder).as_posix()) for path in paths)
         return [match.group("case") for match in matches if match]
 
     def _in_list(self) -> dict[str, tuple[list[Path], Path]]:
         path = self._folder / str(self._settings["list"])
-        content = read_json(path)
-        items = content.get("training") if isinstance(content, dict) else None
-        if not isinstance(items, list) or not items:
-            raise InputError(f"{path}: no cases; expected {{'training': [{{'image': ..., 'label': ...}}, ...]}}")
         cases: dict[str, tuple[list[Path], Path]] = {}
-        for number, item in enumerate(items):
-            if not isinstance(item, dict) or not {"image", "label"} <= set(item) or not isinstance(item["label"], str):
-                raise InputError(f"{path}: entry {number} of training has no image and label")
-            images = item["image"] if isinstance(item["image"], list) else [item["image"]]
-            if len(images) != len(self.channels):
-                raise InputError(
-                    f"{path}: entry {number} of training has {len(images)} images, one a channel; channels: "
-                    f"{', '.join(self.channels)}"
-                )
-            case = re.sub(r"\.nii(\.gz)?\Z", "", item["label"]).strip("./").replace("/", "_")
+        for number, (images, label) in enumerate(read_datalist(path, len(self.channels))[1]):
+            if label is None:
+                raise InputError(f"{path}: entry {number} of training has no label")
+            case = re.sub(r"\.nii(\.gz)?\Z", "", label).strip("./").replace("/", "_")
             if case in cases:
-                raise InputError(f"{path}: the label {item['label']} stands twice")
-            cases[case] = [self._folder / image for image in images], self._folder / item["label"]
+                raise InputError(f"{path}: the label {label} stands twice")
+            cases[case] = [self._folder / image for image in images], self._folder / label
         return cases
+
+
+def _first_groups(expression: str, names: Sequence[str]) -> list[str | None]:
+    """What the one group of a regular expression finds in each name, None where it does not match the whole name.
+
+    A process of its own does it: some expressions need more than a lifetime, and Python cannot stop them. Raises
+    InputError after LONGEST seconds.
+    """
+    code = (
+        "import json, re, sys; expression, names = json.load(sys.stdin); "
+        "found = [re.fullmatch(expression, name) for name in names]; "
+        "print(json.dumps([each and each[1] for each in found]))"
+    )
+    command, given = [sys.executable, "-I", "-S", "-c", code], json.dumps((expression, names))
+    try:
+        done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=LONGEST, check=True)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"patient = {expression!r}: takes more than {LONGEST} s for {len(names)} names of cases; allowed is a "
+            "quicker expression, such as one without repetitions within repetitions"
+        ) from error
+    return json.loads(done.stdout)
 
 
 def _channels(settings: Mapping[str, object]) -> dict[str, str]:

@@ -48,10 +48,75 @@ def test_so_are_those_of_a_datalist(root):
     settings = LIST | {"labels": FOLDERS["labels"]}
     source = registry.get("own", settings, root)
     assert len(source.subjects()) == 2 and source.read(source.subjects()[0]).image.shape == (1, *SHAPE)
-    for broken, said in (({"training": []}, "no cases"), ({"training": [{"image": "x"}]}, "no image and label")):
+    for broken, said in (({"training": []}, "no labelled case"), ({"training": [{"image": "x"}]}, "has no label")):
         (root / "mine" / "list.json").write_text(json.dumps(broken))
         with pytest.raises(InputError, match=said):
             registry.get("own", settings, root).subjects()
+
+
+@pytest.mark.parametrize(
+    "images", [7, None, {"a": "b"}, ["x", "y"], [None], [], "", "\ud800", "a\nb.nii", "n" * 300, "a\0.nii"]
+)
+@pytest.mark.parametrize("settings", [LIST, LIST | {"channels": ["flair", "t1"]}])
+def test_an_entry_of_a_datalist_that_names_no_files_is_one_line(root, images, settings):
+    path = root / "mine" / "list.json"
+    for key in ("image", "label"):
+        files = {"image": "a_1/flair.nii.gz", "label": "a_1/seg.nii.gz"} | {key: images}
+        path.write_text(json.dumps({"training": [files]}))
+        with pytest.raises(InputError) as caught:
+            registry.get("own", settings, root).subjects()
+        assert str(root / "mine") in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[]", "7", "null", '{"training": 7}', '{"training": [7]}', '{"training": [[]]}', "[" * 100_000, "", "\0"],
+)
+def test_a_file_that_is_no_datalist_is_one_line(root, content):
+    (root / "mine" / "list.json").write_text(content)
+    with pytest.raises(InputError, match=r"list\.json") as caught:
+        registry.get("own", LIST, root).subjects()
+    assert "\n" not in str(caught.value)
+
+
+def test_hidden_files_are_no_cases(root):
+    """As macOS writes them beside each file on a foreign disk."""
+    flat = {"images": "{case}.nii.gz", "label": "labels/{case}.nii.gz", "labels": {"1": "whole"}}
+    for case in ("a", ".b", "._a"):
+        write_nifti(root / "flat" / f"{case}.nii.gz", image(1))
+        write_nifti(root / "flat" / "labels" / f"{case}.nii.gz", label(1))
+    (root / "flat" / ".DS_Store").touch()
+    source = registry.get("own", {"layout": "folders", "folder": "flat"} | flat, root)
+    assert source.subjects() == ("a",)
+    for case in (".hidden", "._a_1"):
+        write_nifti(root / "mine" / case / "flair.nii.gz", image(1))
+    assert registry.get("own", FOLDERS, root).subjects() == ("a_1", "b_1")
+    named = {"images": ".scans/t{case}.nii", "label": ".scans/l{case}.nii", "labels": {"1": "whole"}}
+    for what in "tl":
+        write_nifti(root / "mine" / ".scans" / f"{what}.1.nii", label(1))
+    assert registry.get("own", {"layout": "folders", "folder": "mine"} | named, root).subjects() == (".1",)
+
+
+def test_names_with_signs_of_patterns_are_read_as_they_are(root):
+    write_nifti(root / "mine" / "[ab]" / "x[1]?.nii", label(1))
+    write_nifti(root / "mine" / "a" / "x[1]?.nii", label(1))
+    settings = {"images": "./[ab]/x{case}?.nii", "label": "[ab]//x{case}?.nii", "labels": {"1": "whole"}}
+    assert registry.get("own", {"layout": "folders", "folder": "mine"} | settings, root).subjects() == ("[1]",)
+
+
+def test_an_expression_that_takes_too_long_is_refused(root, monkeypatch):
+    (root / "mine" / "a_1").rename(root / "mine" / ("a" * 60 + "_1"))
+    old = root / "mine" / ("a" * 60 + "_1")
+    (old / "a_1_t1.nii.gz").rename(old / f"{old.name}_t1.nii.gz")
+    monkeypatch.setattr(own, "LONGEST", 0.5)
+    with pytest.raises(InputError, match=r"takes more than 0\.5 s for 2 names of cases"):
+        registry.get("own", FOLDERS | {"patient": "((?:a+)+)_x"}, root).subjects()
+
+
+@pytest.mark.parametrize("expression", ["(x)", "(x)?.*"])
+def test_a_case_without_a_patient_is_named(root, expression):
+    with pytest.raises(InputError, match=r"no patient in the case 'a_1' by"):
+        registry.get("own", FOLDERS | {"patient": expression}, root).subjects()
 
 
 def test_a_patient_with_two_cases_is_refused(root):
@@ -81,10 +146,14 @@ def test_a_file_that_is_missing_or_a_number_without_a_meaning_is_named(root):
         ({"label": None}, "lacks the key 'label'"),
         ({"list": "x.json"}, "unknown key 'list'"),
         ({"label": "seg.nii.gz"}, "{case}"),
+        ({"label": "/scans/{case}.nii.gz"}, "below the folder"),
+        ({"label": "**/{case}.nii.gz"}, "no *"),
+        ({"images": "a**/{case}.nii"}, "no *"),
         ({"labels": {"1": "tumour"}}, "allowed are 0 to 255"),
         ({"labels": {"1": "whole", "2": "core"}}, "no other is allowed"),
         ({"labels": {"1": "oedema", "2": "core"}}, "all three"),
         ({"patient": "("}, "no regular expression"),
+        ({"patient": "(a{99999999999})"}, "no regular expression"),
         ({"patient": ".*"}, "one pair of parentheses"),
     ],
 )

@@ -259,6 +259,37 @@ def test_decathlon_with_a_modality_too_few_or_in_another_order(decathlon):
         refused(("decathlon", decathlon), r"dataset.json: (modality|labels) \[.*\], expected \[.*\], in this order")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"modality": ["FLAIR"]},
+        {"modality": None},
+        {"modality": {"0": 7, "1": None}},
+        {"labels": None},
+        {"labels": "background"},
+        {"training": None},
+        {"training": ["a.nii.gz"]},
+        {"training": [{"image": 7, "label": "a"}]},
+        {"training": [{"image": ["a", "b"], "label": "a"}]},
+        {"training": [{"image": "a", "label": {"a": "b"}}]},
+        {"training": [{"image": "n" * 300, "label": "a"}]},
+    ],
+)
+def test_decathlon_whose_list_holds_something_else(decathlon, change):
+    content = json.loads((decathlon / "dataset.json").read_text())
+    (decathlon / "dataset.json").write_text(json.dumps(content | change))
+    refused(("decathlon", decathlon), r"dataset\.json: ")
+    (decathlon / "dataset.json").write_text(json.dumps([content]))
+    refused(("decathlon", decathlon), r"dataset\.json: ")
+
+
+def test_decathlon_without_its_labels(decathlon):
+    content = json.loads((decathlon / "dataset.json").read_text())
+    del content["labels"]
+    (decathlon / "dataset.json").write_text(json.dumps(content))
+    refused(("decathlon", decathlon), r"dataset\.json: labels None, expected")
+
+
 def test_real_lgg_and_brats2013_are_read(data_root):
     """Where the real files are: numbers that their makers publish."""
     source = CaseFolders(data_root / "lgg_mri", LGG)
