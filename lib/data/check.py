@@ -72,7 +72,7 @@ def one_level_off(root: str | Path | None, layouts: Iterable[tuple[str, ...]]) -
     if root is None:
         return None
     root = Path(root)
-    below = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+    below = sorted(path for path in root.glob("[!.]*") if path.is_dir())
     for folder in (root.resolve().parent, *below):
         for layout in layouts:
             if layout and all(_is_there(folder / file, file.endswith("/")) for file in layout):

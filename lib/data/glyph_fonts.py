@@ -61,7 +61,7 @@ def _candidates(settings: GlyphSettings) -> Iterator[Path]:
     for folder in map(Path, settings.font_folders):
         if not folder.is_dir():
             raise InputError(f"open glyph: font folder {folder} is not there")
-        yield from sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES)
+        yield from sorted(path for path in folder.rglob("[!.]*") if path.suffix.lower() in _SUFFIXES)
 
 
 def _read(path: Path, digest: str) -> Font:

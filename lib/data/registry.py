@@ -66,8 +66,12 @@ def required_files(name: str, module: str, source: str, root: str | Path | None)
 
 
 def watched(files: Sequence[Path]) -> list[Path]:
-    """The files, and for a folder also the folders in it, two deep: their times tell when a file comes or goes."""
-    inner = [path for file in files for pattern in ("*/", "*/*/") for path in sorted(file.glob(pattern))]
+    """The files, and for a folder also the folders in it, two deep: their times tell when a file comes or goes.
+
+    Hidden folders are passed over, as by all readers.
+    """
+    patterns = ("[!.]*/", "[!.]*/[!.]*/")
+    inner = [path for file in files for pattern in patterns for path in sorted(file.glob(pattern))]
     return [*files, *(path for path in inner if path.is_dir())]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lib.core.errors import InputError
-from lib.data import check
+from lib.data import check, registry
 from lib.plan import needed
 from scripts import check_data
 
@@ -42,6 +42,16 @@ def test_a_data_root_that_is_one_level_off_is_told_where_the_files_are(root):
     for wrong in (root.parent, root / "pate_votes"):
         found = check.check_dataset(NAME, ADULT, wrong)
         assert found.state == check.ELSEWHERE and f"give data_root={root}" in found.detail
+
+
+def test_hidden_folders_are_neither_named_nor_watched(root):
+    (root / "pate_votes").rename(root / ".old")
+    (root / ".old" / FILE).rename(root / ".old" / "adult.npy")
+    (root / ".old" / "pate_votes").mkdir()
+    (root / ".old" / "adult.npy").rename(root / ".old" / "pate_votes" / FILE)
+    (root / "new" / ".trash").mkdir(parents=True)
+    assert check.check_dataset(NAME, ADULT, root).state == check.MISSING
+    assert registry.watched([root]) == [root, root / "new"]
 
 
 def test_volumes_are_looked_for_as_well(tmp_path):

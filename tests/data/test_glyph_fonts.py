@@ -81,6 +81,14 @@ def test_folders_are_searched_and_copies_left_out(folder):
     assert {font.path.name for font in find_fonts(only(folder, coverage=0.99))}.isdisjoint({"b.ttf"})
 
 
+def test_hidden_files_are_no_fonts(folder):
+    """As macOS writes them beside each file on a foreign disk; a damaged font is refused."""
+    fonts = find_fonts(only(folder))
+    for font in list(folder.rglob("*.ttf")):
+        font.with_name(f"._{font.name}").write_bytes(b"no font")
+    assert find_fonts(only(folder)) == fonts
+
+
 def test_a_class_that_a_font_lacks_is_never_drawn_as_a_box(folder):
     lacking = next(font for font in find_fonts(only(folder)) if font.path.name == "b.ttf")
     assert {mark for mark, there in zip(CLASSES, lacking.has, strict=True) if not there} == set("0Д,")

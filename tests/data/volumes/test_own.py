@@ -97,6 +97,14 @@ def test_hidden_files_are_no_cases(root):
     assert registry.get("own", {"layout": "folders", "folder": "mine"} | named, root).subjects() == (".1",)
 
 
+def test_a_name_with_a_line_break_leaves_a_refusal_one_line(root):
+    """It is written as Python writes it."""
+    (root / "mine" / "a_1").rename(root / "mine" / "a\n1")
+    with pytest.raises(InputError, match=r"case a\\n1 lacks") as caught:
+        registry.get("own", FOLDERS, root).subjects()
+    assert "\n" not in str(caught.value)
+
+
 def test_names_with_signs_of_patterns_are_read_as_they_are(root):
     write_nifti(root / "mine" / "[ab]" / "x[1]?.nii", label(1))
     write_nifti(root / "mine" / "a" / "x[1]?.nii", label(1))
