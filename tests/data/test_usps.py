@@ -1,5 +1,7 @@
 """The reader of USPS: both of its files give the same samples, and anything else is named."""
 
+import hashlib
+
 import numpy as np
 import pytest
 import scipy.io
@@ -14,8 +16,12 @@ IMAGES = RNG.integers(0, 256, (20, 16, 16), np.uint8)  # two of each class: 1, 1
 CLASSES = np.repeat(np.arange(1, 11) % 10, 2)
 
 
-def mat(path, data):
-    scipy.io.savemat(path, {"data": data})
+@pytest.fixture
+def mat(tmp_path, monkeypatch):
+    """The images in a file of MATLAB that is taken for the authors'."""
+    path = tmp_path / "usps_all.mat"
+    scipy.io.savemat(path, {"data": columns()})
+    monkeypatch.setattr(usps, "MAT_SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
     return path
 
 
@@ -24,9 +30,9 @@ def columns():
     return IMAGES.transpose(0, 2, 1).reshape(10, 2, 256).transpose(2, 1, 0)
 
 
-def test_both_files_hold_the_same_samples(tmp_path):
+def test_both_files_hold_the_same_samples(tmp_path, mat):
     np.savez(tmp_path / "usps_all.npz", x=IMAGES, y=CLASSES)
-    for path in (tmp_path / "usps_all.npz", mat(tmp_path / "usps_all.mat", columns())):
+    for path in (tmp_path / "usps_all.npz", mat):
         found = usps.read([path])
         np.testing.assert_array_equal(found["x"], IMAGES)
         np.testing.assert_array_equal(found["y"], CLASSES)
@@ -34,16 +40,21 @@ def test_both_files_hold_the_same_samples(tmp_path):
 
 
 def test_what_is_no_such_file_is_refused_by_name(tmp_path):
-    broken = tmp_path / "usps_all.mat"
-    broken.write_bytes(b"no matrix")
-    other = mat(tmp_path / "other.mat", np.zeros((255, 2, 10), np.uint8))
-    lacking = tmp_path / "lacking.mat"
-    scipy.io.savemat(lacking, {"images": columns()})
     short = tmp_path / "usps_all.npz"
     np.savez(short, x=IMAGES, y=CLASSES[:-1])
-    for path in (broken, other, lacking, short):
+    for path in (short, tmp_path / "usps_all.mat"):
         with pytest.raises(InputError, match=path.name):
             usps.read([path])
+
+
+def test_no_other_file_reaches_the_parser_of_matlabs_files(tmp_path, mat, monkeypatch):
+    """It ends the process on some damaged files."""
+    monkeypatch.setattr(scipy.io, "loadmat", lambda *_: pytest.fail("the parser was called"))
+    good = mat.read_bytes()
+    for content in (b"", b"no matrix", good[:231], good[:-1], good + b"\0", good[:300] + b"x" + good[301:]):
+        mat.write_bytes(content)
+        with pytest.raises(InputError, match=r"usps_all\.mat: not the file of .*: expected SHA-256"):
+            usps.read([mat])
 
 
 def test_torchvisions_set_is_another_and_read_from_its_two_files(tmp_path, monkeypatch):
