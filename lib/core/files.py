@@ -292,4 +292,4 @@ def _content_digest(content: dict) -> str:
 def read_json(path: str | Path) -> dict:
     """Read a JSON file; InputError names the file if it cannot be read."""
     with reading(path, "JSON"):
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"))

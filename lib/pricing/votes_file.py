@@ -167,7 +167,7 @@ def _read_npz(path: Path, key: str | None) -> np.ndarray:
 
 
 def _read_csv(path: Path, key: str | None) -> np.ndarray:
-    with path.open(encoding="utf-8", newline="") as stream:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
         first = next(csv.reader(stream), [])
     words = [not _is_number(cell) for cell in first]
     if any(words) and not all(words):
@@ -176,7 +176,7 @@ def _read_csv(path: Path, key: str | None) -> np.ndarray:
         raise InputError(f"{path}: its first column, {first[0]!r}, looks like a number of rows; write it without that")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a file without rows, which is refused below
-        return np.loadtxt(path, delimiter=",", skiprows=int(any(words)), ndmin=2)
+        return np.loadtxt(path, delimiter=",", skiprows=int(any(words)), ndmin=2, encoding="utf-8-sig")
 
 
 def _is_number(cell: str) -> bool:

@@ -304,6 +304,11 @@ def test_json_comes_back_as_it_was(tmp_path_factory, content):
     assert json.loads(path.read_text(encoding="utf-8")) == content
 
 
+def test_json_with_a_byte_order_mark_is_read_as_without(tmp_path):
+    (tmp_path / "a.json").write_text('{"a": 1}', encoding="utf-8-sig")
+    assert files.read_json(tmp_path / "a.json") == {"a": 1}
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b'{"a": 1}}', b"\xff\xfe", b"a: 1"])
 def test_what_is_no_json_is_refused_by_name(tmp_path, content):
     path = tmp_path / "a.json"

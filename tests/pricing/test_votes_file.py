@@ -49,6 +49,15 @@ def test_csv_and_npz_are_read_as_npy_is(tmp_path):
     assert read_votes(tmp_path / "sealed.npz", "teachers,queries", 3, key="labels").teachers == 3
 
 
+def test_csv_with_a_byte_order_mark_is_read_as_without(tmp_path):
+    """As spreadsheets save it."""
+    for name, first in (("plain.csv", ""), ("named.csv", "a,b,c,d\n")):
+        np.savetxt(tmp_path / name, LABELS, fmt="%d", delimiter=",")
+        text = first + (tmp_path / name).read_text()
+        (tmp_path / name).write_text(text, encoding="utf-8-sig")
+        assert read_votes(tmp_path / name, "teachers,queries", 3).histograms.tolist() == COUNTS
+
+
 def test_which_array_of_several_is_asked_for(tmp_path):
     np.savez(tmp_path / "two.npz", labels=LABELS, other=LABELS)
     assert "--key: labels, other" in line(tmp_path / "two.npz", "teachers,queries")

@@ -52,7 +52,7 @@ def read_records(path: Path) -> tuple[np.ndarray, np.ndarray]:
     Raises InputError, naming file and line, for anything but 14 known values and a label.
     """
     with reading(path, "text"):
-        lines = path.read_text(encoding="ascii").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     rows, labels = [], []
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("|"):  # the test file begins with a remark and both end with a blank
