@@ -11,17 +11,22 @@ from lib.data.volumes.registry import required_files as required_volumes
 from lib.data.volumes.registry import spec as volume_spec
 
 FOUND, MISSING, DAMAGED, ELSEWHERE, FETCHED = "found", "missing", "damaged", "one level off", "fetched"
+TOO_FEW = "too few"
 LISTED = "`python -m scripts.check_data` with these options lists where to get each"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one dataset: a state of this module; what is wrong, or where the files are; how to get them."""
+    """What was found of one dataset: a state of this module; what is wrong, or where the files are; how to get them.
+
+    patients: of volumes.
+    """
 
     name: str
     state: str
     detail: str
     obtain: str
+    patients: int = 0
 
     @property
     def lacks(self) -> bool:
@@ -50,7 +55,7 @@ def check_dataset(name: str, block: Mapping[str, object], root: str | Path | Non
 
 
 def check_volumes(name: str, block: Mapping[str, object], root: str | Path | None) -> Finding:
-    """The same of a block of segmentation.volumes; files of each case are looked for, and none is decoded."""
+    """The state of a block of segmentation.volumes; files of each case are looked for, and none is decoded."""
     collection, settings = str(block["name"]), block["settings"]
     spec = volume_spec(collection, settings)
     try:
@@ -64,7 +69,7 @@ def check_volumes(name: str, block: Mapping[str, object], root: str | Path | Non
     except InputError as error:
         return Finding(name, DAMAGED, str(error), f"{spec.homepage}: {spec.obtain}")
     where = ", ".join(map(str, files)) or "generated where they are used"
-    return Finding(name, FOUND, f"{count} cases, {where}", "")
+    return Finding(name, FOUND, f"{count} patients, {where}", "", count)
 
 
 def one_level_off(root: str | Path | None, layouts: Iterable[tuple[str, ...]]) -> Path | None:

@@ -10,8 +10,9 @@ from typing import Any
 from lib.core.errors import InputError
 from lib.data.volumes import registry as volumes
 from lib.plan.layout import Layout
+from lib.plan.needed import without_data
 from lib.plan.results import Results
-from lib.plan.segmentation_checks import encoders_used
+from lib.plan.segmentation_checks import check_patients, encoders_used
 
 Unit = tuple[str, ...]  # (encoder,), or (source, encoder): teachers' answers, or true labels in their place
 
@@ -42,6 +43,7 @@ class Segmentation:
             name: {key: value for key, value in task.items() if key not in ("together", "repetitions")}
             for name, task in self.block["tasks"].items()
         }
+        self._patients: dict[str, int] = {}  # of volumes in files, counted where they are asked for
         self.labellings = self._labellings()
         self._encoders: dict[str, list[Unit]] = {}
         for _, task, encoder in encoders_used(config):
@@ -143,12 +145,33 @@ class Segmentation:
     # ------------------------------------------------------------ volumes
 
     def prepared(self, task: str) -> str:
-        """The prepared volumes of a task."""
+        """The prepared volumes of a task; InputError where they are of fewer patients than it needs."""
+        self._check_patients(task)
         return f"{self.layout.private}/volumes/{self.tasks[task]['volumes']}/index.json"
 
     def volumes(self, wildcards: Any) -> str:
         """Input: the prepared volumes of the task."""
         return self.prepared(wildcards.task)
+
+    def _check_patients(self, task: str) -> None:
+        """Raise InputError, naming the task, where its files are of fewer patients than it needs.
+
+        Nothing is said of files that are not there, which `volume_files` names.
+        """
+        name, root = self.tasks[task]["volumes"], self.config["data_root"]
+        block = self.block["volumes"][name]
+        if root is None or without_data(root) or volumes.spec(block["name"], block["settings"]).folder is None:
+            return
+        if name not in self._patients:
+            try:
+                volumes.required_files(block["name"], root, block["settings"])
+            except InputError:
+                return
+            try:
+                self._patients[name] = len(volumes.get(block["name"], block["settings"], root).subjects())
+            except InputError as error:
+                raise InputError(f"segmentation.volumes.{name}: {error}") from error
+        check_patients(f"segmentation.tasks.{task}", self.tasks[task], self._patients[name])
 
     def volume_files(self, wildcards: Any) -> list[str]:
         """Input: the files that volumes are prepared from; InputError if they are not there."""

@@ -90,12 +90,7 @@ def _check_task(key: str, task: dict, catalogue: dict) -> None:
         raise InputError(f"{key}.coded_classes = {task['coded_classes']}: allowed are 1, or classes, {task['classes']}")
     if task["encoder_part"] not in parts:
         raise InputError(f"{key}.encoder_part = {task['encoder_part']!r}: allowed: {', '.join(sorted(parts))}")
-    most = volumes["settings"].get("subjects", math.inf)
-    if sum(parts.values()) * task["apart"] > most:
-        raise InputError(
-            f"{key}.parts = {parts}: {task['apart']} repetitions that share no patient allow at most "
-            f"{most // task['apart']} in all, of the {most} subjects of {task['volumes']}"
-        )
+    check_patients(key, task, volumes["settings"].get("subjects", math.inf))
     if task["teachers"] is None:
         return
     if task["teachers"] > parts.get("teachers", 0):
@@ -105,6 +100,17 @@ def _check_task(key: str, task: dict, catalogue: dict) -> None:
         )
     if task["shard"] is None:
         raise InputError(f"{key}.shard = None: allowed is a number, the teachers a job, for there are teachers")
+
+
+def check_patients(key: str, task: dict, found: float) -> None:
+    """Raise InputError where a task's parts, in repetitions that share no patient, need more than there are."""
+    parts, apart = task["parts"], task["apart"]
+    needed = sum(parts.values())
+    if needed * apart > found:
+        raise InputError(
+            f"{key}.parts = {parts}: {needed} patients in each of apart = {apart} repetitions that share none; "
+            f"segmentation.volumes.{task['volumes']} has {found} patients, allowed are {found // apart} in all parts"
+        )
 
 
 def _check_pair(key: str, name: str, encoder: str, block: dict) -> None:

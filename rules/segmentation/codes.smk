@@ -4,7 +4,7 @@
 rule aggregate_masks:
     """Noisy codes of the answers to a task's queries, through the encoders of a shard, and what they cost."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_codes,
         answers=plan.segmentation.answers_for_codes,
         code=code("aggregate_masks"),

@@ -4,7 +4,7 @@
 rule train_mask_encoder:
     """The encoders of a shard, fitted to a task's public masks."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         code=code("train_mask_encoder"),
     output:
         weights=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.npz",

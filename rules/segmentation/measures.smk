@@ -4,7 +4,7 @@
 rule measure_reconstruction:
     """How a task's test masks survive the encoders of a shard, over noise."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_reconstruction,
         code=code("measure_reconstruction"),
     output:
@@ -27,7 +27,7 @@ rule measure_reconstruction:
 rule measure_limits:
     """How a task's test masks survive the encoders of a shard, over teachers and budgets."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_limits,
         code=code("measure_limits"),
     output:
@@ -50,7 +50,7 @@ rule measure_limits:
 rule measure_components:
     """Principal components of the blocks of a task's public masks, and what they lose, over noise."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         code=code("measure_components"),
     output:
         components=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}.csv",

@@ -4,7 +4,7 @@
 rule train_mask_students:
     """Students on masks decoded from released codes, or on true labels to compare with."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_students,
         codes=plan.segmentation.codes_for_students,
         code=code("train_mask_students"),
@@ -33,7 +33,7 @@ rule train_mask_students:
 rule train_mask_dp_sgd:
     """The baseline: a network trained by DP-SGD on every private patient."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         code=code("train_mask_dp_sgd"),
     output:
         weights=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.npz",
@@ -60,7 +60,7 @@ rule train_mask_dp_sgd:
 rule write_masks:
     """What a shard's students predict of test volumes, as NIfTI and in pictures; made when asked for."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         students=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
         code=code("write_masks"),
     output:

@@ -4,7 +4,7 @@
 rule train_mask_teachers:
     """Some of a task's teachers, and what they say of the student's and the test volumes."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         code=code("train_mask_teachers"),
     output:
         answers=f"{plan.segmentation.private}/answers/{{task}}/{{repetition}}/{{shard}}.npz",
@@ -31,7 +31,7 @@ rule train_mask_teachers:
 rule measure_mask_teachers:
     """Teachers alone, teachers together, and one mask for everybody, on test volumes."""
     input:
-        volumes=plan.segmentation.volumes,
+        volumes=asked(plan.segmentation.volumes),
         answers=plan.segmentation.answers,
         code=code("measure_mask_teachers"),
     output:

@@ -1,5 +1,7 @@
 """What is said of data before any job: found, missing, damaged, one level off; nothing is changed."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from lib.core.errors import InputError
 from lib.data import check, registry
 from lib.plan import needed
 from scripts import check_data
+from tests.plan.configurations import ROOT
 
 ADULT = {"module": "pate_votes", "source": "data_root"}
 NAME, FILE = "pate_votes_adult", "adult_250_teachers.npy"
@@ -66,7 +69,7 @@ def test_volumes_are_looked_for_as_well(tmp_path):
 
 
 def test_all_that_lacks_is_in_one_table_and_in_one_line(root):
-    names = {"prepare_data": [NAME, "pate_votes_svhn", "mnist", "digits"], "prepare_volumes": ["lgg"]}
+    names = {"prepare_data": [NAME, "pate_votes_svhn", "mnist", "digits"], "prepare_volumes": ["lgg"], "tasks": ["lgg"]}
     config = check_data.load((), {"data_root": str(root)})
     found = needed.findings(config, names)
     table, line = check.as_table(found), check.in_one_line(found, root)
@@ -76,9 +79,36 @@ def test_all_that_lacks_is_in_one_table_and_in_one_line(root):
     assert "digits" in table and "digits" not in line and "obtain: " in table
 
 
+def test_too_few_patients_are_named_with_the_task_that_needs_more(tmp_path):
+    for number in range(6):
+        case = tmp_path / "lgg_mri" / f"TCGA_CS_{number}_1996"
+        case.mkdir(parents=True)
+        for name in ("flair", "mask"):
+            (case / f"{name}.nii.gz").touch()
+    config = check_data.load((), {"data_root": str(tmp_path)})
+    names = {"prepare_data": [], "prepare_volumes": ["lgg"], "tasks": ["lgg", "phantom"]}
+    (found,) = needed.findings(config, names)
+    assert found.state == check.TOO_FEW and found.lacks
+    line = "segmentation.tasks.lgg.parts = {'public': 40, 'student': 40, 'test': 30}: 110 patients in each"
+    assert found.detail.startswith(line) and "segmentation.volumes.lgg has 6 patients" in found.detail
+    (found,) = needed.findings(config, names | {"tasks": []})
+    assert found.state == check.FOUND and "6 patients" in found.detail
+
+
+def test_every_rule_that_divides_patients_is_known_by_its_name():
+    """A job's line names its task, and `needed` finds it."""
+    rules = (ROOT / "rules").glob("*/*.smk")
+    blocks = [block for path in rules for block in path.read_text(encoding="utf-8").split("\nrule ")[1:]]
+    divided = [block.partition(":")[0] for block in blocks if "plan.segmentation.volumes)" in block]
+    assert len(divided) > 8
+    for rule in divided:
+        assert re.match(needed._TASKS, f"{rule} repetition=1,shard=0,task=mine:")[1] == "mine"
+        assert re.match(needed._TASKS, f"{rule} task=mine,repetition=1,")
+
+
 def test_the_line_says_first_what_helps(root):
     """One level off for all: only where to go. No folder: that, and not what would be put there."""
-    names = {"prepare_data": [NAME], "prepare_volumes": []}
+    names = {"prepare_data": [NAME], "prepare_volumes": [], "tasks": []}
 
     def line(folder):
         return check.in_one_line(needed.findings(check_data.load((), {"data_root": str(folder)}), names), folder)
@@ -94,7 +124,7 @@ def test_the_script_ends_with_status_one_if_something_lacks(root, monkeypatch, c
 
     def planned(configfiles, given, targets):
         asked.append((given, targets))
-        return {"prepare_data": [NAME], "prepare_volumes": []}
+        return {"prepare_data": [NAME], "prepare_volumes": [], "tasks": []}
 
     monkeypatch.setattr(check_data, "needed", planned)
     with pytest.raises(SystemExit) as caught:

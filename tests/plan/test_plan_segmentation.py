@@ -10,6 +10,7 @@ import yaml
 
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
+from lib.plan.needed import make_empty_data
 from lib.plan.plan import Plan
 from tests.plan.configurations import CONFIG, ROOT
 
@@ -347,6 +348,35 @@ def test_only_volumes_of_files_are_prepared_from_the_data_root(tmp_path):
     assert plan.preparing(lgg)["block"] == CONFIG["segmentation"]["volumes"]["lgg"]
     with pytest.raises(InputError, match=r"^segmentation\.volumes\.lgg: "):
         plan.volume_files(lgg)
+
+
+def test_a_task_that_needs_more_patients_than_there_are_is_refused_before_any_job(tmp_path):
+    lgg = SimpleNamespace(task="lgg")
+    for number in range(6):
+        case = tmp_path / "lgg_mri" / f"TCGA_CS_{number}_1996"
+        case.mkdir(parents=True)
+        for name in ("flair", "mask"):
+            (case / f"{name}.nii.gz").touch()
+    needs = {"parts": {"public": 1, "student": 1, "test": 1}, "apart": 2}
+    enough = planned({"data_root": str(tmp_path), "segmentation": {"tasks": {"lgg": needs}}})
+    enough.volumes(lgg)
+    for change in ({"apart": 3}, {"parts": {"public": 2}}):
+        plan = planned({"data_root": str(tmp_path), "segmentation": {"tasks": {"lgg": needs | change}}})
+        with pytest.raises(
+            InputError, match=r"^segmentation\.tasks\.lgg\.parts = .* has 6 patients, allowed are"
+        ) as caught:
+            plan.volumes(lgg)
+        assert "\n" not in str(caught.value)
+    (tmp_path / "lgg_mri" / "TCGA_CS_0_1996" / "mask.nii.gz").unlink()
+    with pytest.raises(InputError, match=r"^segmentation\.volumes\.lgg: .*missing label"):
+        planned({"data_root": str(tmp_path)}).volumes(lgg)
+
+
+def test_nothing_is_counted_where_there_are_no_files_to_read(tmp_path):
+    lgg = SimpleNamespace(task="lgg")
+    assert planned().volumes(lgg) == planned({"data_root": str(tmp_path)}).volumes(lgg)
+    make_empty_data(tmp_path)
+    assert planned().volumes(lgg) == planned({"data_root": str(tmp_path)}).volumes(lgg)
 
 
 # ---------------------------------------------------------------- tables and figures

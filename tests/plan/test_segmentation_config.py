@@ -106,7 +106,7 @@ FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
         ([(f"{PHANTOM}.teachers", 17)], "phantom.teachers = 17: allowed is at most parts.teachers = 16"),
         ([(f"{WHOLE}.teachers", 2)], "phantom_whole.teachers = 2: allowed is at most parts.teachers = 0"),
         ([(f"{PHANTOM}.shard", None)], "phantom.shard = None: allowed is a number"),
-        ([(f"{PHANTOM}.parts.test", 11)], "no patient allow at most 36 in all, of the 108 subjects of phantom_sm"),
+        ([(f"{PHANTOM}.parts.test", 11)], "volumes.phantom_small has 108 patients, allowed are 36 in"),
         ([("segmentation.tasks.lgg.classes", 3)], "lgg.classes = 3: the labels of lgg_mri allow 1"),
         # what networks need
         (used(RESULTS, ["phantom_whole"]), "results.tasks = 'phantom_whole': allowed are tasks with teachers"),
