@@ -51,6 +51,20 @@ def test_the_overlays_of_the_page_on_own_images_fit_the_preset(tmp_path):
         assert run["delta"] < 1 / ensemble["private"]
 
 
+def test_the_configuration_of_the_page_on_own_volumes_trains_teachers(tmp_path):
+    """An epsilon for which nobody's patients were taught would protect nobody."""
+    page = (ROOT / "docs" / "own_votes.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+    config = load([tmp_path / "mine.yaml"], {"data_root": "DIR"})
+    (target,) = set(re.findall(r"--configfile mine\.yaml --config data_root=DIR -- (\w+)$", page, re.MULTILINE))
+    assert target == "autoencoded_pate_results"
+    for name in config["autoencoded_pate"]["results"]["tasks"]:
+        task = config["segmentation"]["tasks"][name]
+        assert task["volumes"] == "mine" and 0 < task["teachers"] <= task["parts"]["teachers"] and task["apart"] == 1
+        assert f"/private/segmentation/masks/{name}/1/0\n" in page
+
+
 def test_what_a_person_sets_stays_a_page():
     assert len((ROOT / "config.yaml").read_text().splitlines()) <= 60
 
