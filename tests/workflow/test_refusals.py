@@ -39,6 +39,16 @@ def test_all_data_that_are_missing_are_named_at_once(pristine, tmp_path):
         assert part in line
 
 
+def test_a_task_that_needs_more_patients_than_there_are_is_refused(pristine, tmp_path):
+    case = tmp_path / "lgg_mri" / "TCGA_CS_1_1996"
+    case.mkdir(parents=True)
+    for name in ("flair", "mask"):
+        (case / f"{name}.nii.gz").touch()
+    project = pristine.over({"compressed_pate": {"fig3": {"tasks": ["lgg"]}}})
+    line = refused(project, "--config", f"data_root={tmp_path}", "--", "compressed_pate_fig3")
+    assert "segmentation.tasks.lgg.parts" in line and "segmentation.volumes.lgg has 1 patients" in line
+
+
 def test_a_dataset_from_where_it_never_comes_is_refused_without_a_run_in_the_run(pristine, tmp_path):
     """What all else is lacking is asked of a dry run, which is refused for the same reason, and must not ask again."""
     project = pristine.over({"datasets": {"digits": {"source": "data_root"}}})
