@@ -6,7 +6,6 @@ are drawn again from these.
 """
 
 import inspect
-import itertools
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -70,12 +69,9 @@ def draw_figures(results: Results) -> None:
     for name, row in results.rows.items():
         paper, item = results.paper(name), results.item(name)
         folders = [DOCS / room for room in ROOMS.get(name, ["leaderboard" if paper == "audit" else paper])]
-        shown = {item: "draw"} if row["shows"] == "figure" else {}
-        shown |= {other: f"draw_{other}" for other in row.get("beside", {})}
-        for folder, (picture, function) in itertools.product(folders, shown.items()):
-            if (folder / f"{picture}.png").is_file():
-                if reason := not_drawn(drawn_by(name, function), folder / picture):
-                    print(f"{folder.name}/{picture}.png stays as it is: {reason}")
+        for folder in folders if row["shows"] == "figure" else ():
+            if (folder / f"{item}.png").is_file() and (reason := not_drawn(drawn_by(name), folder / item)):
+                print(f"{folder.name}/{item}.png stays as it is: {reason}")
 
 
 def not_drawn(draw: Callable[..., None] | None, place: Path) -> str:
@@ -93,7 +89,7 @@ def not_drawn(draw: Callable[..., None] | None, place: Path) -> str:
     return ""
 
 
-def drawn_by(name: str, function: str = "draw") -> Callable[..., None] | None:
+def drawn_by(name: str) -> Callable[..., None] | None:
     """`draw` of the script that a figure's rule runs; None where it shows data themselves, of which no table tells.
 
     Its first parameter is the table ITEM.csv, the last stands for the pictures to write, and any between these for the
@@ -101,7 +97,7 @@ def drawn_by(name: str, function: str = "draw") -> Callable[..., None] | None:
     """
     rules = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*/*.smk")))
     script = re.search(rf"^rule {name}:\n.*?-m scripts\.(\w+)", rules, re.MULTILINE | re.DOTALL)
-    return getattr(import_module(f"scripts.{script[1]}"), function, None)
+    return getattr(import_module(f"scripts.{script[1]}"), "draw", None)
 
 
 def verdicts() -> pd.DataFrame:

@@ -1,17 +1,15 @@
 """Figure: epsilon against the number of answers, one panel a dataset, one line a mechanism."""
 
-import math
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path, load_arrays
+from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.loading import load_claims
-from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 
@@ -21,6 +19,7 @@ NAMES = {
     "confident_gnmax": "Confident-GNMax",
     "interactive_gnmax": "Interactive-GNMax",
 }
+FEW = 20  # points of a curve that are marked, because what lies between them is not computed
 
 
 def read_series(runs: list[dict], records: list[Path], curves: list[Path]) -> pd.DataFrame:
@@ -66,42 +65,42 @@ def paper_points(runs: list[dict], claims_path: Path) -> pd.DataFrame:
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """One panel a dataset; thin lines are the data-independent bounds, crosses the paper's points, bands all votes."""
     datasets = table["dataset"].unique()
-    with figure(1, len(datasets)) as (drawn, axes):
-        shown = dict.fromkeys([*NAMES, *table["aggregator"]])
-        styles = dict(zip(shown, plt.rcParams["axes.prop_cycle"], strict=False))
-        for axis, dataset in zip(axes, datasets, strict=True):
-            panel = table[table["dataset"] == dataset]
-            for (aggregator, _, kind), part in panel.groupby(["aggregator", "run", "series"], sort=False):
-                style = styles[aggregator]
-                line = part.groupby("queries")[["answered", "epsilon"]].agg(["mean", "min", "max"])
-                answered, epsilon = line["answered"]["mean"], line["epsilon"]
-                if kind == "epsilon":
-                    axis.plot(answered, epsilon["mean"], label=NAMES.get(aggregator, aggregator), **style)
-                    axis.fill_between(answered, epsilon["min"], epsilon["max"], color=style["color"], alpha=0.2, lw=0)
-                    printed = part.iloc[0]
-                    if pd.notna(printed["paper_epsilon"]):
-                        point = printed["paper_queries_answered"], printed["paper_epsilon"]
-                        axis.plot(*point, "x", color=style["color"], ms=7, mew=2)
-                else:
-                    axis.plot(answered, epsilon["mean"], lw=0.8, alpha=0.6, **style)
-            axis.set_title(dataset)
-            axis.set_xlabel("queries answered (expected)")
-            axis.set_ylabel(rf"$\varepsilon$ at $\delta = 10^{{{math.log10(panel['delta'].iloc[0]):g}}}$")
-            axis.set_xlim(left=0)
-            # the data-independent bound of LNMax would squeeze everything else
-            axis.set_ylim(0, 1.6 * panel.loc[panel["series"] == "epsilon", "epsilon"].max())
-        grey = {"color": "0.3"}
-        kinds = [Line2D([], [], **grey), Line2D([], [], lw=0.8, alpha=0.6, **grey)]
-        labels = ["data-dependent", "data-independent"]
+    with plotting.figure(-(-len(datasets) // 2), min(2, len(datasets)), height=2.7) as (drawn, axes):
+        looks = plotting.looks(dict.fromkeys([*NAMES, *table["aggregator"]]))
+        for axis in axes[len(datasets) :]:
+            axis.set_axis_off()
+        for axis, dataset in zip(axes, datasets, strict=False):
+            draw_panel(axis, table[table["dataset"] == dataset], looks)
+        axes[0].plot([], [], color=plotting.GREY, label="data-dependent")
+        axes[0].plot([], [], color=plotting.GREY, lw=0.8, ls="-", label="data-independent")
         if table["paper_epsilon"].notna().any():
-            kinds.append(Line2D([], [], marker="x", ls="none", ms=7, mew=2, **grey))
-            labels.append("the paper")
-        drawn_names = {
-            name: line for axis in axes for line, name in zip(*axis.get_legend_handles_labels(), strict=True)
-        }
-        handles, names = list(drawn_names.values()), list(drawn_names)
-        drawn.legend([*handles, *kinds], [*names, *labels], loc="outside lower center", ncols=3 if len(axes) > 1 else 2)
-        save(drawn, *paths)
+            plotting.paper(axes[0], [], [], "the paper", color=plotting.GREY)
+        plotting.legend(drawn, axes)
+        plotting.save(drawn, *paths)
+
+
+def draw_panel(axis: plt.Axes, panel: pd.DataFrame, looks: dict[str, dict]) -> None:
+    """The curves of one dataset, each in the looks of its mechanism."""
+    for (aggregator, _, kind), part in panel.groupby(["aggregator", "run", "series"], sort=False):
+        look = looks[aggregator]
+        line = part.groupby("queries")[["answered", "epsilon"]].agg(["mean", "min", "max"])
+        answered, epsilon = line["answered"]["mean"], line["epsilon"]
+        if kind != "epsilon":
+            axis.plot(answered, epsilon["mean"], lw=0.8, alpha=0.6, **look)
+            continue
+        marker = "." if len(line) < FEW else ""
+        axis.plot(answered, epsilon["mean"], marker=marker, label=NAMES.get(aggregator, aggregator), **look)
+        axis.fill_between(answered, epsilon["min"], epsilon["max"], color=look["color"], alpha=0.2, lw=0)
+        printed = part.iloc[0]
+        if pd.notna(printed["paper_epsilon"]):
+            point = [printed["paper_queries_answered"]], [printed["paper_epsilon"]]
+            plotting.paper(axis, *point, "", color=look["color"])
+    axis.set(title=panel["dataset"].iloc[0], xlabel="queries answered (expected)")
+    axis.set_ylabel(plotting.epsilon_at(panel["delta"].iloc[0]))
+    axis.set_xlim(left=0)
+    plotting.counts(axis)
+    # the data-independent bound of LNMax would squeeze everything else
+    axis.set_ylim(0, 1.6 * panel.loc[panel["series"] == "epsilon", "epsilon"].max())
 
 
 @command

@@ -17,8 +17,9 @@ from lib.reporting.records import read_record
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
 
-# the paper's points of the left panel
-DATA_FILES = ("../published/scalable_pate_fig1_left.csv",)
+# what the paper prints of the left panel and of the middle one
+DATA_FILES = ("../published/scalable_pate_fig1_left.csv", "../published/scalable_pate_fig1_comparison.csv")
+FEW = 20  # points of a curve that are marked, because what lies between them is not computed
 NAMES = {"lnmax": "LNMax", "confident_gnmax": "Confident-GNMax"}
 STUDENTS = {"random_forest": ("random forest", "o"), "vat": ("VAT", "^"), "gan": ("GAN", "s")}
 
@@ -143,24 +144,18 @@ def main(
 
 def draw(table: pd.DataFrame, epsilon: pd.DataFrame, histogram: pd.DataFrame, *paths: Path) -> None:
     """Students of the table, and the tables of that name beside it; a panel each."""
-    with plotting.figure(1, 3, width=3.2, height=3.2) as (drawn, (left, middle, right)):
-        draw_students(left, table)
-        draw_epsilon(middle, epsilon)
-        draw_consensus(right, histogram.groupby("from_percent", as_index=False).mean(numeric_only=True))
-        handles, labels = left.get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside lower center", ncols=3)
+    with plotting.figure(1, 3, height=3.6) as (drawn, axes):
+        draw_students(axes[0], table)
+        draw_epsilon(axes[1], epsilon, table["stands_for"].iloc[0])
+        draw_consensus(axes[2], histogram.groupby("from_percent", as_index=False).mean(numeric_only=True))
+        plotting.legend(drawn, axes, columns=2)
         plotting.save(drawn, *paths)
 
 
-def _styles() -> dict[str, dict]:
-    """The line style of each mechanism in every panel."""
-    return dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
-
-
 def draw_students(axis: plt.Axes, students: pd.DataFrame) -> None:
-    """Students by mechanism (colour) and kind (marker) with their spread; the paper's points, joined by thin lines."""
-    for name, style in _styles().items():
-        own = students[students["aggregator"] == name].sort_values("queries_answered", kind="stable")
+    """Students by mechanism (colour) and kind (marker) with their spread; nothing joins them; the paper's points."""
+    for name, looks in plotting.looks(NAMES).items():
+        own = students[students["aggregator"] == name]
         for kind, (label, marker) in STUDENTS.items():
             line = own[own["student"] == kind]
             if len(line):
@@ -169,45 +164,50 @@ def draw_students(axis: plt.Axes, students: pd.DataFrame) -> None:
                     line["student_accuracy"],
                     yerr=line["student_accuracy_spread"].fillna(0.0),
                     marker=marker,
-                    ms=4,
+                    ms=5,
                     capsize=2,
-                    label=f"{NAMES[name]}, {label}",
-                    **(style | {"linestyle": "none"}),
+                    label=f"{NAMES[name]}, {label} students",
+                    **(looks | {"linestyle": "none"}),
                 )
-    if students["stands_for"].iloc[0] == "Glyph":
-        points = read_table(Path(__file__).parent / DATA_FILES[0])
-        for name, style in _styles().items():
-            line = points[points["series"] == NAMES[name]]
-            axis.plot(
-                line["queries_answered"],
-                line["student_test_accuracy_percent"],
-                label=f"{NAMES[name]}, the paper on Glyph",
-                **(style | {"lw": 0.8, "alpha": 0.6}),
-            )
+    of = students["stands_for"].iloc[0]
+    points = read_table(Path(__file__).parent / DATA_FILES[0])
+    points = points[points["dataset"] == of]
+    for name, looks in plotting.looks(NAMES).items():
+        line = points[points["series"] == NAMES[name]]
+        if len(line):
+            x, y = line["queries_answered"], line["student_test_accuracy_percent"]
+            axis.plot(x, y, lw=1, label=f"{NAMES[name]}, the paper on {of}", **looks)
+    axis.set(title=f"{students['dataset'].iloc[0]}: students", xlabel="queries answered", ylabel="test accuracy, %")
     axis.set_xlim(left=0)
-    axis.set_xlabel("queries answered")
-    axis.set_ylabel("accuracy of the student, %")
+    plotting.counts(axis)
 
 
-def draw_epsilon(axis: plt.Axes, curves: pd.DataFrame) -> None:
-    """Epsilon against answers, the mean over the draws."""
-    for name, style in _styles().items():
+def draw_epsilon(axis: plt.Axes, curves: pd.DataFrame, of: str) -> None:
+    """Epsilon against answers, the mean over the draws; and what the paper prints of the dataset `of`."""
+    for name, looks in plotting.looks(NAMES).items():
         line = curves[curves["aggregator"] == name].groupby("queries")[["answered", "epsilon"]].mean()
-        axis.plot(line["answered"], line["epsilon"], **style)
-    axis.set_xlabel("queries answered (expected)")
-    axis.set_ylabel(r"$\varepsilon$ (data-dependent)")
+        label = f"{NAMES[name]}, $\\varepsilon$ here"
+        axis.plot(line["answered"], line["epsilon"], marker="." if len(line) < FEW else "", label=label, **looks)
+    printed = read_table(Path(__file__).parent / DATA_FILES[1])
+    for row in printed[printed["dataset"] == of].to_dict("records"):
+        answers = [float(row["at"].split()[0])]
+        for name, column in zip(NAMES, ("other_epsilon", "epsilon"), strict=True):
+            label = f"{NAMES[name]}, $\\varepsilon$ in the paper on {of}"
+            plotting.paper(axis, answers, [row[column]], label, color=plotting.looks(NAMES)[name]["color"])
+    axis.set(title="privacy", xlabel="queries answered (expected)")
+    axis.set_ylabel(f"{plotting.epsilon_at(curves['delta'].iloc[0])}, data-dependent")
     axis.set_xlim(left=0)
     axis.set_ylim(bottom=0)
+    plotting.counts(axis)
 
 
 def draw_consensus(axis: plt.Axes, numbers_by_bin: pd.DataFrame) -> None:
     """Bars of answers by the teachers' consensus."""
     middle = (numbers_by_bin["from_percent"] + numbers_by_bin["to_percent"]) / 2
     width = 100 / len(middle)
-    for step, (name, style) in enumerate(_styles().items()):
-        axis.bar(middle + (step - 0.5) * 0.42 * width, numbers_by_bin[name], 0.4 * width, color=style["color"])
-    axis.set_xlabel("teachers that agree, %")
-    axis.set_ylabel("queries answered (expected)")
+    for step, (name, looks) in enumerate(plotting.looks(NAMES).items()):
+        axis.bar(middle + (step - 0.5) * 0.42 * width, numbers_by_bin[name], 0.4 * width, color=looks["color"])
+    axis.set(title="answers by consensus", xlabel="teachers that agree, %", ylabel="queries answered (expected)")
 
 
 if __name__ == "__main__":

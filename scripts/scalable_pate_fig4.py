@@ -85,7 +85,7 @@ def main(
         with reading(path, "CSV"):
             table = pd.read_csv(path)
         about = {name: yes_no(block["name"] in chosen) for name, chosen in (("left", [left]), ("right", sizes))}
-        about["private_samples"] = block.get("private")
+        about |= {"dataset": block["label"], "private_samples": block.get("private")}
         tables.append(table.assign(ensemble=block["name"], votes=drawn_before[block["name"]], **about))
     points = pd.concat(tables, ignore_index=True)
     with atomic_path(numbers) as temporary:
@@ -96,13 +96,14 @@ def main(
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """Both panels, of the ensembles that the columns `left` and `right` name."""
+    """Both panels, of the ensembles that the columns `left` and `right` name; their tuning parameter is the noise."""
     keys = ["ensemble", "teachers", "aggregator", "scale", "left", "right"]
     means = table.groupby(keys, as_index=False).mean(numeric_only=True)
-    with plotting.figure(1, 2) as (drawn, axes):
+    with plotting.figure(1, 2, height=3.2) as (drawn, axes):
         left = means[means["left"] == "yes"]
         panel(axes[0], left, "aggregator", NAMES)
-        axes[0].set_title(f"{left['teachers'].iloc[0]:,} teachers")
+        label = table["dataset"][table["left"] == "yes"].iloc[0]
+        axes[0].set_title(f"{label}, {left['teachers'].iloc[0]:,} teachers")
         right = means[(means["right"] == "yes") & (means["aggregator"] == "gnmax")]
         panel(axes[1], right, "teachers", {size: f"{size:,} teachers" for size in np.unique(right["teachers"])})
         axes[1].set_title(f"GNMax, {right['private_samples'].iloc[0]:,.0f} private samples")
@@ -110,15 +111,15 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
 
 
 def panel(axis: plt.Axes, points: pd.DataFrame, by: str, names: dict) -> None:
-    """One line for each of `names`, values of the column `by`."""
-    for style, (value, name) in zip(plt.rcParams["axes.prop_cycle"], names.items(), strict=False):
+    """One line for each of `names`, values of the column `by`; a point is a scale of the noise."""
+    for value, look in plotting.looks(names).items():
         line = points[points[by] == value].sort_values("scale")
-        axis.plot(line["epsilon"], line["label_accuracy"], marker="o", ms=3, label=name, **style)
+        axis.plot(line["epsilon"], line["label_accuracy"], marker="o", ms=4, label=names[value], **look)
     axis.set_xscale("log")
     axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))  # powers of ten alone are one or two ticks here
     axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.set_xlabel(r"$\varepsilon$ (data-dependent)")
+    axis.set_xlabel(r"$\varepsilon$, data-dependent; right to left: more noise")
     axis.set_ylabel("accuracy of the labels, %")
     axis.legend()
 

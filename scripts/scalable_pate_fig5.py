@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator
 
 from lib.accounting import consensus, threshold
 from lib.accounting.rdp import order_grid
@@ -19,7 +20,11 @@ from lib.reporting.tables import write_table
 
 # a cost below this is no cost: 10,000 such answers add less than a millionth
 NEGLIGIBLE = 1e-10
-NAMES = {"lnmax": "LNMax (all)", "moderate": "Confident, moderate", "aggressive": "Confident, aggressive"}
+NAMES = {
+    "lnmax": "LNMax (answers all)",
+    "moderate": "Confident-GNMax, moderate",
+    "aggressive": "Confident-GNMax, aggressive",
+}
 
 
 def counts(path: Path, teachers: int, settings: dict) -> pd.DataFrame:
@@ -142,53 +147,52 @@ def main(
 
 
 def draw(table: pd.DataFrame, histogram: pd.DataFrame, *paths: Path) -> None:
-    """Costs of the table (right), and the table of that name beside it (left)."""
-    with plotting.figure(1, 2, width=3.9, height=3.3) as (drawn, (bars, lines)):
-        draw_counts(drawn, bars, histogram.groupby("from_percent", as_index=False).mean(numeric_only=True))
-        draw_costs(lines, table)
+    """Costs of the table (right), and the table of that name beside it (left and middle)."""
+    numbers = histogram.groupby("from_percent", as_index=False).mean(numeric_only=True)
+    looks = plotting.looks(NAMES)
+    with plotting.figure(1, 3, height=3.3) as (drawn, axes):
+        draw_counts(axes[0], numbers, looks)
+        draw_cost_of_answer(axes[1], numbers)
+        draw_costs(axes[2], table, looks)
+        plotting.legend(drawn, axes, columns=3)
         plotting.save(drawn, *paths)
 
 
-def draw_counts(drawn: plt.Figure, axis: plt.Axes, numbers: pd.DataFrame) -> None:
-    """Bars of answers by consensus with the cost of one answer on an axis of its own, and the figure's legend."""
-    styles = dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
-    middle = (numbers["from_percent"] + numbers["to_percent"]) / 2
-    width = 100 / len(middle)
-    for step, (role, style) in enumerate(styles.items()):
-        shift = (step - (len(styles) - 1) / 2) * 0.28 * width
-        axis.bar(middle + shift, numbers[role], 0.26 * width, color=style["color"], label=NAMES[role])
-    axis.set_xlabel("teachers that agree, %")
-    axis.set_ylabel("queries answered (expected)")
-    cost = axis.twinx()
-    shown = numbers["cost_of_answer"] >= NEGLIGIBLE
-    cost.plot(middle[shown], numbers["cost_of_answer"][shown], "ko", ms=4, label="cost of one answer")
-    below = numbers["cost_of_answer"] < NEGLIGIBLE
+def draw_counts(axis: plt.Axes, numbers: pd.DataFrame, looks: dict[str, dict]) -> None:
+    """Bars of answers by consensus."""
+    middle, width = (numbers["from_percent"] + numbers["to_percent"]) / 2, 100 / len(numbers)
+    for step, (role, look) in enumerate(looks.items()):
+        shift = (step - (len(looks) - 1) / 2) * 0.28 * width
+        axis.bar(middle + shift, numbers[role], 0.26 * width, color=look["color"], label=NAMES[role])
+    axis.set(xlabel="teachers that agree, %", ylabel="queries answered (expected)")
+
+
+def draw_cost_of_answer(axis: plt.Axes, numbers: pd.DataFrame) -> None:
+    """The mean cost of one answer by consensus; what is next to nothing lies at the bottom."""
+    middle, cost = (numbers["from_percent"] + numbers["to_percent"]) / 2, numbers["cost_of_answer"]
+    shown, below = cost >= NEGLIGIBLE, cost < NEGLIGIBLE
+    axis.plot(middle[shown], cost[shown], "ko", ms=4, label="cost of one answer")
     if below.any():
-        cost.plot(middle[below], np.full(below.sum(), NEGLIGIBLE), "kv", ms=4, label=f"the same, below {NEGLIGIBLE:g}")
-    cost.set_yscale("log")
-    cost.set_ylim(bottom=NEGLIGIBLE / 3)
-    cost.set_ylabel(f"Rényi cost of one answer, order {numbers['order'].iloc[0]:g}")
-    cost.grid(False)
-    cost.spines["right"].set_visible(True)
-    bars, labels = axis.get_legend_handles_labels()
-    dots, names = cost.get_legend_handles_labels()
-    shade = plt.Rectangle((0, 0), 1, 1, color="0.6", lw=0)
-    labels += [*names, f"part of selecting, {NAMES['aggressive']}"]
-    drawn.legend([*bars, *dots, shade], labels, loc="outside lower center", ncols=3)
+        axis.plot(middle[below], np.full(below.sum(), NEGLIGIBLE), "kv", ms=4, label=f"cost below {NEGLIGIBLE:g}")
+    axis.set(yscale="log", xlim=(0, 100), xlabel="teachers that agree, %")
+    axis.set_ylim(bottom=NEGLIGIBLE / 3)
+    axis.yaxis.set_major_locator(LogLocator(numticks=6))
+    axis.set_ylabel(f"Rényi cost of an answer, order {numbers['order'].iloc[0]:g}")
 
 
-def draw_costs(axis: plt.Axes, numbers: pd.DataFrame) -> None:
+def draw_costs(axis: plt.Axes, numbers: pd.DataFrame, looks: dict[str, dict]) -> None:
     """Epsilon against answers, the mean over the draws, and the part that selection takes."""
-    styles = dict(zip(NAMES, plt.rcParams["axes.prop_cycle"], strict=False))
-    for role, style in styles.items():
+    for role, look in looks.items():
         line = numbers[numbers["series"] == role].groupby("queries").mean(numeric_only=True)
-        axis.plot(line["answered"], line["epsilon"], label=NAMES[role], **style)
+        axis.plot(line["answered"], line["epsilon"], **look)
         if role == "aggressive":
-            axis.fill_between(line["answered"], line["selection_part"], color="0.6", lw=0, zorder=0)
+            label = "part that the checks cost, aggressive"
+            axis.fill_between(line["answered"], line["selection_part"], color="0.6", lw=0, zorder=0, label=label)
     axis.set_xlabel("queries answered (expected)")
-    axis.set_ylabel(r"$\varepsilon$")
+    axis.set_ylabel(f"{plotting.epsilon_at(numbers['delta'].iloc[0])}, data-dependent")
     axis.set_xlim(left=0)
     axis.set_ylim(bottom=0)
+    plotting.counts(axis)
 
 
 if __name__ == "__main__":

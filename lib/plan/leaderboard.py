@@ -156,7 +156,7 @@ class Leaderboard:
         return self._of_shards(f"{self.folder}/models", ".json", self.entries())
 
     def attacks(self, suffix: str) -> list[str]:
-        """What the attacks of every shard wrote; suffix: `.csv`, `.roc.csv` or `.audit.csv`."""
+        """What the attacks of every shard wrote; suffix: `.csv` or `.audit.csv`."""
         return [f"{self.folder}/attacks/{shard}{suffix}" for shard in range(len(self.attack_shards()))]
 
     def board_settings(self, wildcards: Any) -> dict[str, Any]:

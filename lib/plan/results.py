@@ -165,19 +165,9 @@ class Results:
                 "item": self.item(target),
                 "title": row["title"],
                 "caption": captions[target],
-                "tables": [
-                    table
-                    for table in dict.fromkeys([*row["columns"], *row["judged"], *row.get("numbers", [])])
-                    if table not in row.get("beside", {})
-                ],
+                "tables": list(dict.fromkeys([*row["columns"], *row["judged"], *row.get("numbers", [])])),
             }
             for target, row in rows
-        ]
-        # pictures beside a result's own
-        beside = [(item, title, target) for target, row in rows for item, title in row.get("beside", {}).items()]
-        results += [
-            {"item": item, "title": title, "caption": captions[target].rsplit("\n\n", 1)[-1], "tables": [item]}
-            for item, title, target in beside
         ]
         return {
             "paper": name,
@@ -186,8 +176,7 @@ class Results:
             "results": results,
             "tables": {table: path for table, path, _ in shown},
             "columns": {table: columns for table, _, columns in shown},
-            "figures": dict(figure for room in rooms for figure in self.figures(room))
-            | {item: f"{self._layout.of(self.paper(target))}/{item}.png" for item, _, target in beside},
+            "figures": dict(figure for room in rooms for figure in self.figures(room)),
             "numbers": dict(entry for room in rooms for entry in self.behind(room).items()),
             "drawn": dict(entry for room in rooms for entry in self.drawn(room).items()),
         }

@@ -1,6 +1,7 @@
 """One look for every figure, and files that do not change from run to run."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,23 +11,37 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from lib.core.files import atomic_path
 
 DATA_FILES = ("style.mplstyle",)
+WIDTH = 7.6  # inches of a figure, which a page shows 830 pixels wide: its text is then as large as the page's
+GREY = "0.4"  # of what others are compared with
 
 
 @contextmanager
 def figure(
-    rows: int = 1, columns: int = 1, width: float = 3.4, height: float = 2.9
+    rows: int = 1, columns: int = 1, width: float | None = None, height: float = 2.9
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure in the project's style with `rows` x `columns` axes of `width` x `height` inches, as a flat list."""
+    """A figure in the project's style with `rows` x `columns` axes of `width` x `height` inches, as a flat list.
+
+    width: None where all columns together are WIDTH inches wide.
+    """
     with plt.style.context(Path(__file__).parent / DATA_FILES[0]):
-        drawn, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False)
+        drawn, axes = plt.subplots(
+            rows, columns, figsize=(width * columns if width else WIDTH, height * rows), squeeze=False
+        )
         try:
             yield drawn, list(axes.flat)
         finally:
             plt.close(drawn)
+
+
+def looks(names: Iterable[str]) -> dict[str, dict]:
+    """The colour and line style of each name, in the style's order, for every panel and figure that shows them."""
+    cycle = matplotlib.rc_params_from_file(Path(__file__).parent / DATA_FILES[0], use_default_template=False)
+    return dict(zip(names, cycle["axes.prop_cycle"], strict=False))
 
 
 def bare(axis: Axes) -> None:
@@ -34,6 +49,39 @@ def bare(axis: Axes) -> None:
     axis.set(xticks=[], yticks=[])
     axis.grid(False)
     axis.spines[:].set_visible(False)
+
+
+def paper(axis: Axes, x: Sequence[float], y: Sequence[float], label: str, **colour: object) -> None:
+    """Mark values that a paper prints; every figure marks them by crosses, and nothing else."""
+    axis.plot(
+        x, y, **({"color": "black"} | looks | {"linestyle": "none"}), marker="x", ms=7, mew=2, zorder=4, label=label
+    )
+
+
+def guessing(axis: Axes) -> None:
+    """Draw a line where an attack knows no more than a coin: an area under its ROC curve of a half."""
+    axis.axhline(0.5, color=GREY, linestyle=":", linewidth=1, zorder=0)
+
+
+def epsilon_at(delta: float) -> str:
+    """The label of an axis of epsilon at a delta that is a power of ten."""
+    return rf"$\varepsilon$ at $\delta = 10^{{{math.log10(delta):g}}}$"
+
+
+def counts(axis: Axes) -> None:
+    """Set few ticks, with separated thousands, on an x axis of counts."""
+    axis.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 4, 5, 10]))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def legend(drawn: Figure, axes: Sequence[Axes], columns: int = 4) -> None:
+    """Put one legend of several axes below them, each label once."""
+    entries = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            if label:
+                entries.setdefault(label, handle)
+    drawn.legend(entries.values(), entries, loc="outside lower center", ncols=columns)
 
 
 def save(drawn: Figure, *paths: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""The leaderboard: its table and figures, and what the methods cost."""
+"""The leaderboard: its table and figure, and what the methods cost."""
 
 
 rule leaderboard:
@@ -6,16 +6,12 @@ rule leaderboard:
     input:
         records=plan.leaderboard.records,
         scores=plan.leaderboard.attacks(".csv"),
-        curves=plan.leaderboard.attacks(".roc.csv"),
         audits=plan.leaderboard.attacks(".audit.csv"),
         releases=f"{layout.of('leaderboard')}/releases.csv",
         code=code("leaderboard"),
     output:
         **table("leaderboard", "privacy"),
         **pictures("leaderboard"),
-        roc=f"{layout.of('leaderboard')}/roc.csv",
-        roc_png=reported("leaderboard", f"{layout.of('leaderboard')}/roc.png"),
-        roc_pdf=f"{layout.of('leaderboard')}/roc.pdf",
     log:
         layout.log("leaderboard"),
     conda:
