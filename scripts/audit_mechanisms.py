@@ -3,16 +3,32 @@
 from pathlib import Path
 
 import pandas as pd
-from matplotlib.axes import Axes
 
-from lib.audit.trial import BUGS, INTACT
+from lib.audit.trial import INTACT
 from lib.core.command import command, run
 from lib.core.files import atomic_path, reading
+from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
 
-# of the intact mechanism, then of each bug
-MARKERS, COLOURS = ("o", "s", "^", "v", "D", "P", "X", "*"), ("k", "C0", "C1", "C2", "C3", "C4", "C5", "0.5")
+TITLES = {
+    "lnmax": "LNMax",
+    "gnmax": "GNMax",
+    "confident_gnmax": "Confident-GNMax",
+    "interactive_gnmax": "Interactive-GNMax",
+    "dp_sgd": "DP-SGD",
+    "dp_mac": "DP-MAC",
+}
+# what a bug is called and its marker, in the order of BUGS
+SHOWN = {
+    INTACT: ("without bugs", "o"),
+    "sigma_halved": ("half the noise", "s"),
+    "sqrt2_forgotten": ("sensitivity too small by √2", "^"),
+    "threshold_not_charged": ("threshold test not charged", "v"),
+    "no_clipping": ("no clipping", "D"),
+    "noise_reused": ("noise reused", "P"),
+    "not_poisson": ("batches not Poisson samples", "X"),
+    "add_or_remove_for_replace": ("add/remove noise for replace", "*"),
+}
 
 
 def joined(parts: list[Path]) -> str:
@@ -25,43 +41,35 @@ def joined(parts: list[Path]) -> str:
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """Promised epsilons and lower bounds, a line for each mechanism; a bound that is too large is filled."""
-    rows = table.to_dict("records")
-    names = list(dict.fromkeys((row["mechanism"], row["backend"]) for row in rows))
-    with figure(width=6.8, height=1.2 + 0.45 * len(names)) as (drawn, axes):
-        panel(axes[0], rows, names)
-        save(drawn, *paths)
+    """Lower bounds over the promised epsilon, a line a mechanism: right of 1 the promise does not hold."""
+    table = table[table["caught"] != "n/a"]
+    names = list(dict.fromkeys(zip(table["mechanism"], table["backend"], strict=True)))
+    intact = table[table["bug"] == INTACT].set_index(["mechanism", "backend"])
+    with plotting.figure(height=1.3 + 0.3 * len(names)) as (drawn, (axis,)):
+        for number, (bug, (label, marker)) in enumerate(SHOWN.items()):
+            own = table[table["bug"] == bug]
+            # the kinds lie side by side within a mechanism's line
+            shift = (number - (len(SHOWN) - 1) / 2) * 0.06
+            places = [names.index(name) + shift for name in zip(own["mechanism"], own["backend"], strict=True)]
+            colour = ("black", *(f"C{place}" for place in range(6)), "0.55")[number]
+            axis.plot(own["lower_bound"] / own["promised_epsilon"], places, marker, color=colour, ms=5, label=label)
+        for place in range(1, len(names)):
+            axis.axhline(place - 0.5, color="0.85", linewidth=0.5)
+        axis.axvline(1, color="black", linewidth=1)
+        axis.set_xlim(-0.1, axis.get_xlim()[1])
+        axis.axvspan(1, axis.get_xlim()[1], color="0.95", zorder=-1)
+        axis.text(1.1, -0.85, "right of this line the promise does not hold", va="center", fontsize=8)
+        axis.set(ylim=(len(names) - 0.5, -1.1), xlabel=r"lower bound on $\varepsilon$ / promised $\varepsilon$")
+        axis.set_yticks(range(len(names)), [titled(*name, intact.loc[name, "runs"]) for name in names])
+        axis.tick_params(axis="y", length=0)
+        axis.grid(axis="y", visible=False)
+        plotting.legend(drawn, [axis])
+        plotting.save(drawn, *paths)
 
 
-def panel(axis: Axes, rows: list[dict], names: list[tuple[str, str]]) -> None:
-    """Rows of the table as points and lines; names: mechanisms and their backends, from top to bottom."""
-    bugs = [INTACT, *BUGS]
-    for row in rows:
-        if row["caught"] == "n/a":
-            continue
-        number = bugs.index(row["bug"])
-        # the kinds lie side by side within a mechanism's line
-        place = names.index((row["mechanism"], row["backend"])) + (number - (len(bugs) - 1) / 2) * 0.1
-        colour, promised = COLOURS[number], row["promised_epsilon"]
-        axis.plot([promised, row["lower_bound"]], [place, place], "-", color=colour, linewidth=0.7)
-        axis.plot(promised, place, "|", color="0.2", markersize=4)
-        filled = colour if row["caught"] == "yes" else "w"
-        axis.plot(row["lower_bound"], place, MARKERS[number], color=colour, markerfacecolor=filled, markersize=3.5)
-    for place in range(1, len(names)):
-        axis.axhline(place - 0.5, color="0.8", linewidth=0.5)
-    axis.set(ylim=(len(names) - 0.5, -0.5), xlim=(-0.1, None), xlabel="epsilon")
-    runs = {(row["mechanism"], row["backend"]): row["runs"] for row in rows if row["bug"] == INTACT}
-    axis.set_yticks(
-        range(len(names)), [f"{each[0].replace('_', ' ')}\n({each[1]}, {runs[each]:,.0f} runs)" for each in names]
-    )
-    axis.tick_params(axis="y", length=0, labelsize=7)
-    axis.grid(axis="y", visible=False)
-    axis.plot([], [], "|", color="0.2", markersize=6, label="promised")
-    for number, bug in enumerate(bugs):
-        label = "lower bound, intact" if bug == INTACT else bug.replace("_", " ")
-        face = "w" if bug == INTACT else COLOURS[number]
-        axis.plot([], [], MARKERS[number], color=COLOURS[number], markerfacecolor=face, markersize=4, label=label)
-    axis.figure.legend(loc="outside upper center", ncols=3)
+def titled(mechanism: str, backend: str, runs: int) -> str:
+    """A mechanism as an axis names it."""
+    return f"{TITLES.get(mechanism, mechanism.replace('_', ' '))}, {backend}, {runs:,.0f} runs"
 
 
 @command

@@ -1,28 +1,28 @@
 """Figures of residual perturbation against the noise coefficient: the attack, and training and test accuracy."""
 
-import re
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 
 from lib.attacks.summary import Attacked, read_attacked, summary_row, titled
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
 from lib.reporting.spread import mean_and_spread
 
-# what the paper prints, on CIFAR10 and on IDC, in the form of `compared`
+# what the paper prints of single coefficients
 DATA_FILES = (
     "../published/residual_perturbation_fig3_comparison.csv",
     "../published/residual_perturbation_fig4_comparison.csv",
     "../published/residual_perturbation_fig10_comparison.csv",
+    "../published/residual_perturbation_table4.csv",
 )
-PRINTED = {"Strategy I": DATA_FILES[:2], "Strategy II": DATA_FILES[2:]}
+PRINTED = {"Strategy I": [*DATA_FILES[:2], DATA_FILES[3]], "Strategy II": DATA_FILES[2:]}
 COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")
-LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+LINES = ("-", "--", "-", "-.", ":", "-")
 
 
 def numbers_of(found: list[Attacked], control: Attacked) -> pd.DataFrame:
@@ -61,15 +61,14 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, style: str | tuple, shift: float = 0.0) -> None:
+def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, number: int, shift: float = 0.0) -> None:
     """A line over coefficients, moved by `shift`, with its spread; hollow where the attack answers with a constant."""
-    rows = rows.sort_values("gamma")
-    x, y = rows["gamma"] + shift, rows[column]
-    bars = {"capsize": 2, "elinewidth": 1, "marker": "o", "markersize": 4}
-    line = axis.errorbar(x, y, rows[f"{column}_spread"], linestyle=style, label=label, **bars)[0]
-    if column == "auc":
-        hollow = rows["constant"] > 0
-        axis.plot(x[hollow], y[hollow], "o", markersize=4, color=line.get_color(), markerfacecolor="white", zorder=3)
+    rows, factor = rows.sort_values("gamma"), 1 if column == "auc" else 100
+    x, y = rows["gamma"] + shift * rows["gamma"].max(), factor * rows[column]
+    look = {"color": f"C{number}", "marker": "os^DvP"[number], "markersize": 4, "capsize": 2, "elinewidth": 1}
+    axis.errorbar(x, y, factor * rows[f"{column}_spread"].fillna(0), linestyle=LINES[number], label=label, **look)
+    if column == "auc" and (hollow := rows["constant"] > 0).any():
+        axis.plot(x[hollow], y[hollow], look["marker"], markersize=4, color=look["color"], mfc="white", zorder=3)
 
 
 @command
@@ -99,76 +98,63 @@ def main(
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Panels over the coefficient, whose lines are attacks, or sizes of ensembles, as the column `line` says."""
-    first, by_size = table.iloc[0], table["line"].iloc[0] == "members"
-    with figure(1, 3 if by_size else 4, width=2.9, height=3.0) as (drawn, axes):
+    by_size, plain = table["line"].iloc[0] == "members", table[table["gamma"] == 0].iloc[0]
+    with plotting.figure(1, 3, height=3.5) as (drawn, axes):
         (draw_by_size if by_size else draw_by_noise)(axes, table)
-        for axis in axes[-3 if by_size else -2 :]:
-            axis.set_xlabel(r"noise coefficient $\gamma$")
-        plain = table[(table["gamma"] == 0) & (table["members"] == 1)].iloc[0]
-        drawn.suptitle(titled(first["dataset"], first["protocol"], plain["overfitted"]), fontsize="medium")
-        save(drawn, *paths)
+        plotting.guessing(axes[0])
+        title = titled(plain["dataset"], plain["protocol"], plain["overfitted"])
+        drawn.suptitle(textwrap.fill(f"{title}; mean and SD of {plain['seeds']} runs", 104), fontsize="medium")
+        plotting.legend(drawn, axes)
+        plotting.save(drawn, *paths)
 
 
 def plain_and_largest(numbers: pd.DataFrame) -> pd.DataFrame:
-    """The plain network alone, and the largest perturbed ensembles."""
-    noisy = numbers["gamma"] > 0
-    return numbers[
-        (noisy & (numbers["members"] == numbers["members"][noisy].max())) | (~noisy & (numbers["members"] == 1))
-    ]
+    """The plain network alone, and of each coefficient the largest perturbed ensembles."""
+    largest = numbers.groupby("gamma")["members"].transform("max").where(numbers["gamma"] > 0, 1)
+    return numbers[numbers["members"] == largest]
 
 
 def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
-    """Precision and recall by threshold, accuracy and area by coefficient."""
+    """Area of the paper's attack and of the strongest, accuracy, and precision and recall, over the coefficient."""
     rows = plain_and_largest(numbers)
-    attacks = [attack for attack in rows["attack"].unique() if not attack.startswith("plain")]  # the CSV has all
-    # the paper's rate is the first, at which the classifier often answers with a constant
-    usual = [attack for attack in attacks if attack.startswith("shadow")][-1]
-    for axis, measure in zip(axes[:2], ("precision", "recall"), strict=True):
-        columns = [name for name in rows if re.fullmatch(rf"{measure}_[0-9.]+", name)]
-        thresholds = np.array([float(name.partition("_")[2]) for name in columns])
-        for place, (_, row) in enumerate(rows[rows["attack"] == usual].iterrows()):
-            y, spread = (row[[f"{name}{end}" for name in columns]].astype(float) for end in ("", "_spread"))
-            label = rf"$\gamma$ = {row['gamma']:g}"
-            axis.errorbar(
-                thresholds + place * 0.002, y, spread, marker="o", markersize=4, capsize=2, elinewidth=1, label=label
-            )
-        axis.set_title(f"{measure} of the attack ({usual})")
-        axis.set_xlabel("threshold")
-        axis.set_xticks(thresholds)
-        axis.set_xlim(thresholds[0] - 0.01, thresholds[-1] + 0.02)
-        axis.set_ylim(0, 1.02)
-    axes[0].legend()
+    rows = rows[~rows["attack"].str.startswith("plain")]  # the CSV has all
+    attacks = list(dict.fromkeys(rows["attack"]))
     once = rows[rows["attack"] == attacks[0]]
-    curve(axes[2], once, "train_accuracy", "training", "-")
-    curve(axes[2], once, "test_accuracy", "test", "--")
-    mark_published(axes[2], once, "test_accuracy", "test, in the paper")
-    axes[2].set_title("accuracy")
-    axes[2].set_ylim(0, 1.02)
-    for place, (attack, style) in enumerate(zip(attacks, LINES, strict=False)):
-        own = rows[rows["attack"] == attack]
-        curve(axes[3], own, "auc", attack, style, shift=0.01 * place * rows["gamma"].max())
-    axes[2].legend()
-    areas(axes[3], "area under the attack's ROC", rows)
-    mark_published(axes[3], once, "auc", "in the paper")
-    axes[3].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))  # no corner is free of lines in all figures
+    strongest = rows.loc[rows.groupby("gamma")["auc"].idxmax()]
+    curve(axes[0], strongest, "auc", f"strongest of {len(attacks)} attacks", 0)
+    curve(axes[0], once, "auc", "the paper's attack (hollow: a constant in some runs)", 1, 0.02)
+    curve(axes[1], once, "train_accuracy", "training accuracy", 2)
+    curve(axes[1], once, "test_accuracy", "test accuracy", 3)
+    # the paper's rate is the first, at which the classifier often answers with a constant
+    usual = rows[rows["attack"] == [attack for attack in attacks if attack.startswith("shadow")][-1]]
+    curve(axes[2], usual, "precision", "precision", 4)
+    curve(axes[2], usual, "recall", "recall", 5, 0.02)
+    axes[0].set(ylabel="area under the attack's ROC", ylim=(0.4, 1.02))
+    axes[1].set(ylabel="accuracy, %", ylim=(0, 102))
+    axes[2].set(ylabel="precision and recall, %", ylim=(0, 102), title=f"attack: {usual['attack'].iloc[0]}")
+    for axis in axes:
+        axis.set_xticks(once["gamma"], [f"{row.gamma:g}\n({row.members})" for row in once.itertuples()])
+        axis.set_xlabel("noise coefficient $\\gamma$\n(networks in an ensemble)")
+    of, noisy = once["stands_for"].iloc[0], once["method"][once["gamma"] > 0].iloc[0]
+    printed = printed_of(of, noisy)
+    label = "the paper" if of == once["dataset"].iloc[0] else f"the paper, on {of}"
+    for axis, column, factor in ((axes[0], "auc", 1), (axes[1], "test_accuracy", 100)):
+        if len(printed):
+            plotting.paper(axis, printed["gamma"], factor * printed[column], label)
 
 
-def mark_published(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str) -> None:
-    """What the paper prints of the same dataset and strategy; nothing on a stand-in for it."""
-    noisy = rows[rows["gamma"] > 0].iloc[0]
-    for file in PRINTED.get(noisy["method"], ()):
-        printed = read_table(Path(__file__).parent / file)
-        for _, row in printed[printed["dataset"] == noisy["dataset"]].iterrows():
-            points = [0, row["gamma"]], [row[f"{column}_at_zero"], row[column]]
-            axis.plot(*points, "x", color="black", markersize=6, label=label, zorder=4)
-
-
-def areas(axis: plt.Axes, title: str, rows: pd.DataFrame) -> None:
-    """What belongs to a panel of areas: chance, and what hollow markers are, where there are any."""
-    axis.set_title(title)
-    axis.axhline(0.5, color="0.4", linewidth=0.8, linestyle="-", zorder=0)
-    if (rows["constant"] > 0).any():
-        axis.errorbar([], [], fmt="o", markersize=4, color="0.4", mfc="white", label="a constant in some runs")
+def printed_of(dataset: str, method: str) -> pd.DataFrame:
+    """What the paper prints of plain networks and of a strategy on a dataset: gamma, auc, test_accuracy."""
+    parts = []
+    for file in PRINTED.get(method, ()):
+        rows = read_table(Path(__file__).parent / file)
+        rows = rows[rows["dataset"] == dataset]
+        if "auc_at_zero" in rows:
+            zero = {"gamma": 0, "auc": rows["auc_at_zero"], "test_accuracy": rows["test_accuracy_at_zero"]}
+            parts.append(rows.assign(**zero))
+        parts.append(rows[rows["method"].isin(["ResNet8", method])] if "method" in rows else rows)
+    columns = ["gamma", "auc", "test_accuracy"]
+    return pd.concat(parts)[columns].astype(float) if parts else pd.DataFrame(columns=columns)
 
 
 def draw_by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
@@ -177,16 +163,15 @@ def draw_by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     own = numbers[numbers["attack"] == attack]
     titles = {
         "auc": f"area under the attack's ROC ({attack})",
-        "train_accuracy": "training accuracy",
-        "test_accuracy": "test accuracy",
+        "train_accuracy": "training accuracy, %",
+        "test_accuracy": "test accuracy, %",
     }
     for axis, (column, title) in zip(axes, titles.items(), strict=True):
-        for place, (size, style) in enumerate(zip(sorted(set(own["members"])), LINES, strict=False)):
-            label = f"{size} {'network' if size == 1 else 'members'}"
-            curve(axis, own[own["members"] == size], column, label, style, shift=0.01 * place * own["gamma"].max())
-        axis.set_title(title)
-    areas(axes[0], titles["auc"], own)
-    axes[0].legend()
+        for place, size in enumerate(sorted(set(own["members"]))[: len(LINES)]):
+            label = f"{size} network{'s' * (size > 1)}"
+            curve(axis, own[own["members"] == size], column, label, place, 0.01 * place)
+        axis.set(xlabel=r"noise coefficient $\gamma$", ylabel=title)
+        axis.set_xticks(levels := sorted(set(own["gamma"])), [f"{level:g}" for level in levels])
 
 
 if __name__ == "__main__":

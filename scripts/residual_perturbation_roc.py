@@ -10,8 +10,8 @@ import pandas as pd
 from lib.attacks.summary import OVERFITTED, Attacked, only, read_attacked, summary_row, titled
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
 from lib.reporting.tables import yes_no
 
 CURVE = ["dataset", "gamma", "attack"]  # columns that say which curve a row is of
@@ -60,7 +60,7 @@ def main(records: list[Path], controls: list[Path], numbers: Path, comparison: P
     found = sorted(read_attacked(records), key=lambda attacked: attacked.gamma)
     curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
     rows = compared(found, curves, read_attacked(controls))
-    title = rows[[*CURVE, "protocol", "overfitted", "constant"]].drop_duplicates(CURVE)
+    title = rows[[*CURVE, "protocol", "overfitted", "constant", "test_accuracy"]].drop_duplicates(CURVE)
     for path, shown in ((numbers, curves.merge(title, how="left", on=CURVE)), (comparison, rows)):
         with atomic_path(path) as temporary:
             shown.to_csv(temporary, index=False, float_format="%.6g")
@@ -68,27 +68,25 @@ def main(records: list[Path], controls: list[Path], numbers: Path, comparison: P
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """A row an attack, a column a dataset, a line a coefficient."""
-    labels = table["dataset"].unique()
-    attacks = [attack for attack in table["attack"].unique() if not attack.startswith("plain")]  # the CSV has all
-    with figure(len(attacks), len(labels), width=2.7, height=3.0) as (drawn, axes):
+    """A row for the first attack and one for the last, a column a dataset, a line a coefficient."""
+    labels, attacks = table["dataset"].unique(), table["attack"].unique()[[0, -1]]  # the CSV has all
+    with plotting.figure(len(attacks), len(labels), height=3.2) as (drawn, axes):
         for axis, (attack, label) in zip(axes, product(attacks, labels), strict=True):
             own = table[(table["dataset"] == label) & (table["attack"] == attack)]
             for gamma, curve in own.groupby("gamma"):
-                share = curve["constant"].iloc[0]
-                words = rf"$\gamma$ = {gamma:g}" + (f" ({share:.0%} constant)" if share else "")
-                (line,) = axis.plot(curve["fpr"], curve["tpr"], label=words)
-                axis.fill_between(
-                    curve["fpr"], curve["min"], curve["max"], alpha=0.15, color=line.get_color(), linewidth=0
+                share, accuracy = curve["constant"].iloc[0], curve["test_accuracy"].iloc[0]
+                words = rf"$\gamma$ = {gamma:g}, test accuracy {accuracy:.0%}" + (
+                    f", constant in {share:.0%}" if share else ""
                 )
-            axis.plot([0, 1], [0, 1], color="0.4", linewidth=0.8, linestyle="-", zorder=0)
+                (line,) = axis.plot(curve["fpr"], curve["tpr"], label=words)
+                axis.fill_between(curve["fpr"], curve["min"], curve["max"], alpha=0.15, color=line.get_color(), lw=0)
+            axis.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.8, linestyle=":", zorder=0)
             first = own[own["gamma"] == 0].iloc[0]
-            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 36)
-            axis.set_title(f"{words}\n{attack}" if attack == attacks[0] else attack, fontsize="small")
-            axis.set_xlabel("false positive rate")
-            axis.set_ylabel("true positive rate")
-            axis.legend(fontsize="x-small")
-        save(drawn, *paths)
+            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 34)
+            axis.set_title(f"{words}\nattack: {attack}", fontsize="small")
+            axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1))
+            axis.legend(fontsize="x-small", loc="lower right")
+        plotting.save(drawn, *paths)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from lib.residual_perturbation.sde import (
 
 SHOWN_PIXELS = 128  # on a side, of a picture in the figure: noise cannot be compressed
 # recoveries that the figure shows, and what it calls them
-SHOWN = {"printed": "as printed", "blurred": "no new noise, blurred"}
+SHOWN = {"printed": "as the paper prints", "blurred": "no new noise, blurred"}
 
 
 def compared(found: pd.DataFrame) -> pd.DataFrame:
@@ -63,36 +63,37 @@ def main(
         row = {"strategy": strategy, "pixels": pixels, "equation": equation, "recovery": recovery, "draw": draw}
         row |= {"error": relative_error(recovered, image), "correlation": correlation(recovered, image)}
         rows.append(row | {"error_uniform": uniform_error(image)})
-        return f"error {row['error']:.1%}\ncorrelation {row['correlation']:.4f}"
+        return f"error {row['error']:.3g}, corr. {row['correlation']:.2g}"
 
     for pixels in settings["pixels"]:
         # features have no range of their own: all but their outermost hundredths are shown
         features, recovered = through_ode(pixels * picture, field, settings)
-        shown = [("picture\n$x(0)$", f"pixels in [0, {pixels:g}]", picture)]
-        shown.append(("ODE: features\n$x(1)$", "", as_pixels(features, *np.quantile(features, (0.01, 0.99)))))
+        shown = [("generated\npicture", f"pixels in [0, {pixels:g}]", picture)]
+        shown.append(("features,\nwithout noise", "", as_pixels(features, *np.quantile(features, (0.01, 0.99)))))
         text = note(pixels, "ODE", "printed", 0, recovered)
-        shown.append(("ODE: recovered\nas printed", text, as_pixels(recovered, 0, pixels)))
+        shown.append(("recovered,\nwithout noise", text, as_pixels(recovered, 0, pixels)))
         for draw in range(1, repetitions + 1):
             rng = generator(seed, "residual_perturbation_sde", strategy, str(draw))
             features, recoveries = through_sde(pixels * picture, field, settings, strategy, rng)
             texts = {name: note(pixels, "SDE", name, draw, recovered) for name, recovered in recoveries.items()}
             if draw == 1:
-                shown.append(("SDE: features\n$x(1)$", "", as_pixels(features, *np.quantile(features, (0.01, 0.99)))))
+                shown.append(("features,\nwith noise", "", as_pixels(features, *np.quantile(features, (0.01, 0.99)))))
                 for name, called in SHOWN.items():
-                    shown.append((f"SDE: recovered\n{called}", texts[name], as_pixels(recoveries[name], 0, pixels)))
-        panels += shown
+                    shown.append((f"recovered,\n{called}", texts[name], as_pixels(recoveries[name], 0, pixels)))
+        if strategy == "additive" or not panels:  # multiplicative noise grows with the pixels: one range shows all
+            panels += shown
     found = pd.DataFrame(rows)
     for path, table in ((numbers, found), (comparison, compared(found))):
         with atomic_path(path) as temporary:
             table.to_csv(temporary, index=False, float_format="%.10g")
-    columns = len(panels) // len(settings["pixels"])
+    columns = 4 + len(SHOWN)
     every = -(-size // SHOWN_PIXELS)  # left out, not averaged, which would make noise look weaker than it is
-    with figure(len(settings["pixels"]), columns, width=1.6, height=2.2) as (drawn, axes):
+    with figure(len(panels) // columns, columns, height=1.85) as (drawn, axes):
         for axis, (title, text, image) in zip(axes, panels, strict=True):
             axis.imshow(image[::every, ::every], interpolation="nearest")
             bare(axis)
-            axis.set_title(title, fontsize=7.5)
-            axis.set_xlabel(text, fontsize=7.5)
+            axis.set_title(title, fontsize=8)
+            axis.set_xlabel(text, fontsize=8)
         save(drawn, png, pdf)
 
 

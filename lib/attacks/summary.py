@@ -188,7 +188,7 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
 
 def titled(label: str, protocol: str, overfitted: str) -> str:
     """A figure's title: the data, what is smaller than in the paper, and whether there is anything to attack."""
-    reduced = "" if protocol == "paper" else f": {protocol}"
+    reduced = "" if protocol == "paper" else f", {protocol}"
     return f"{label}{reduced}" + ("" if overfitted == "yes" else "; not overfitted without noise: this tests nothing")
 
 

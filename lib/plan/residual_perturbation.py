@@ -236,7 +236,8 @@ class ResidualPerturbation:
 
     def settings_of_fig2(self, wildcards: Any) -> dict[str, Any]:
         """Settings of Figure 2."""
-        return {"seed": self.config["seed"], "dataset": self.block["patches"]}
+        settings = {"seed": self.config["seed"], "dataset": self.block["patches"]}
+        return settings | {"patients": shows_patients(self.config)}
 
     def settings_of_fig1(self, wildcards: Any) -> dict[str, Any]:
         """Settings of Figure 1, with the noise of Strategy I."""

@@ -51,11 +51,10 @@ def bare(axis: Axes) -> None:
     axis.spines[:].set_visible(False)
 
 
-def paper(axis: Axes, x: Sequence[float], y: Sequence[float], label: str, **colour: object) -> None:
-    """Mark values that a paper prints; every figure marks them by crosses, and nothing else."""
-    axis.plot(
-        x, y, **({"color": "black"} | looks | {"linestyle": "none"}), marker="x", ms=7, mew=2, zorder=4, label=label
-    )
+def paper(axis: Axes, x: Sequence[float], y: Sequence[float], label: str, color: str = "black") -> None:
+    """Mark values that a paper prints; every figure marks them by crosses."""
+    cross = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 2, "zorder": 4}
+    axis.plot(x, y, color=color, label=label, **cross)
 
 
 def guessing(axis: Axes) -> None:
