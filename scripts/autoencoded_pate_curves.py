@@ -6,8 +6,9 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
+from lib.segmentation.pictures import titled
 
 SAID = {"truth/none": "student on true labels", "mean_mask/none": "student on the mean mask"}
 
@@ -20,21 +21,19 @@ def named(unit: str, labelling: str) -> str:
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Loss (left) and Dice (right) over steps, a line a network; teachers are grey."""
-    label = table["dataset"].iloc[0]
-    with figure(1, 2, width=4.2, height=3.2) as (drawn, (left, right)):
+    with plotting.figure(1, 2, height=3.4) as (drawn, axes):
         for name, curve in table.groupby("network", sort=False):
-            grey = (
-                {"color": "0.7", "linewidth": 0.7, "linestyle": "-"}
-                if name.startswith("teacher")
-                else {"linewidth": 1.2}
-            )
-            told = "teachers" if name == "teacher 0" else "_" if name.startswith("teacher") else name
-            left.plot(curve["step"], curve["loss"], label=told, **grey)
-            right.plot(curve["step"], curve["dice"], label=told, **grey)
-        left.set(xlabel="step", ylabel="loss of training patches", title=label)
-        right.set(xlabel="step", ylabel="Dice of training patches", title=label, ylim=(-0.02, 1))
-        drawn.legend(*right.get_legend_handles_labels(), fontsize="small", ncols=4, loc="outside lower center")
-        save(drawn, *paths)
+            teacher = name.startswith("teacher")
+            look = {"color": "0.75", "linewidth": 0.7, "linestyle": "-"} if teacher else {"linewidth": 1.4}
+            label = "teachers, on true labels" if name == "teacher 0" else "" if teacher else name
+            for axis, column in zip(axes, ("loss", "dice"), strict=True):
+                axis.plot(curve["step"], curve[column], label=label, **look)
+        axes[0].set(xlabel="training step", ylabel="training loss")
+        axes[1].set(xlabel="training step", ylabel="Dice of training patches", ylim=(-0.02, 1))
+        said = f"{titled(table['dataset'].iloc[0])}, first repetition; each network against the labels it learns from"
+        drawn.suptitle(said, fontsize="medium")
+        plotting.legend(drawn, axes[1:])
+        plotting.save(drawn, *paths)
 
 
 @command

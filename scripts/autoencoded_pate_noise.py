@@ -7,14 +7,17 @@ import dataclasses
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
 from lib.core.command import command, run
+from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
+from lib.segmentation.pictures import titled
 
+DATA_FILES = ("../published/autoencoded_pate_results.csv",)  # what the paper prints
 SHOWN = "tuned_dice_whole"  # at the threshold that is best on public volumes: noise makes masks faint
 PLAIN = "dice_whole"  # at a half, where no threshold was chosen
 LINES = ("student on true labels", "teachers' average", "teachers' ensemble", "mean mask", "student on the mean mask")
@@ -57,43 +60,56 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A row a dataset: students of all encoders over noise (left), those of the main encoder over epsilon (right)."""
     coded = table["noise"].notna()
-    datasets, costs = table["dataset"][coded].unique(), [name for name in table if name.startswith("epsilon_")]
-    with figure(len(datasets), 2, width=4.2, height=3.4) as (drawn, axes):
+    datasets = table["dataset"][coded].unique()
+    with plotting.figure(len(datasets), 2, height=3.7) as (drawn, axes):
         for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
             own = table[coded & (table["dataset"] == dataset)]
+            title = f"{titled(dataset)}, {own['queries'].iloc[0]:g} volumes, {own['seeds'].iloc[0]:g} repetitions"
             panel(left, own, table[~coded & (table["dataset"] == dataset)])
-            left.set(xlabel="noise on a number of the code / bound on a code", title=dataset, ylim=(0, 1))
+            left.set(xlabel="noise on a number of the code / bound on a code", title=title, ylim=(0, 1))
             left.set_xscale("symlog", linthresh=0.05)
             left.set_xlim(-0.01, 2 * own["noise"].max())
-            left.set_xticks([0, 0.1, 1])
+            left.set_xticks([0, 0.1, 1], ["none", "0.1", "1"])
             left.set_ylabel("Dice of the whole tumour, test volumes")
-            noisy = own[(own["noise"] > 0) & (own["main_encoder"] == "yes")]
-            for column in costs:
-                label = f"K = {column.removeprefix('epsilon_')}"
-                right.errorbar(
-                    noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], marker=".", capsize=2, label=label
-                )
-            right.set(xlabel=r"$\varepsilon$", title=f"{dataset}, Autoencoded PATE student", ylim=(0, 1), xscale="log")
-            right.legend(fontsize="x-small")
-        drawn.legend(*axes[0].get_legend_handles_labels(), fontsize="small", ncols=4, loc="outside lower center")
-        save(drawn, *paths)
+            costs(right, own[(own["noise"] > 0) & (own["main_encoder"] == "yes")])
+        plotting.legend(drawn, axes, columns=3)
+        plotting.save(drawn, *paths)
+
+
+def costs(axis: plt.Axes, noisy: pd.DataFrame) -> None:
+    """The main encoder's students over their epsilon, and what more teachers would pay for the same answers."""
+    for column in (name for name in noisy if name.startswith("epsilon_")):
+        teachers = f"{int(column.removeprefix('epsilon_')):,} teachers"
+        if np.allclose(noisy[column], noisy["budget"], rtol=0.01):
+            look = {"marker": "o", "markersize": 5, "capsize": 2, "color": "C0", "linestyle": "-"}
+            axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
+        else:
+            axis.plot(noisy[column], noisy[SHOWN], color="0.6", linestyle="--", linewidth=1)
+            teachers += "\n(computed,\nnot trained)"
+        axis.annotate(teachers, (noisy[column].min(), noisy[SHOWN].min() - 0.08), ha="center", va="top", fontsize=8)
+    for row in read_table(Path(__file__).parent / DATA_FILES[0]).to_dict("records"):
+        if row["method"] == noisy["method"].iloc[0] and float(row["epsilon"]) > 0:
+            plotting.paper(axis, [row["epsilon"]], [row["dice"]], f"the paper: {row['dataset']}, mean of three classes")
+    axis.set(xlabel=plotting.epsilon_at(noisy["delta"].iloc[0]), ylim=(0, 1), xscale="log")
+    axis.set_xlim(left=0.3 * noisy[[name for name in noisy if name.startswith("epsilon_")]].min(axis=None))
+    axis.set_title("Autoencoded PATE: the same students over epsilon")
 
 
 def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame) -> None:
     """Students (full) and their labels (dashed) of every encoder over noise; what has no noise lies at the edge."""
     for number, (_, curve) in enumerate(students.groupby("encoder", sort=False)):
-        x, color = curve["noise"], f"C{number}"
-        spread = curve[f"{SHOWN}_spread"]
         method = curve["method"].iloc[0].removesuffix(" student")
         full, dashed = ("-", "--") if len(curve) > 2 else ("none", "none")  # two points are no course
-        looks = {"color": color, "markersize": 5}
+        look = {"color": f"C{number}", "markersize": 5}
+        bars = {"marker": "osD"[number % 3], "capsize": 2, "linestyle": full}
         axis.errorbar(
-            x, curve[SHOWN], spread, **looks, linestyle=full, marker="o", capsize=2, label=f"student, {method}"
+            curve["noise"], curve[SHOWN], curve[f"{SHOWN}_spread"], **look, **bars, label=f"student, {method}"
         )
-        axis.plot(x, curve["label_dice_whole"], **looks, linestyle=dashed, marker="x", label=f"labels, {method}")
+        labels = f"its labels, {method}"
+        axis.plot(curve["noise"], curve["label_dice_whole"], **look, linestyle=dashed, marker="+", label=labels)
     for style, (_, line) in zip(("-", ":", "-.", "--", (0, (1, 4))), lines.iterrows(), strict=False):
         level = line[PLAIN] if pd.isna(line[SHOWN]) else line[SHOWN]
-        axis.axhline(level, color="0.4", linestyle=style, linewidth=0.8, label=line["method"])
+        axis.axhline(level, color=plotting.GREY, linestyle=style, linewidth=0.8, label=line["method"])
 
 
 @command

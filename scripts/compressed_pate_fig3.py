@@ -7,12 +7,13 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
 from lib.reporting.results import by_job, data_name, statement
 from lib.reporting.results import numbers as mean_of
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
+from lib.segmentation.pictures import titled
 
 MEASURES = ("dice", "tuned_dice")
 SHOWN = "tuned_dice"  # at the threshold that is best on public volumes
@@ -85,25 +86,32 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A panel for each dataset and number of teachers."""
     panels = list(table.dropna(subset=["teachers"]).groupby(["dataset", "teachers"], sort=False))
-    with figure(1, len(panels), width=3.6, height=3.2) as (drawn, axes):
+    with plotting.figure(1, len(panels), height=3.6) as (drawn, axes):
         for axis, ((dataset, teachers), curves) in zip(axes, panels, strict=True):
             panel(axis, table, curves)
-            axis.set(xlabel="labelled volumes $N$", title=f"{dataset}, K = {teachers:g}", ylim=(0, 1))
+            seeds = curves["seeds"].iloc[0]
+            axis.set(
+                xlabel="labelled volumes $N$", title=f"{titled(dataset)}, $K$ = {teachers:g}, {seeds:g} repetitions"
+            )
         axes[0].set_ylabel("Dice of the student on test volumes")
-        axes[0].legend(fontsize="x-small")
-        save(drawn, *paths)
+        plotting.legend(drawn, axes, columns=2)
+        plotting.save(drawn, *paths)
 
 
 def panel(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
-    """One panel: budgets of one number of teachers, and students of labels without noise."""
-    shown = [(rf"$\varepsilon$ = {budget:g}", "-", curve) for budget, curve in curves.groupby("budget")]
+    """One panel: budgets of one number of teachers, and students of labels without noise; side by side at each N."""
+    shown = [(rf"decoded labels, $\varepsilon$ = {budget:g}", curve) for budget, curve in curves.groupby("budget")]
     free = table[(table["dataset"] == curves["dataset"].iloc[0]) & table["budget"].isna()]
-    named = {"decoded": r"decoded without noise ($\varepsilon = \infty$)", "true": "true labels"}
-    shown += [(named[labels], "--", curve) for labels, curve in free.groupby("labels")]
-    for label, style, curve in shown:
+    named = {"decoded": "decoded labels, no noise", "true": "true labels"}
+    shown += [(named[labels], curve) for labels, curve in free.groupby("labels")]
+    counts = sorted(set(curves["queries"]))
+    for number, (label, curve) in enumerate(shown):
         curve = curve.sort_values("queries")
-        spread = curve[f"{SHOWN}_spread"]
-        axis.errorbar(curve["queries"], curve[SHOWN], spread, linestyle=style, marker=".", capsize=2, label=label)
+        place = curve["queries"] + (number - (len(shown) - 1) / 2) * 0.012 * max(counts)
+        look = {"linestyle": ("-", "--", "-.", ":")[number % 4], "marker": "osD^"[number % 4], "markersize": 5}
+        axis.errorbar(place, curve[SHOWN], curve[f"{SHOWN}_spread"], capsize=2, label=label, **look)
+    axis.set_xticks(counts)
+    axis.set_ylim(0, 1)
 
 
 @command
