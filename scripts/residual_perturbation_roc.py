@@ -15,6 +15,7 @@ from lib.reporting.claims.cells import read_table
 from lib.reporting.tables import yes_no
 
 CURVE = ["dataset", "gamma", "attack"]  # columns that say which curve a row is of
+POINTS = 50  # of a curve that the numbers behind the figure keep
 
 
 def members_of(attacked: Attacked) -> int:
@@ -60,6 +61,7 @@ def main(records: list[Path], controls: list[Path], numbers: Path, comparison: P
     found = sorted(read_attacked(records), key=lambda attacked: attacked.gamma)
     curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
     rows = compared(found, curves, read_attacked(controls))
+    curves = curves[np.isclose(curves["fpr"] * POINTS, (curves["fpr"] * POINTS).round())]
     title = rows[[*CURVE, "protocol", "overfitted", "constant", "test_accuracy"]].drop_duplicates(CURVE)
     for path, shown in ((numbers, curves.merge(title, how="left", on=CURVE)), (comparison, rows)):
         with atomic_path(path) as temporary:
@@ -75,17 +77,15 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             own = table[(table["dataset"] == label) & (table["attack"] == attack)]
             for gamma, curve in own.groupby("gamma"):
                 share, accuracy = curve["constant"].iloc[0], curve["test_accuracy"].iloc[0]
-                words = rf"$\gamma$ = {gamma:g}, test accuracy {accuracy:.0%}" + (
-                    f", constant in {share:.0%}" if share else ""
-                )
+                words = rf"$\gamma$ = {gamma:g}: {accuracy:.0%}" + (f", {share:.0%} constant" if share else "")
                 (line,) = axis.plot(curve["fpr"], curve["tpr"], label=words)
                 axis.fill_between(curve["fpr"], curve["min"], curve["max"], alpha=0.15, color=line.get_color(), lw=0)
             axis.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.8, linestyle=":", zorder=0)
             first = own[own["gamma"] == 0].iloc[0]
-            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 34)
-            axis.set_title(f"{words}\nattack: {attack}", fontsize="small")
+            words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 34) + "\n"
+            axis.set_title(f"{words if attack == attacks[0] else ''}attack: {attack}", fontsize="small")
             axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1))
-            axis.legend(fontsize="x-small", loc="lower right")
+            axis.legend(title="test accuracy", title_fontsize="x-small", fontsize="x-small", loc="lower right")
         plotting.save(drawn, *paths)
 
 

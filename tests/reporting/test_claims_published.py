@@ -64,7 +64,5 @@ def test_what_is_read_off_a_figure_is_marked():
     for path in PUBLISHED.glob("*_*.csv"):
         with open(path, newline="", encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream))
-        if path.name == "scalable_pate_fig1_left.csv":  # points of the authors' plotting script
-            continue
         assert all(row["source"] and row["read_off"] in ("yes", "no") for row in rows), path.name
         assert all(row["read_off"] == "yes" for row in rows if "plotting script" in row["source"]), path.name

@@ -235,6 +235,7 @@ def test_committed_figures_are_what_is_drawn_of_committed_numbers(tmp_path, monk
         assert (item in stay) == (not again.stat().st_size), item
         if again.stat().st_size:
             assert np.abs(imread(again) - imread(path)).max() < 0.1, item
+            assert imread(path).shape[1] <= 2 * 830, f"{item}: too wide for a page to show it legibly"
     assert (tmp_path / "compressed_pate" / "fig1.png").stat().st_size
 
 

@@ -37,6 +37,23 @@ def test_axes_come_as_a_flat_list():
         assert tuple(drawn.get_size_inches()) == (6.0, 3.0)
 
 
+def test_a_figure_is_as_wide_as_a_page_unless_its_axes_have_a_width():
+    for columns in (1, 4):
+        with plotting.figure(2, columns, height=1.5) as (drawn, _):
+            assert tuple(drawn.get_size_inches()) == (plotting.WIDTH, 3.0)
+
+
+def test_a_name_looks_alike_within_the_style_and_without():
+    outside = plotting.looks(["a", "b"])
+    with plotting.figure() as (drawn, axes):
+        assert plotting.looks(["a", "b"]) == outside and outside["a"]["color"] != outside["b"]["color"]
+        axes[0].plot([1], label="once", **outside["a"])
+        axes[0].plot([2], label="")
+        axes[0].plot([3], label="once")
+        plotting.legend(drawn, axes * 2)
+        assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["once"]
+
+
 def test_style_and_figures_end_with_the_block():
     before, size = dict(plt.rcParams), plt.rcParams["font.size"]
     with plotting.figure():

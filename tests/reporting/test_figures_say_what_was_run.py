@@ -1,0 +1,74 @@
+"""Figures show what was measured as measured, what was computed as computed, and what the papers print."""
+
+import pytest
+
+from lib.plan.config import ROOT
+from lib.reporting import plotting
+from lib.reporting.claims.cells import read_table
+from scripts import autoencoded_pate_noise, leaderboard, residual_perturbation_noise, scalable_pate_fig1
+
+DOCS = ROOT / "docs" / "reproduction"
+
+
+def crosses(axis) -> list[list[list[float]]]:
+    """Where an axis marks what a paper prints."""
+    return [line.get_xydata().tolist() for line in axis.lines if line.get_marker() == "x"]
+
+
+def test_no_line_joins_students_between_which_nothing_was_measured():
+    students = read_table(DOCS / "scalable_pate" / "fig1.csv")
+    with plotting.figure() as (_, (axis,)):
+        scalable_pate_fig1.draw_students(axis, students)
+        measured = [container.lines[0] for container in axis.containers]
+        assert {line.get_linestyle() for line in measured} == {"None"}
+        assert sum(len(line.get_xdata()) for line in measured) == len(students)
+        paper = [line for line in axis.lines if "paper" in str(line.get_label())]
+        assert len(paper) == 2 and all(len(line.get_xdata()) > 20 for line in paper)
+
+
+def test_what_more_teachers_would_pay_looks_computed():
+    table = read_table(DOCS / "autoencoded_pate" / "noise.csv")
+    noisy = table[(table["noise"] > 0) & (table["main_encoder"] == "yes")]
+    with plotting.figure() as (_, (axis,)):
+        autoencoded_pate_noise.costs(axis, noisy)
+        (measured,) = axis.containers
+        assert measured.lines[0].get_xdata().tolist() == noisy["epsilon_8"].tolist()
+        computed = [line for line in axis.lines if line.get_linestyle() == "--"]
+        assert [line.get_xdata().tolist() for line in computed] == [
+            noisy[f"epsilon_{teachers}"].tolist() for teachers in (100, 1000)
+        ]
+        assert {line.get_marker() for line in computed} == {"None"}
+        assert crosses(axis) == [[[8.0, 0.561]]]
+
+
+@pytest.mark.parametrize(
+    "figure, printed",
+    [
+        ("fig3", [[0, 0.563], [0.2, 0.495]]),  # on IDC, for which the patches are a substitute
+        ("fig5", [[0, 0.903], [3.25, 0.515]]),  # Table IV
+        ("fig11", [[0, 0.903]]),
+        ("fig9", []),
+    ],
+)
+def test_attacks_stand_beside_what_the_paper_prints_at_every_coefficient_that_was_trained(figure, printed):
+    table = read_table(DOCS / "residual_perturbation" / f"{figure}.csv")
+    with plotting.figure(1, 3) as (_, axes):
+        residual_perturbation_noise.draw_by_noise(axes, table)
+        (cross,) = crosses(axes[0]) or [[]]
+        assert sorted(cross) == printed
+        strongest = axes[0].containers[0].lines[0]
+        assert strongest.get_xdata().tolist() == sorted(set(table["gamma"]))
+        assert (
+            strongest.get_ydata()[0]
+            == table["auc"][table["gamma"].eq(0) & ~table["attack"].str.contains("plain")].max()
+        )
+
+
+@pytest.mark.parametrize("board", ["leaderboard", "leaderboard_mnist"])
+def test_the_leaderboard_has_at_most_eight_marks(board, tmp_path):
+    table = read_table(DOCS / board / "leaderboard.csv")
+    lines = leaderboard.lines_of(table)
+    assert len(lines) + 2 <= 8  # with public data and guessing
+    best = lines["PATE, its best mechanism"]
+    for budget, own in table[table["method"].isin(leaderboard.PATE)].groupby("budget"):
+        assert best["accuracy"][best["budget"] == budget].tolist() == [own["accuracy"].max()]
