@@ -3,6 +3,7 @@
 Of volumes that the student was to label, which nobody but it has seen; generated ones, so that no patient is shown.
 """
 
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -54,32 +55,32 @@ def main(
     taught = seen_by(coded, student_weights(students, name, labelling), rows)
     told = seen_by(job, student_weights(students, "truth/none", truth), rows)
     lines = []
-    with figure(len(rows), 6, height=1.45) as (drawn, axes):
+    with figure(len(rows), 6, height=1.55) as (drawn, axes):
         for number, row in enumerate(rows):
             label = job.prepared.label[row]
             mean = mean_of_masks(mask for shard in said for mask in shard[:, number]) / LEVELS
             given = mean if len(mean) == coded.shape[0] else whole_tumour(mean)[None]
             masks = {
-                "image": None,
+                "image, true edge": None,
                 "teachers' mean": whole_tumour(mean),
-                "its code, decoded": whole_tumour(encoder.decode(encoder.encode(given[None]))[0]),
-                "code with noise": whole_tumour(encoder.decode(released[number][None])[0]),
-                "student of noisy": whole_tumour(taught[number]),
-                "student of true": whole_tumour(told[number]),
+                "through the code": whole_tumour(encoder.decode(encoder.encode(given[None]))[0]),
+                "with the noise": whole_tumour(encoder.decode(released[number][None])[0]),
+                "student of these": whole_tumour(taught[number]),
+                "student on true labels": whole_tumour(told[number]),
             }
             place = fullest_slice(label)
             image = job.prepared.image[row][0, :, :, place].astype(float)
             for axis, (what, mask) in zip(axes[6 * number : 6 * number + 6], masks.items(), strict=True):
                 painted = overlay(axis, image, None if mask is None else mask[:, :, place], label[:, :, place] > 0)
                 if not number:
-                    axis.set_title(what, fontsize="small")
+                    axis.set_title(textwrap.fill(what, 15), fontsize="small")
                 if mask is not None:
                     found = hard_labels(mask[None, None])
                     score = float(dice(found, (label > 0)[None].astype(np.uint8), WHOLE, "skip").mean())
                     lines.append({"volume": job.prepared.names[row], "mask": what, "dice_whole": score})
                     axis.set_xlabel(f"Dice {score:.2f}", fontsize="small")
         drawn.colorbar(painted, ax=axes, label="probability of tumour", location="bottom", aspect=50, shrink=0.5)
-        drawn.suptitle(f"{titled(job.task['label'])}: volumes to label, one a row; line: true edge", fontsize="medium")
+        drawn.suptitle(f"{titled(job.task['label'])}: volumes to label, one a row", fontsize="medium")
         save(drawn, png, pdf)
     table = pd.DataFrame(lines)
     table.insert(0, "dataset", job.task["label"])

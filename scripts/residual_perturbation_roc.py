@@ -15,7 +15,7 @@ from lib.reporting.claims.cells import read_table
 from lib.reporting.tables import yes_no
 
 CURVE = ["dataset", "gamma", "attack"]  # columns that say which curve a row is of
-POINTS = 50  # of a curve that the numbers behind the figure keep
+POINTS = 100  # of a curve that the numbers behind the figure keep
 
 
 def members_of(attacked: Attacked) -> int:

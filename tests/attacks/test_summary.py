@@ -162,8 +162,8 @@ def test_a_shorter_training_counts_as_the_papers_where_the_data_are_as_well_fitt
 
 def test_titles_say_what_is_smaller_and_whether_there_is_anything_to_attack():
     assert titled("CIFAR10", "paper", "yes") == "CIFAR10"
-    assert titled("shapes", "reduced: 3 images", "yes") == "shapes: reduced: 3 images"
-    assert titled("shapes", "few", "no") == "shapes: few; not overfitted without noise: this tests nothing"
+    assert titled("shapes", "reduced: 3 images", "yes") == "shapes, reduced: 3 images"
+    assert titled("shapes", "few", "no") == "shapes, few; not overfitted without noise: this tests nothing"
 
 
 # ---------------------------------------------------------------- the positive control
