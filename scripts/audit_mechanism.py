@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from lib.accounting.statement import rounded_down
 from lib.audit.bound import audit_mechanism
 from lib.core.errors import InputError
 from lib.core.named import named
@@ -35,14 +36,14 @@ def main(argv: list[str] | None = None) -> None:
     job = ("audit_mechanism", given.mechanism)
     found = audit_mechanism(mechanism, neighbours, given.epsilon, given.delta, given.runs, given.level, given.seed, job)
     bound = found.bound
-    print(f"promised     epsilon {found.epsilon:g} at delta {found.delta:g}")
-    print(f"lower bound  epsilon {bound.epsilon:.4g}, with confidence {bound.level:g}")
+    print(f"promised     epsilon {found.epsilon} at delta {found.delta:g}")
+    print(f"lower bound  epsilon {rounded_down(bound.epsilon, 4):.4g}, with confidence {bound.level:g}")
     (first, second), (of_first, of_second) = bound.counts, bound.runs
     print(
         f"measured     an event in {first} of {of_first} runs on the first input, in {second} of {of_second} on the "
         "other;"
     )
-    print(f"             so many can show {bound.largest:.4g} at most")
+    print(f"             so many can show {rounded_down(bound.largest, 4):.4g} at most")
     if found.caught:
         print("BROKEN       the mechanism is not as private as promised")
         sys.exit(1)

@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from lib.accounting.statement import shown
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting import plotting
@@ -100,14 +101,14 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
 
 def panel(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
     """One panel: budgets of one number of teachers, and students of labels without noise; side by side at each N."""
-    shown = [(rf"decoded labels, $\varepsilon$ = {budget:g}", curve) for budget, curve in curves.groupby("budget")]
+    lines = [(rf"decoded labels, $\varepsilon$ = {shown(budget)}", curve) for budget, curve in curves.groupby("budget")]
     free = table[(table["dataset"] == curves["dataset"].iloc[0]) & table["budget"].isna()]
     named = {"decoded": "decoded labels, no noise", "true": "true labels"}
-    shown += [(named[labels], curve) for labels, curve in free.groupby("labels")]
+    lines += [(named[labels], curve) for labels, curve in free.groupby("labels")]
     counts = sorted(set(curves["queries"]))
-    for number, (label, curve) in enumerate(shown):
+    for number, (label, curve) in enumerate(lines):
         curve = curve.sort_values("queries")
-        place = curve["queries"] + (number - (len(shown) - 1) / 2) * 0.012 * max(counts)
+        place = curve["queries"] + (number - (len(lines) - 1) / 2) * 0.012 * max(counts)
         look = {"linestyle": ("-", "--", "-.", ":")[number % 4], "marker": "osD^"[number % 4], "markersize": 5}
         axis.errorbar(place, curve[SHOWN], curve[f"{SHOWN}_spread"], capsize=2, label=label, **look)
     axis.set_xticks(counts)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
+from lib.accounting.statement import rounded_up, shown
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
@@ -34,16 +35,16 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     datasets = table["dataset"].unique()
     with figure(len(datasets), 2, width=3.6, height=3.2) as (drawn, axes):
         for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
-            shown = table[table["dataset"] == dataset]
-            several = shown["encoder"].nunique() > 1
-            for number, (name, codes) in enumerate(shown.groupby("encoder", sort=False)):
+            chosen = table[table["dataset"] == dataset]
+            several = chosen["encoder"].nunique() > 1
+            for number, (name, codes) in enumerate(chosen.groupby("encoder", sort=False)):
                 free = codes[codes["teachers"].isna()].iloc[0]
                 right.axhline(free["tuned_dice"], color=f"C{number}", linewidth=0.7)
                 noisy = codes.dropna(subset=["teachers"])
-                budgets = noisy["epsilon"].map(lambda epsilon: float(f"{epsilon:.4g}"))  # noise is calibrated to these
+                budgets = noisy["epsilon"].map(lambda epsilon: rounded_up(epsilon, 4))  # noise is calibrated to these
                 for style, (budget, curve) in zip(STYLES, noisy.groupby(budgets), strict=False):
                     curve = curve.sort_values("teachers")
-                    label = rf"$L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {budget:g}"
+                    label = rf"$L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {shown(budget)}"
                     label = f"{name}, {label}" if several else label
                     for axis, column in ((left, "signal_to_noise"), (right, "tuned_dice")):
                         looks = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}

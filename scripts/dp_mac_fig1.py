@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from lib.accounting.statement import shown
 from lib.core.command import command, run
 from lib.dp_mac.curves import Level, epochs_to_reach, level_row, read_levels
 from lib.reporting.claims.cells import read_table
@@ -72,7 +73,7 @@ def comparison_rows(levels: list[Level], mean_image: float) -> list[dict]:
             groups.setdefault(key, []).append(level)
     for (method, variant, noise), group in groups.items():
         for larger, smaller in pairwise(sorted(group, key=lambda level: -level.epsilon)):
-            at = f"{method}, {noise} sigma, {larger.epsilon:g} beside {smaller.epsilon:g}"
+            at = f"{method}, {noise} sigma, {shown(larger.epsilon)} beside {shown(smaller.epsilon)}"
             values = [level.table("test_error")[:, -1] for level in (larger, smaller)]
             comparison = f"error_at_larger_and_smaller_epsilon{SETTINGS[variant]}"
             rows.append(compared(comparison, at, larger, values, smaller))
@@ -81,7 +82,7 @@ def comparison_rows(levels: list[Level], mean_image: float) -> list[dict]:
         if level.series["method"] != "dp_mac" or level.series["variant"] not in SETTINGS:
             continue
         ending = SETTINGS[level.series["variant"]]
-        at = f"{level.noise} sigma, epsilon {level.epsilon:g}"
+        at = f"{level.noise} sigma, epsilon {shown(level.epsilon)}"
         errors = level.table("test_error")
         values = [errors[:, -1], np.full(len(errors), mean_image)]
         rows.append(compared(f"error_of_dp_mac_and_mean_image{ending}", at, level, values))
@@ -116,7 +117,7 @@ def best_rows(levels: list[Level]) -> list[dict]:
             pair = best["dp_mac"], best["dp_sgd"]
             names = [f"{each.series['title']}, {each.series['variant']}, {each.noise} sigma" for each in pair]
             values = [each.table("test_error")[:, -1] for each in pair]
-            at = f"epsilon {epsilon:g}: {' beside '.join(names)}"
+            at = f"epsilon {shown(epsilon)}: {' beside '.join(names)}"
             rows.append(compared("error_of_best_dp_mac_and_best_dp_sgd", at, pair[0], values, pair[1]))
     return rows
 
@@ -185,9 +186,9 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
     for style, (_, level) in zip(plt.rcParams["axes.prop_cycle"], by_level, strict=False):
         last, mean = level.iloc[-1], level["test_error"]
         private = pd.notna(last["paper_epsilon"])
-        label = rf"$\varepsilon$ = {last['paper_epsilon']:g}" if private else "not private"
+        label = rf"$\varepsilon$ = {shown(last['paper_epsilon'])}" if private else "not private"
         if private and last["epsilon"] > COSTS * last["paper_epsilon"]:
-            label += f", costs {last['epsilon']:.3g}"
+            label += f", costs {shown(last['epsilon'])}"
         if last["test_error"] > top:
             label += f" (ends at {last['test_error']:.3g})"
         axis.plot(level["epoch"], mean, label=label, **style)

@@ -9,9 +9,10 @@ from lib.accounting.rdp import order_grid
 from lib.aggregation.aggregators import AGGREGATORS
 from lib.aggregation.queries import read_queries
 from lib.core.command import Job, command, run
-from lib.core.files import atomic_path, load_arrays
+from lib.core.files import load_arrays
 from lib.core.seeding import generator
 from lib.reporting.spread import mean_and_spread
+from lib.reporting.tables import write_numbers
 
 NOISE = {"lnmax": "laplace_scale", "gnmax": "sigma"}
 
@@ -46,8 +47,7 @@ def main(votes: Path, teachers: int, tradeoff: dict, accounting: dict, repetitio
                 | {"plurality_accuracy": 100 * float(np.mean(histograms.argmax(axis=1) == truth))}
                 | {"seeds": repetitions, "data": f"{job.dataset} ({fingerprint[:12]})"}
             )
-    with atomic_path(table) as temporary:
-        pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
+    write_numbers(table, pd.DataFrame(rows))
 
 
 if __name__ == "__main__":

@@ -6,12 +6,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from lib.core.command import command, run
-from lib.core.files import atomic_path, load_arrays
+from lib.core.files import load_arrays
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
+from lib.reporting.tables import write_numbers
 
 NAMES = {
     "lnmax": "LNMax",
@@ -114,8 +115,7 @@ def main(
     behind the figure, .csv. png: the figure. pdf: the figure.
     """
     series = read_series(runs, records, curves).join(paper_points(runs, claims), on="run")
-    with atomic_path(numbers) as temporary:
-        series.to_csv(temporary, index=False, float_format="%.6g")
+    write_numbers(numbers, series)
     draw(read_table(numbers), png, pdf)
 
 

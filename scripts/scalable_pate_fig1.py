@@ -9,13 +9,13 @@ import pandas as pd
 from lib.accounting import consensus
 from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
-from lib.core.files import atomic_path, load_arrays
+from lib.core.files import load_arrays
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers
 from lib.reporting.records import read_record
 from lib.reporting.results import by_job, data_name, numbers, statement
-from lib.reporting.tables import write_table
+from lib.reporting.tables import write_numbers, write_table
 
 # what the paper prints of the left panel and of the middle one
 DATA_FILES = ("../published/scalable_pate_fig1_left.csv", "../published/scalable_pate_fig1_comparison.csv")
@@ -137,8 +137,7 @@ def main(
     write_table(comparison, comparison_privacy, compared_rows, key=("dataset", "comparison", "at"))
     histograms = pd.concat(bars, ignore_index=True).assign(data=rows[0]["data"], sanitized=False)
     for path, frame in ((epsilon, lines), (histogram, histograms)):
-        with atomic_path(path) as temporary:
-            frame.to_csv(temporary, index=False, float_format="%.6g")
+        write_numbers(path, frame)
     draw(read_table(numbers), read_table(epsilon), read_table(histogram), png, pdf)
 
 

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from lib.core.command import command, run
-from lib.core.files import atomic_path, reading
+from lib.core.files import reading
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, epsilon_at_accuracy
-from lib.reporting.tables import write_table, yes_no
+from lib.reporting.tables import write_numbers, write_table, yes_no
 
 NAMES = {"lnmax": "LNMax", "gnmax": "GNMax"}
 
@@ -88,8 +88,7 @@ def main(
         about |= {"dataset": block["label"], "private_samples": block.get("private")}
         tables.append(table.assign(ensemble=block["name"], votes=drawn_before[block["name"]], **about))
     points = pd.concat(tables, ignore_index=True)
-    with atomic_path(numbers) as temporary:
-        points.to_csv(temporary, index=False, float_format="%.6g")
+    write_numbers(numbers, points)
     rows = compared_rows(points, left, sizes, blocks)
     write_table(comparison, comparison_privacy, rows, key=("dataset", "comparison", "at"))
     draw(read_table(numbers), png, pdf)

@@ -12,11 +12,10 @@ from lib.accounting.rdp import order_grid
 from lib.aggregation.aggregators import account_of
 from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
-from lib.core.files import atomic_path
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers
-from lib.reporting.tables import write_table
+from lib.reporting.tables import write_numbers, write_table
 
 # a cost below this is no cost: 10,000 such answers add less than a millionth
 NEGLIGIBLE = 1e-10
@@ -139,8 +138,7 @@ def main(
         rights.append(right.assign(**about))
     left, right = pd.concat(lefts, ignore_index=True), pd.concat(rights, ignore_index=True)
     for path, frame in ((histogram, left), (numbers, right)):
-        with atomic_path(path) as temporary:
-            frame.to_csv(temporary, index=False, float_format="%.6g")
+        write_numbers(path, frame)
     rows = comparison_rows(compared, ensemble, about["data"])
     write_table(comparison, comparison_privacy, rows, key=("dataset", "comparison", "at"))
     draw(read_table(numbers), read_table(histogram), png, pdf)

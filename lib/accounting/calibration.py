@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+from lib.accounting.statement import shown
 from lib.core.errors import InputError
 
 PRECISION = 1e-4  # relative; the noise found is the least within it, and never costs more than its target
@@ -18,7 +19,7 @@ def least_noise(cost: Callable[[float], float], target: float, largest: float = 
         raise InputError(f"epsilon {target}: the target must be positive")
     if not cost(largest) <= target:
         raise InputError(
-            f"epsilon {target}: even sigma {largest:g} costs {cost(largest):.4g}; "
+            f"epsilon {target}: even sigma {largest:g} costs {shown(cost(largest), 4)}; "
             f"take {advice and advice + ', or '}a larger target"
         )
     high = min(1.0, largest)

@@ -31,7 +31,5 @@ def sigma_of(
         raise InputError(f"noise {noise!r}: allowed are {', '.join(NOISES)}")
     found = dict(printed).get(epsilon)
     if found is None:
-        raise InputError(
-            f"epsilon {epsilon}: allowed are those printed, {', '.join(f'{each:g}' for each, _ in printed)}"
-        )
+        raise InputError(f"epsilon {epsilon}: allowed are those printed, {', '.join(f'{each}' for each, _ in printed)}")
     return found

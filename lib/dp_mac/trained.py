@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from lib.accounting.statement import shown
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data.supervised import Images
@@ -51,7 +52,7 @@ def read_networks(record_path: str | Path, weights_path: str | Path, data: str |
     name = series["title"] if series["variant"] == "main" else f"{series['title']}, {series['variant']}"
     if given["noise"] != "none":
         kind = {"printed": "", "needed": " (needed)"}[given["noise"]]
-        name += f", ε = {given['paper_epsilon']:g}{kind}"
+        name += f", ε = {shown(given['paper_epsilon'])}{kind}"
     arrays = load_arrays(weights_path)
     weights = [torch.from_numpy(weight) for weight in weights_of(arrays)]
     return TrainedNetworks(

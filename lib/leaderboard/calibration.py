@@ -20,7 +20,7 @@ from lib.accounting.encoded_mean import EncodedMeanNoise
 from lib.accounting.gaussian import epsilon_analytic
 from lib.accounting.ledger import NEIGHBOURING, selective_caps
 from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
-from lib.accounting.statement import PrivacyStatement
+from lib.accounting.statement import PrivacyStatement, shown
 from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
 
@@ -80,7 +80,8 @@ def calibrated(
         noise *= MARGIN
     else:
         raise InputError(
-            f"epsilon {budget.epsilon}: by {route} {MARGIN**MOST:.2f} times its noise costs {epsilons[route]:.6g}; "
+            f"epsilon {budget.epsilon}: by {route} {MARGIN**MOST:.2f} times its noise costs "
+            f"{shown(epsilons[route], 6)}; "
             "allowed are orders of Renyi divergences, and numbers of steps or queries, at which both routes can tell"
         )
     return Calibrated(parameters(noise), _statements(epsilons, budget.delta))

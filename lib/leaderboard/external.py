@@ -45,13 +45,11 @@ def claim(entry: str, epsilon: float | None, given: Setting) -> dict[str, Privac
     """What a method says of itself, which nothing here proves; InputError where it says more than its budget."""
     if epsilon is None:
         if given.epsilon is not None:
-            raise InputError(
-                f"method {entry}: epsilon None; it was asked for {given.epsilon:g}; allowed is promises: no"
-            )
+            raise InputError(f"method {entry}: epsilon None; it was asked for {given.epsilon}; allowed is promises: no")
         return {}
     allowed = math.inf if given.epsilon is None else given.epsilon
     if not (isinstance(epsilon, int | float) and 0 < epsilon < math.inf and epsilon <= allowed):
-        raise InputError(f"method {entry}: epsilon {epsilon!r}; allowed is a number above 0, at most {allowed:g}")
+        raise InputError(f"method {entry}: epsilon {epsilon!r}; allowed is a number above 0, at most {allowed}")
     said = PrivacyStatement.data_independent(
         epsilon, given.delta, accountant="claimed", conversion="none", neighbouring="replace_one", proved_bound=False
     )

@@ -1,13 +1,14 @@
 """A price in words and as JSON: what the paper would say, what is guaranteed and to whom, and what is private."""
 
 from lib.accounting.released_epsilon import ReleasedEpsilon
-from lib.accounting.statement import PrivacyStatement, rounded_up
+from lib.accounting.statement import PrivacyStatement, shown
 from lib.pricing.price import EXPECTED, MOMENTS, Price
 
 NEIGHBOURS = {
     "replace_one": "one private record is replaced by another; each is in one teacher's data alone, and may "
     "change that teacher's vote on every query"
 }
+DIGITS = 4  # of every epsilon
 # What each reading is an epsilon of.
 READINGS = {
     "epsilon": "the cost of all queries on these votes",
@@ -79,11 +80,6 @@ def as_dict(
     return said
 
 
-def digits(epsilon: float) -> str:
-    """An epsilon to four digits, never below what it is."""
-    return f"{rounded_up(epsilon, 4):.4g}"
-
-
 def main_reading(made: Price) -> str:
     """The paper's reading, or where it has none the guarantee, by name."""
     if made.paper is not None:
@@ -103,7 +99,7 @@ def as_text(made: Price, released: ReleasedEpsilon | None = None, seeded: bool =
         statement, order = made.statements[made.paper], made.orders.get(made.paper)
         lines += [
             "What the paper would say",
-            f"  epsilon {digits(statement.epsilon)} at delta {statement.delta:g}"
+            f"  epsilon {shown(statement.epsilon, DIGITS)} at delta {statement.delta:g}"
             + ("" if order is None else f", Renyi order {order:g}")
             + f", {made.answered:.1f} of {made.queries} queries answered",
             f"  {_meaning(statement)}",
@@ -145,7 +141,7 @@ def _line(name: str, statement: PrivacyStatement, made: Price) -> str:
     if made.run["aggregator"] == "confident_gnmax" and name in WEIGHED:
         what += ", answers weighed by their chance"
     sides = "" if not statement.data_dependent else "; one-sided" if statement.one_sided else "; two-sided"
-    return f"  {digits(statement.epsilon):<10} {name}: {what}{sides}"
+    return f"  {shown(statement.epsilon, DIGITS):<10} {name}: {what}{sides}"
 
 
 def _meaning(statement: PrivacyStatement) -> str:
@@ -163,8 +159,8 @@ def _sanitizing(released: ReleasedEpsilon, seeded: bool) -> list[str]:
             short = name.removeprefix("sanitized_epsilon_")
             std = released.numbers.get(f"{short}_std", released.numbers.get("printed_std"))
             cost = released.numbers.get(f"{short}_gnss_cost")
-            more = "" if cost is None else f", of it {cost:.3g} for the release"
-            lines.append(f"  {digits(released.privacy[name].epsilon):<10} +- {std:.3g}{more}: {what}")
+            more = "" if cost is None else f", of it {shown(cost)} for the release"
+            lines.append(f"  {shown(released.privacy[name].epsilon, DIGITS):<10} +- {std:.3g}{more}: {what}")
     if len(lines) == 1:
         lines.append("  no release: conditions C5 and C6 of the proof do not hold at these orders")
     drawn = released.privacy.get("sanitized_epsilon_released")
@@ -174,5 +170,5 @@ def _sanitizing(released: ReleasedEpsilon, seeded: bool) -> list[str]:
             if seeded
             else "the one number made of votes that may be published"
         )
-        lines.append(f"  {digits(drawn.epsilon):<10} drawn from the last of these: {may}")
+        lines.append(f"  {shown(drawn.epsilon, DIGITS):<10} drawn from the last of these: {may}")
     return lines

@@ -27,7 +27,7 @@ def epsilon_fault(epsilon: float, largest: float) -> str | None:
     """What is wrong with announcing an epsilon, None if it is no larger than `largest` (`release.largest_epsilon`)."""
     if epsilon <= largest:
         return None
-    return f"epsilon {shown(epsilon)} is announced: allowed is at most release.largest_epsilon = {largest:g}"
+    return f"epsilon {shown(epsilon)} is announced: allowed is at most release.largest_epsilon = {largest}"
 
 
 def announced_draws(run: dict, released: list[dict]) -> list[dict]:

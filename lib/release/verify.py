@@ -198,18 +198,14 @@ def _epsilon(privacy: dict, claim: str) -> Check:
         return check
     check.found = f"{stated:.6g} stated, {own:.6g} by our curves, {second:.6g} by dp_accounting"
     if not stated >= max(own, second):
-        check.faults.append(
-            f"privacy.json: {claim}: epsilon {stated:.12g} is below {max(own, second):.12g}, what its draws cost"
-        )
+        check.faults.append(f"privacy.json: {claim}: epsilon {stated} is below {max(own, second)}, what its draws cost")
     elif stated > max(own, second) * (1 + _ABOVE):
-        check.faults.append(
-            f"privacy.json: {claim}: epsilon {stated:.12g} is not that of its draws, {max(own, second):.12g}"
-        )
+        check.faults.append(f"privacy.json: {claim}: epsilon {stated} is not that of its draws, {max(own, second)}")
     return check
 
 
 def _largest(privacy: dict, largest: float) -> Check:
-    check = Check("size", f"no more than epsilon {largest:g} is announced")
+    check = Check("size", f"no more than epsilon {largest} is announced")
     if fault := epsilon_fault(privacy["announced"]["statement"]["epsilon"], largest):
         check.faults.append(f"privacy.json: {fault}")
     return check

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from lib.accounting.statement import rounded_up
+from lib.accounting.statement import shown
 from lib.core.errors import InputError
 from lib.reporting import verdicts as said
 from lib.reporting.claims.controls import Controls, outcome
 from lib.reporting.claims.ledger import is_repeat
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
 from lib.reporting.digits import as_read, rounded, significant
-from lib.reporting.tables import needs_statement
+from lib.reporting.tables import DIGITS, safe
 
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
 _OPENING = "\n---\n"
@@ -377,18 +377,10 @@ def _number(row: Mapping[str, object], name: str, digits) -> str:
         return ""
     if not isinstance(cell, float):
         return f"{cell:,}" if digits is rounded and isinstance(cell, int) else str(cell)
-    if digits is rounded:
-        cell = _safe(cell, name)
+    cell = safe(cell, name, 3 if digits is rounded else DIGITS)
     if not isinstance(spread, float) or pd.isna(spread) or spread == 0:
         return digits(cell)
     return f"{digits(cell)} ± {rounded(spread, 1) if digits is rounded else digits(spread)}"
-
-
-def _safe(value: float, name: str) -> float:
-    """A bound to the three digits of `rounded`: an epsilon no smaller, a lower bound no larger than it is."""
-    if needs_statement(name):
-        return rounded_up(value, 3)
-    return -rounded_up(-value, 3) if name.startswith("lower_bound") else value
 
 
 def _six(value: float) -> str:
@@ -439,7 +431,7 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
     for budget in sorted(set(promised["budget"].astype(float))):
         own = promised[promised["budget"].astype(float) == budget]
         best = own.loc[own["accuracy"].idxmax()]
-        parts.append(f"{best['method']} at ε = {budget:g} ({rounded(best['accuracy'])} %)")
+        parts.append(f"{best['method']} at ε = {shown(budget)} ({rounded(best['accuracy'])} %)")
     said = [f"Most accurate with a guarantee: {', '.join(parts)}." if parts else "No row has a guarantee."]
     leaking, public = (table[table["method"] == f"control: {name}"] for name in ("leaks all", "public data"))
     if len(public):

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from lib.accounting.statement import PrivacyStatement, rounded_up
+from lib.accounting.statement import PrivacyStatement, rounded_down, rounded_up
 from lib.core.files import atomic_path
 
 # A column whose name has the word epsilon holds privacy statements, except quotations, spreads
@@ -21,6 +22,17 @@ def needs_statement(column: str) -> bool:
     return bool(_EPSILON.search(column)) and not _PLAIN.search(column)
 
 
+def safe(value: float, column: str, digits: int = DIGITS) -> float:
+    """A bound to so many digits: an epsilon no smaller, a lower bound no larger than it is; other numbers as they are.
+
+    >>> safe(0.12341, "epsilon", 3), safe(0.12349, "lower_bound", 3), safe(0.0, "lower_bound_mean", 3)
+    (0.124, 0.123, 0.0)
+    """
+    if needs_statement(column):
+        return rounded_up(value, digits)
+    return rounded_down(value, digits) if column.startswith("lower_bound") else value
+
+
 def yes_no(value: bool) -> str:
     """How tables say it."""
     return "yes" if value else "no"
@@ -31,8 +43,8 @@ def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], ke
 
     A cell of an epsilon column must be a PrivacyStatement or None: a bare number raises TypeError. `key` names the
     columns that identify a row; `privacy_path` has one line a statement: key, column, and the statement's values.
-    Numbers have DIGITS significant digits, of which an epsilon's are never below what it is. None becomes an empty
-    cell. Raises ValueError if there are no rows.
+    Numbers have DIGITS significant digits: an epsilon's are never below, a lower bound's never above what it is. None
+    becomes an empty cell. Raises ValueError if there are no rows.
     """
     if not rows:
         raise ValueError(f"{Path(path).name}: no rows; a table that no run is chosen for is not made")
@@ -43,11 +55,22 @@ def write_table(path: str | Path, privacy_path: str | Path, rows: list[dict], ke
                 raise TypeError(f"{Path(path).name}, column {column}: a bare epsilon ({cell!r}), not a statement")
         made = {name: _written(cell) for name, cell in row.items() if isinstance(cell, PrivacyStatement)}
         statements += [{name: row[name] for name in key} | {"column": name} | cell for name, cell in made.items()]
-        plain.append(row | {name: cell["epsilon"] for name, cell in made.items()})
+        bounds = {name: safe(cell, name) for name, cell in row.items() if isinstance(cell, float)}
+        plain.append(row | bounds | {name: cell["epsilon"] for name, cell in made.items()})
     fields = [*key, "column", *PrivacyStatement.__dataclass_fields__, "guarantee"]
     for target, content, columns in ((path, plain, list(rows[0])), (privacy_path, statements, fields)):
-        with atomic_path(target) as temporary:
-            pd.DataFrame(content, columns=columns).to_csv(temporary, index=False, float_format=f"%.{DIGITS}g")
+        _write(target, pd.DataFrame(content, columns=columns))
+
+
+def write_numbers(path: str | Path, frame: pd.DataFrame) -> None:
+    """Write the numbers behind a figure, which say what their epsilons mean in columns of their own, as a table's."""
+    bounds = {name: frame[name].map(partial(safe, column=name)) for name in frame.select_dtypes("float")}
+    _write(path, frame.assign(**bounds))
+
+
+def _write(path: str | Path, frame: pd.DataFrame) -> None:
+    with atomic_path(path) as temporary:
+        frame.to_csv(temporary, index=False, float_format=f"%.{DIGITS}g")
 
 
 def _written(statement: PrivacyStatement) -> dict:

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting.statement import CONVERSIONS, NEIGHBOURING, PrivacyStatement, added
+from lib.accounting.statement import (
+    CONVERSIONS,
+    NEIGHBOURING,
+    PrivacyStatement,
+    added,
+    rounded_down,
+    rounded_up,
+    shown,
+)
 
 FIELDS = {
     "epsilon": 1.97,
@@ -126,3 +134,23 @@ def test_what_was_written_before_the_two_were_told_apart_is_a_proved_bound():
     old = {name: FIELDS[name] for name in FIELDS if name != "proved_bound"} | {"guarantee": True}
     read = PrivacyStatement.from_dict(old)
     assert read.proved_bound and not read.guarantee
+
+
+@given(st.floats(1e-12, 1e12), st.integers(1, 8))
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_an_epsilon_is_shown_no_smaller_and_a_lower_bound_no_larger(value, digits):
+    for up in (rounded_up(value, digits), float(shown(value, digits))):
+        assert value <= up <= value * (1 + 10.0 ** (1 - digits)) and rounded_up(up, digits) == up
+    assert value * (1 - 10.0 ** (1 - digits)) <= rounded_down(value, digits) <= value
+    assert rounded_down(-value, digits) == -rounded_up(value, digits)
+
+
+@pytest.mark.parametrize("written", [0.1, 0.7, 1.1, 1.3, 2.3, 8.0])
+def test_a_number_of_few_digits_stays_as_it_was_written(written):
+    """Half of these doubles lie above the number that was meant, by less than any computation tells."""
+    assert rounded_up(written, 3) == rounded_down(written, 3) == written == float(shown(written))
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_a_bound_of_zero_has_no_sign(zero):
+    assert str(rounded_down(zero, 3)) == "0.0"

@@ -185,9 +185,11 @@ def test_the_loader_refuses_a_tree_that_leads_back(made):
 
 def test_above_the_largest_epsilon_nothing_is_built_or_verified(made, folder, capsys):
     stated = json.loads((folder / "privacy.json").read_text())["announced"]["statement"]["epsilon"]
-    words = f"epsilon {math.ceil(100 * stated) / 100:.2f} is announced: allowed is at most release.largest_epsilon = 5"
+    words = (
+        f"epsilon {math.ceil(100 * stated) / 100:.2f} is announced: allowed is at most release.largest_epsilon = 5.0"
+    )
     with pytest.raises(InputError, match=words):
-        made.release(largest=5)
+        made.release(largest=5.0)
     status, lines = ended(capsys, "--folder", str(folder), "--largest-epsilon", "5")
     assert status == 1 and [line for line in lines if "FAULT" in line] == [f"FAULT  size: privacy.json: {words}"]
     assert stated < LARGEST_EPSILON

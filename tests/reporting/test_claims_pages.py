@@ -279,6 +279,17 @@ def test_a_result_table_folds_spreads_and_drops_empty_columns():
     assert (table.header, table.rows, table.file) == (["y"], [["3"], ["4"]], "p/t.csv")
 
 
+def test_bounds_in_a_table_are_on_their_safe_side_and_zero_has_no_sign():
+    row = {"epsilon": 1.23412345, "lower_bound": 0.12349999, "lower_bound_mean": 0.0, "lower_bound_highest": -0.0}
+    frame = pd.DataFrame([row | {"guarantee": "yes", "budget": "1", "accuracy": 9.0, "method": "m", "auc": 0.5}])
+    entry = {"title": "T", "from": "leaderboard", "columns": {name: name for name in row}}
+    content = material(frames={"leaderboard": frame}, tables=[entry])
+    (short,) = page("p", "Title", "quick", content).tables
+    assert short.rows == [["1.24", "0.123", "0", "0"]]
+    every = result_table(frame[list(row)], "leaderboard", "T", content)
+    assert every.rows == [["1.23413", "0.123499", "0", "0"]]
+
+
 def test_cells_cannot_break_a_table():
     assert markdown.table(["a"], [["1 | 2\n*3* <b>"]]).splitlines()[-1] == "| 1 \\| 2 \\*3\\* \\<b> |"
 

@@ -4,12 +4,13 @@ import csv
 import dataclasses
 import os
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.accounting.statement import PrivacyStatement
-from lib.reporting.tables import needs_statement, write_table
+from lib.reporting.tables import needs_statement, write_numbers, write_table
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=80)
 STATEMENT = PrivacyStatement(
@@ -141,3 +142,12 @@ def test_rows_that_were_given_are_left_alone(tmp_path):
     row = {"dataset": "a", "epsilon": STATEMENT}
     write(tmp_path, [row])
     assert row == {"dataset": "a", "epsilon": STATEMENT}
+
+
+def test_bounds_are_rounded_to_their_safe_side(tmp_path):
+    rows = [{"dataset": "a", "lower_bound": 0.12345678, "epsilon": STATEMENT, "error": 0.12345678}]
+    (row,), _ = write(tmp_path, rows)
+    assert (row["lower_bound"], row["epsilon"], row["error"]) == ("0.123456", "1.97124", "0.123457")
+    frame = pd.DataFrame([{"epsilon": 1.9712311, "lower_bound": 0.12345678, "error": 0.12345678}])
+    write_numbers(tmp_path / "numbers.csv", frame)
+    assert read(tmp_path / "numbers.csv") == [{"epsilon": "1.97124", "lower_bound": "0.123456", "error": "0.123457"}]
