@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from lib.accounting.released_epsilon import TOGETHER
 from lib.core.command import command, run
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.spread import mean_and_spread
@@ -66,7 +67,8 @@ def row(run: dict, records: list[dict]) -> dict:
         | release("fixed")
         # of the first repetition alone: the mean of several draws is no draw, and not what one release would publish
         | {"fixed_sanitized_epsilon_released": statement(records[:1], "sanitized_epsilon_released")[0]}
-        | {"epsilon_caps": statement(records, "epsilon_caps")[0]}
+        # what holds for the answers alone, and for the answers and the value of `fixed`, published together
+        | {name: statement(records, name)[0] for name in ("epsilon_caps", TOGETHER)}
     )
 
 

@@ -84,6 +84,16 @@ DRAWS = {
 }
 
 
+def rdp_of_draws(orders: np.ndarray, draws: list[dict]) -> np.ndarray:
+    """Renyi cost (k,) of all draws of a ledger on any data, by our curves; infinite where there is no bound."""
+    total = np.zeros(len(orders))
+    with np.errstate(all="ignore"):
+        for draw in draws:
+            if draw["count"]:  # a cost may be infinite, and nothing times that is nothing
+                total = total + draw["count"] * DRAWS[draw["mechanism"]].independent(orders, draw["parameters"])
+    return total
+
+
 def as_dict(name: str, count: int, parameters: dict[str, float]) -> dict:
     """Draws as a ledger writes them, in plain JSON values."""
     import dp_accounting

@@ -6,12 +6,14 @@ import numpy as np
 
 from lib.accounting import gnss, threshold
 from lib.accounting.discrete import is_discrete
-from lib.accounting.draws import as_dict
+from lib.accounting.draws import as_dict, rdp_of_draws
 from lib.accounting.readings import Account, Reading, confident_account
 from lib.accounting.sanitize import Release, choose, fixed, releasable, smoothness_grid
 from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
+
+TOGETHER = "epsilon_caps_with_release"  # the guarantee of a run's answers and of the value that is released of them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +39,8 @@ def release_epsilon(
 
     moments: of the accounting of LNMax, which accounts share. grid: the block `sanitize` of the configuration. rng:
     draws the noise of the release that is fixed before the votes are seen; the others are means. account: of this run
-    on these votes, where it is known already; of its costs only their sums are used.
+    on these votes, where it is known already; of its costs only their sums are used. `epsilon_caps` is the guarantee of
+    the answers alone, `TOGETHER` that of the answers and the drawn value, published together.
     Raises InputError where the noise is discrete: its cost does not depend on the data.
     """
     if is_discrete(run):
@@ -83,6 +86,9 @@ def release_epsilon(
         )
         numbers |= _numbers("fixed", release)
         ledger = [as_dict("gnss", 1, {"order": order, "beta": release.beta, "sigma_ss": release.sigma_ss})]
+        # the draw's parameters are known beforehand, and its cost holds in both directions: so does that of both
+        both = dataclasses.replace(account.caps, costs=account.caps.costs + rdp_of_draws(orders, ledger))
+        privacy[TOGETHER], _ = both.statement(orders, run["delta"])
     return ReleasedEpsilon(privacy | {"epsilon_caps": announced}, numbers, ledger)
 
 

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from lib.accounting.released_epsilon import TOGETHER
 from lib.core.errors import InputError
 from lib.pricing import figure, words
 from lib.pricing.mechanism import MEANING, PARAMETERS, mechanism, option
@@ -98,6 +99,9 @@ def main(argv: list[str] | None = None) -> None:
         if given.sanitize:
             (rng,) = np.random.default_rng(given.seed).spawn(1)  # a stream that `drawn` did not use
             released = sanitized(votes.histograms, made, rng)
+            if TOGETHER in released.privacy and not seeded:  # whoever knows the seed can subtract the noise
+                made.statements[TOGETHER] = released.privacy[TOGETHER]
+                made.orders[TOGETHER] = released.numbers["fixed_order"]
             warnings.append("--sanitize: each call draws anew and each value published costs again: publish one")
     if given.png is not None:
         figure.draw(made, given.png)

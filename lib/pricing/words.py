@@ -1,6 +1,6 @@
 """A price in words and as JSON: what the paper would say, what is guaranteed and to whom, and what is private."""
 
-from lib.accounting.released_epsilon import ReleasedEpsilon
+from lib.accounting.released_epsilon import TOGETHER, ReleasedEpsilon
 from lib.accounting.statement import PrivacyStatement, shown
 from lib.pricing.price import EXPECTED, MOMENTS, Price
 
@@ -17,6 +17,7 @@ READINGS = {
     "epsilon_announced": "what may be announced before the run, by the tightest route known",
     "epsilon_caps": "every query checked and as many answered as the run allows, on any votes",
     "epsilon_caps_tight": "the same by the tighter conversion",
+    TOGETHER: "the answers and the drawn epsilon below, published together",
     "epsilon_data_independent": "the cost of all queries on any votes",
     "epsilon_data_independent_tight": "the same by the tighter conversion",
     "epsilon_data_independent_expected": "checks and answers at what they cost on any votes",
@@ -168,7 +169,7 @@ def _sanitizing(released: ReleasedEpsilon, seeded: bool) -> list[str]:
         may = (
             "drawn with a known seed, and so private too"
             if seeded
-            else "the one number made of votes that may be published"
+            else f"publish it with the answers, and {TOGETHER} is what you guarantee"
         )
         lines.append(f"  {shown(drawn.epsilon, DIGITS):<10} drawn from the last of these: {may}")
     return lines

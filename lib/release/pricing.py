@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from lib.accounting import rdp
-from lib.accounting.draws import DRAWS, as_dict
+from lib.accounting.draws import DRAWS, as_dict, rdp_of_draws
 from lib.accounting.ledger import AGREEMENT
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
@@ -33,18 +33,8 @@ def check_draws(draws: list[dict], where: str) -> None:
                 raise InputError(f"{where}: {name} has {key} {draw[key]!r}, and its parameters say {expected[key]!r}")
 
 
-def own_rdp(orders: np.ndarray, draws: list[dict]) -> np.ndarray:
-    """Renyi cost (k,) of all draws on any data, by our curves."""
-    total = np.zeros(len(orders))
-    with np.errstate(all="ignore"):
-        for draw in draws:
-            if draw["count"]:  # a cost may be infinite, and nothing times that is nothing
-                total = total + draw["count"] * DRAWS[draw["mechanism"]].independent(orders, draw["parameters"])
-    return total
-
-
 def second_rdp(orders: np.ndarray, draws: list[dict]) -> np.ndarray:
-    """The same by dp_accounting; what it has no event for is priced as by `own_rdp`."""
+    """Renyi cost (k,) of all draws on any data by dp_accounting; what it has no event for is priced as by `rdp_of_draws`."""
     import dp_accounting  # takes a second, and not every job needs it
     from dp_accounting import rdp as dp_rdp
 
@@ -56,7 +46,7 @@ def second_rdp(orders: np.ndarray, draws: list[dict]) -> np.ndarray:
             rest.append(draw)
         elif draw["count"]:
             accountant.compose(event, draw["count"])
-    return accountant.rdp + own_rdp(orders, rest)
+    return accountant.rdp + rdp_of_draws(orders, rest)
 
 
 def epsilons(orders: list[float], draws: list[dict], delta: float) -> tuple[float, float]:
@@ -66,7 +56,7 @@ def epsilons(orders: list[float], draws: list[dict], delta: float) -> tuple[floa
     """
     grid = np.array(orders, float)
     with np.errstate(all="ignore"):
-        own, second = (rdp.epsilon_classic(grid, price(grid, draws), delta)[0] for price in (own_rdp, second_rdp))
+        own, second = (rdp.epsilon_classic(grid, price(grid, draws), delta)[0] for price in (rdp_of_draws, second_rdp))
     # where dp_accounting prices something larger than our draw, ours may cost more, never less
     exact = all(DRAWS[draw["mechanism"]].exact for draw in draws if draw["mechanism"] != "gnss")
     if not (math.isfinite(own) and math.isfinite(second)):

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from lib.accounting import gnss, sanitize, threshold
+from lib.accounting.released_epsilon import ReleasedEpsilon, release_epsilon
 from lib.accounting.smooth_sensitivity import CheckSequence, Conditions, Sequence, discounted_maximum, maximise
 from tests import oracles
 
@@ -53,6 +55,46 @@ def test_few_distances_are_evaluated(beta, middle):
 
 def test_a_single_distance_is_its_own_maximum():
     assert discounted_maximum(lambda distance: 7.0, 0, 0.5) == 7.0
+
+
+# ---------------------------------------------------------------- answers and the published value together
+
+RUN = {"aggregator": "confident_gnmax", "noise": "continuous", "delta": 0.1, "queries": 1, "max_answered": 1}
+RUN |= {"threshold": 12.0, "sigma_threshold": 4.0, "sigma": 10.0}
+GRID = {"first": 0.3, "last": 0.495, "step": 0.1, "fixed_beta": 0.3, "fixed_sigma_ss": 2.0}
+MOST = 20
+
+
+def released(zeros: int) -> ReleasedEpsilon:
+    """The release of a run that asks one query of 20 teachers, of whom so many vote for class 0."""
+    votes, orders = np.array([[zeros, MOST - zeros]]), np.arange(2.0, 40.0, 0.5)
+    return release_epsilon(orders, votes, MOST, RUN, 8, GRID, np.random.default_rng(1))
+
+
+def outputs(zeros: int) -> np.ndarray:
+    """Probabilities of no answer, class 0 and class 1, written out."""
+    passed = norm.cdf((max(zeros, MOST - zeros) - RUN["threshold"]) / RUN["sigma_threshold"])
+    first = norm.cdf((2 * zeros - MOST) / (math.sqrt(2) * RUN["sigma"]))
+    return np.array([1 - passed, passed * first, passed * (1 - first)])
+
+
+def test_answers_and_the_published_value_cost_no_more_than_is_guaranteed_of_both():
+    """The divergence at the release's order, written out, of every pair of neighbours, both ways."""
+    every = [released(zeros) for zeros in range(MOST + 1)]
+    (joint,) = {made.privacy["epsilon_caps_with_release"] for made in every}
+    alone, order = every[0].privacy["epsilon_caps"], every[0].numbers["fixed_order"]
+    assert joint.guarantee and alone.guarantee
+    bound, too_little = (made.epsilon - math.log(1 / RUN["delta"]) / (order - 1) for made in (joint, alone))
+    worst = 0.0
+    for here in range(MOST + 1):
+        for there in {max(here - 1, 0), min(here + 1, MOST)} - {here}:
+            p, q = outputs(here), outputs(there)
+            answers = math.log((p**order * q ** (1 - order)).sum()) / (order - 1)
+            means = (every[zeros].privacy["sanitized_epsilon_fixed"].epsilon for zeros in (here, there))
+            stds = (every[zeros].numbers["fixed_std"] for zeros in (here, there))
+            pair = [number for both in zip(means, stds, strict=True) for number in both]
+            worst = max(worst, answers + oracles.gaussian_renyi(order, *pair))
+    assert max(too_little, 0.4 * bound) < worst <= bound
 
 
 # ---------------------------------------------------------------- the choice of parameters

@@ -11,6 +11,7 @@ from lib.accounting.discrete import is_discrete
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import confident_account
 from lib.accounting.released_epsilon import release_epsilon
+from lib.accounting.statement import shown
 from lib.aggregation.aggregators import AGGREGATORS, account_of
 from lib.core.errors import InputError
 from lib.pricing import command, mechanism, price, votes_file, words
@@ -237,6 +238,30 @@ def test_json_has_the_papers_reading_and_every_other_by_name(file, capsys):
     # what was drawn with a known seed can be undone
     assert all(each["private"] for each in said["sanitized"].values())
     assert [f"warning: {text}" for text in said["warnings"]] == printed.err.splitlines()
+
+
+CONFIDENT = "--mechanism confident_gnmax --sigma 10 --threshold 40 --sigma-threshold 30 --delta 1e-5".split()
+
+
+def test_the_price_of_answers_and_published_epsilon_together_is_among_the_guarantees(file, capsys):
+    command.main([file, *CONFIDENT, "--layout", "histograms", "--sanitize"])
+    text = capsys.readouterr().out
+    command.main([file, *CONFIDENT, "--layout", "histograms", "--sanitize", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    joint = said["readings"]["epsilon_caps_with_release"]
+    assert joint["guarantee"] and not joint["private"]
+    assert joint["epsilon"] > said["readings"]["epsilon_caps"]["epsilon"]
+    assert joint["order"] == said["sanitizing"]["fixed_order"]
+    guaranteed = text.partition("What is guaranteed")[2].partition("\n\n")[0]
+    assert f"  {shown(joint['epsilon'], 4):<10} epsilon_caps_with_release: " in guaranteed
+    assert "publish it with the answers, and epsilon_caps_with_release is what you guarantee" in text
+
+
+def test_with_a_known_seed_nothing_is_guaranteed_of_the_release(file, capsys):
+    command.main([file, *CONFIDENT, "--layout", "histograms", "--sanitize", "--seed", "1"])
+    assert "epsilon_caps_with_release" not in capsys.readouterr().out
+    command.main([file, *CONFIDENT, "--layout", "histograms", "--sanitize", "--seed", "1", "--json"])
+    assert "epsilon_caps_with_release" not in json.loads(capsys.readouterr().out)["readings"]
 
 
 def test_what_is_sanitised_with_a_seed_is_drawn_apart_from_the_run_with_it(file, monkeypatch):

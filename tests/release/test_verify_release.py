@@ -25,7 +25,7 @@ from lib.release.kinds import KINDS
 from lib.release.loader import load
 from lib.release.pricing import check_draws, epsilons
 from lib.release.sanitized import least, sanitized_fault
-from lib.release.statement import LARGEST_EPSILON, announced_draws
+from lib.release.statement import LARGEST_EPSILON, announced_draws, privacy
 from lib.release.verify import verify
 from scripts import sign_release, verify_release
 from tests.release.conftest import ACCOUNTING, ENSEMBLE, RUN, SANITIZE
@@ -232,6 +232,9 @@ def test_no_votes_bring_a_sanitised_epsilon_below_its_least(share):
     mean, deviation = least(draws, RUN["delta"], 60, 10)
     assert found.privacy["sanitized_epsilon_fixed"].epsilon >= mean * (1 - 1e-12)
     assert found.numbers["fixed_std"] >= deviation * (1 - 1e-12)
+    released = privacy(RUN, ORDERS.tolist(), None, [], found.ledger, None)["announced"]["statement"]
+    joint = found.privacy["epsilon_caps_with_release"].as_dict()
+    assert joint == released | {"epsilon": pytest.approx(released["epsilon"], rel=2e-9)}
     if share == 1:
         assert found.privacy["sanitized_epsilon_fixed"].epsilon <= 1.1 * mean
 
