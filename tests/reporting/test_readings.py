@@ -8,8 +8,12 @@ import yaml
 from scipy.stats import norm
 
 from lib.accounting.announced import announced
-from lib.accounting.statement import rounded_up
+from lib.accounting.draws import as_dict
+from lib.accounting.rdp import order_grid
+from lib.accounting.statement import rounded_down, rounded_up, shown
 from lib.plan.config import load
+from lib.release.pricing import epsilons
+from lib.release.statement import announced_draws
 from lib.reporting.claims.cells import read_table
 from lib.reporting.spread import held_out_error
 
@@ -41,12 +45,12 @@ def short(value: float, digits: int = 2) -> str:
 
 def above(epsilon: float, digits: int = 3) -> str:
     """An epsilon, never below what it is."""
-    return f"{rounded_up(epsilon, digits):.{digits}g}".removeprefix("0")
+    return shown(epsilon, digits).removeprefix("0")
 
 
 def below(bound: float, digits: int = 3) -> str:
     """A lower bound, never above what it is."""
-    return f"{-rounded_up(-bound, digits):.{digits}g}".removeprefix("0")
+    return f"{rounded_down(bound, digits):.{digits}g}".removeprefix("0")
 
 
 def with_spread(cells, column: str, digits: int = 2) -> str:
@@ -649,6 +653,19 @@ def test_what_may_be_announced_is_committed_as_it_is_computed_and_never_below():
     for cells in table[table["epsilon_announced"].notna()].to_dict("records"):
         statement = announced(runs[cells["run"]], int(cells["queries_made"]))
         assert cells["epsilon_announced"] == rounded_up(statement.epsilon, 6), cells["run"]
+
+
+def test_what_answers_and_a_published_epsilon_cost_together_is_committed_as_a_release_announces_it():
+    given = load([ROOT / "presets" / "real.yaml"], {"data_root": "."})
+    orders, fixed = order_grid(**given["accounting"]["orders"]).tolist(), given["scalable_pate"]["sanitize"]
+    table = read_table(ROOT / "docs" / "reproduction" / "scalable_pate" / "table2.csv")
+    for cells in table.to_dict("records"):
+        run, order = given["scalable_pate"]["runs"][cells["run"]], cells["fixed_order"]
+        parameters = {"beta": fixed["fixed_beta"] / order, "sigma_ss": fixed["fixed_sigma_ss"]}
+        draws = announced_draws(run, [as_dict("gnss", 1, {"order": order} | parameters)])
+        least, _ = epsilons(orders, draws, run["delta"])
+        assert least <= cells["epsilon_caps_with_release"] <= least * (1 + 1e-5), cells["run"]
+    assert len(table) == 4
 
 
 def test_claims_say_what_half_the_noise_of_dp_sgd_really_costs():
