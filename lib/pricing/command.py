@@ -69,7 +69,10 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the price, and warnings on standard error; InputError, one line, for what cannot be priced."""
+    """Print warnings and then the price; with --json, warnings are in it and on standard error.
+
+    Raises InputError, one line, for what cannot be priced.
+    """
     given = parse_arguments(argv)
     run = mechanism(
         given.mechanism,
@@ -106,11 +109,11 @@ def main(argv: list[str] | None = None) -> None:
     if given.png is not None:
         figure.draw(made, given.png)
     if given.json:
+        for line in (*warnings, *made.warnings):
+            print(f"warning: {line}", file=sys.stderr)
         print(json.dumps(words.as_dict(made, released, tuple(warnings), seeded), indent=1, allow_nan=False))
     else:
-        print(words.as_text(made, released, seeded))
-    for line in (*warnings, *made.warnings):
-        print(f"warning: {line}", file=sys.stderr)
+        print(words.as_text(made, released, tuple(warnings), seeded))
 
 
 def console(argv: list[str] | None = None) -> None:

@@ -59,6 +59,7 @@ def as_dict(
         for key, statement in made.statements.items()
     }
     said = {
+        "warnings": [*warnings, *made.warnings],
         "run": made.run,
         "queries": made.queries,
         "teachers": made.teachers,
@@ -69,7 +70,6 @@ def as_dict(
         "epsilon": made.statements[name].epsilon,
         "order": made.orders.get(name),
         "readings": readings,
-        "warnings": [*warnings, *made.warnings],
     }
     if released is not None:
         said["sanitized"] = {
@@ -93,9 +93,12 @@ def private(statement: PrivacyStatement) -> bool:
     return statement.data_dependent and not statement.sanitized
 
 
-def as_text(made: Price, released: ReleasedEpsilon | None = None, seeded: bool = False) -> str:
-    """The same in words."""
-    lines = [*_head(made), ""]
+def as_text(
+    made: Price, released: ReleasedEpsilon | None = None, warnings: tuple[str, ...] = (), seeded: bool = False
+) -> str:
+    """A price in words, of which the warnings come first: whoever reads a number has read what may be wrong with it."""
+    lines = [f"warning: {line}" for line in (*warnings, *made.warnings)]
+    lines += [*([""] if lines else []), *_head(made), ""]
     if made.paper is not None:
         statement, order = made.statements[made.paper], made.orders.get(made.paper)
         lines += [

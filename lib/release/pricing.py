@@ -34,7 +34,7 @@ def check_draws(draws: list[dict], where: str) -> None:
 
 
 def second_rdp(orders: np.ndarray, draws: list[dict]) -> np.ndarray:
-    """Renyi cost (k,) of all draws on any data by dp_accounting; what it has no event for is priced as by `rdp_of_draws`."""
+    """Renyi cost (k,) of all draws on any data by dp_accounting; what it has no event for, as by `rdp_of_draws`."""
     import dp_accounting  # takes a second, and not every job needs it
     from dp_accounting import rdp as dp_rdp
 

@@ -284,3 +284,15 @@ def test_words_and_a_curve(file, tmp_path, capsys):
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     for part in ("What the paper would say", "What is guaranteed", "both directions", "one private record is replaced"):
         assert part in text
+
+
+def test_doubts_come_before_any_number(tmp_path, capsys):
+    labels = np.random.default_rng(0).integers(0, 3, (250, 40))  # 250 teachers, 40 queries, taken for the contrary
+    np.save(tmp_path / "votes.npy", labels)
+    command.main([str(tmp_path / "votes.npy"), "--layout", "teachers,queries", "--classes", "3", *GNMAX])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("warning: ") and "if it is the other way round, every number here is wrong" in lines[0]
+    assert all(line.startswith("warning: ") for line in lines[: lines.index("")])
+    command.main([str(tmp_path / "votes.npy"), "--layout", "teachers,queries", "--classes", "3", *GNMAX, "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert next(iter(said)) == "warnings" and "other way round" in said["warnings"][0]
