@@ -3,7 +3,7 @@
 import csv
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +57,11 @@ def read_votes(
     path = Path(path)
     array = _read(path, key)
     _check_kind(array, layout, path)
-    return count_votes(array, layout, classes, teachers, queries, str(path))
+    found = []
+    if path.suffix == ".csv":
+        array, found = _without_numbering(array, layout, classes, teachers, path)
+    votes = count_votes(array, layout, classes, teachers, queries, str(path))
+    return replace(votes, warnings=(*found, *votes.warnings))
 
 
 def count_votes(
@@ -129,6 +133,11 @@ def _histograms(
             f"{name}: --layout histograms makes {histograms.shape[1]} classes and only {len(histograms)} queries of "
             f"shape {array.shape}; if it is the other way round, every number here is wrong"
         )
+    if _same_sums(histograms.T):
+        found.append(
+            f"{name}: its columns have equal sums, too, so that it may as well be (classes, queries); if it is, every "
+            "number here is wrong"
+        )
     return OwnVotes(histograms, (*found, *_without_votes(histograms, name)))
 
 
@@ -170,10 +179,10 @@ def _read_csv(path: Path, key: str | None) -> np.ndarray:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         first = next(csv.reader(stream), [])
     words = [not _is_number(cell) for cell in first]
-    if any(words) and not all(words):
-        raise InputError(f"{path}: its first line mixes numbers and words ({', '.join(first)[:80]}); it needs one kind")
     if any(words) and first[0].strip().lower() in ("", "index", "id"):
         raise InputError(f"{path}: its first column, {first[0]!r}, looks like a number of rows; write it without that")
+    if any(words) and not all(words):
+        raise InputError(f"{path}: its first line mixes numbers and words ({', '.join(first)[:80]}); it needs one kind")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a file without rows, which is refused below
         return np.loadtxt(path, delimiter=",", skiprows=int(any(words)), ndmin=2, encoding="utf-8-sig")
@@ -185,6 +194,43 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _without_numbering(
+    array: np.ndarray, layout: str, classes: int | None, teachers: int | None, path: Path
+) -> tuple[np.ndarray, list[str]]:
+    """A table without a first line and a first column that only number the others, and a warning of each.
+
+    Such a line or column counts up from 0 or 1. It is left out where only what remains can be votes, and kept where
+    only the whole can be; InputError where both can.
+    """
+
+    def votes(table: np.ndarray) -> bool:
+        if 0 in table.shape:
+            return False
+        if layout == "histograms":
+            sums = table.sum(axis=1)
+            return bool((sums == (sums[0] if teachers is None else teachers)).all())
+        made = len(table) if layout == "teachers,queries" else table.shape[1]
+        return teachers in (None, made) and (classes is None or bool((table < classes).all()))
+
+    found = []
+    for place, what, numbers, rest in (
+        ("line", "a header", array[0], (slice(1, None), slice(None))),
+        ("column", "numbers of rows", array[:, 0], (slice(None), slice(1, None))),
+    ):
+        counting = f"its first {place}, {numbers[0]:g}, ..., {numbers[-1]:g},"
+        if len(numbers) == 1 and (place == "column" or numbers[0] != 0):  # a pandas Series has the header 0
+            continue
+        if numbers[0] not in (0, 1) or (np.diff(numbers) != 1).any() or not votes(array[rest]):
+            continue
+        if votes(array):
+            raise InputError(
+                f"{path}: {counting} may be {what} or votes: write the file without {what}; if it is votes, as .npy"
+            )
+        array = array[rest]
+        found.append(f"{path}: {counting} is {what} and not read as votes")
+    return array, found
 
 
 def _check_kind(array: np.ndarray, layout: str | None, name: str | Path) -> None:

@@ -1,6 +1,7 @@
 """A person's own votes: read as they say they are, and one helpful line for what they may have mistaken."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lib.core.errors import InputError
@@ -143,3 +144,83 @@ def test_what_is_no_table_of_numbers_is_refused(tmp_path):
         assert "needed are" in line(saved(tmp_path, array), "histograms")
     np.save(tmp_path / "objects.npy", np.array([[{}]], object), allow_pickle=True)
     line(tmp_path / "objects.npy", "histograms")
+
+
+# ---------------------------------------------------------------- headers and indices of numbers
+
+RNG = np.random.default_rng(0)
+MANY_LABELS = RNG.integers(0, 4, (9, 30))  # 9 teachers, 30 queries, 4 classes
+MANY_COUNTS = np.array([np.bincount(query, minlength=4) for query in MANY_LABELS.T])
+TABLES = {"teachers,queries": MANY_LABELS, "queries,teachers": MANY_LABELS.T, "histograms": MANY_COUNTS}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("layout", TABLES)
+def test_a_header_of_numbers_is_no_query(tmp_path, layout, first):
+    table = pd.DataFrame(TABLES[layout])
+    table.columns += first
+    table.to_csv(tmp_path / "votes.csv", index=False)
+    found = read_votes(tmp_path / "votes.csv", layout, classes=4)
+    assert found.histograms.tolist() == MANY_COUNTS.tolist()
+    assert any("its first line" in text and "not read as votes" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize("layout", TABLES)
+def test_an_index_of_numbers_is_no_vote(tmp_path, layout):
+    pd.DataFrame(TABLES[layout]).to_csv(tmp_path / "votes.csv", header=False)
+    found = read_votes(tmp_path / "votes.csv", layout, classes=4)
+    assert found.histograms.tolist() == MANY_COUNTS.tolist()
+    assert any("its first column" in text and "not read as votes" in text for text in found.warnings)
+    pd.DataFrame(TABLES[layout]).to_csv(tmp_path / "votes.csv")
+    assert "its first column" in line(tmp_path / "votes.csv", layout, classes=4)
+
+
+@pytest.mark.parametrize("layout", ["teachers,queries", "queries,teachers"])
+def test_a_header_that_may_be_labels_is_refused_until_the_classes_say_that_it_is_none(tmp_path, layout):
+    pd.DataFrame(TABLES[layout]).to_csv(tmp_path / "votes.csv", index=False)
+    assert "may be a header or votes" in line(tmp_path / "votes.csv", layout)
+    assert read_votes(tmp_path / "votes.csv", layout, classes=4).teachers == 9
+    pd.DataFrame(TABLES[layout]).to_csv(tmp_path / "votes.csv", header=False)
+    assert "may be numbers of rows or votes" in line(tmp_path / "votes.csv", layout)
+
+
+def test_the_number_of_teachers_tells_a_header_from_a_teacher(tmp_path):
+    pd.DataFrame(MANY_LABELS).to_csv(tmp_path / "votes.csv", index=False)
+    assert (
+        read_votes(tmp_path / "votes.csv", "teachers,queries", teachers=9).histograms.tolist() == MANY_COUNTS.tolist()
+    )
+    read = read_votes(tmp_path / "votes.csv", "teachers,queries", teachers=10)  # then it is a teacher's votes
+    assert read.histograms.sum(axis=1).tolist() == [10] * 30
+
+
+@pytest.mark.parametrize("first", [[0, 1, 2], [1, 2, 3]])
+def test_counts_that_count_up_are_asked_about_where_their_sum_is_that_of_all_queries(tmp_path, first):
+    rows = [first, [sum(first), 0, 0], [0, sum(first), 0]]
+    np.savetxt(tmp_path / "votes.csv", rows, fmt="%d", delimiter=",")
+    assert "may be a header or votes" in line(tmp_path / "votes.csv", "histograms")
+    assert read_votes(saved(tmp_path, rows), "histograms").histograms.tolist() == rows  # as an array they are votes
+    np.savetxt(tmp_path / "votes.csv", [first, [2, 2, 1], [5, 0, 0]], fmt="%d", delimiter=",")
+    assert read_votes(tmp_path / "votes.csv", "histograms").histograms.tolist() == [[2, 2, 1], [5, 0, 0]]
+    np.savetxt(tmp_path / "votes.csv", [first], fmt="%d", delimiter=",")  # one query, and nothing else
+    assert read_votes(tmp_path / "votes.csv", "histograms").histograms.tolist() == [first]
+
+
+def test_columns_of_counts_that_count_up_are_votes_where_only_that_gives_equal_sums(tmp_path):
+    rows = [[0, 4, 1], [1, 3, 1], [2, 3, 0]]
+    np.savetxt(tmp_path / "votes.csv", rows, fmt="%d", delimiter=",")
+    found = read_votes(tmp_path / "votes.csv", "histograms")
+    assert found.histograms.tolist() == rows and not found.warnings
+
+
+# ---------------------------------------------------------------- votes that may be transposed
+
+
+def test_without_a_layout_what_may_be_transposed_is_refused(tmp_path):
+    for array in (MANY_LABELS, MANY_COUNTS, [[2, 1, 0], [0, 2, 1], [1, 0, 2]]):
+        assert "say what its axes are" in line(saved(tmp_path, np.asarray(array)))
+
+
+def test_counts_that_are_as_well_those_of_the_transposed_table_are_pointed_out():
+    (found,) = count_votes(np.array([[2, 1, 0], [0, 2, 1], [1, 0, 2]]), "histograms").warnings
+    assert "columns have equal sums, too" in found
+    assert not count_votes(MANY_COUNTS, "histograms").warnings
