@@ -21,7 +21,8 @@ def announced(run: dict, queries: int) -> PrivacyStatement | None:
     that sum (Smith and Thakurta 2022, "Fully adaptive composition for Gaussian differential privacy"; Koskela, Tobaben
     and Honkela 2023, "Individual privacy accounting with Gaussian differential privacy"). LNMax: the noisy counts
     themselves, two Laplace mechanisms of sensitivity 1 a query, by dp_accounting's privacy loss distributions, rounded
-    up; their maximum tells no more. Not for discrete noise, nor for a run of two rounds.
+    up; their maximum tells no more. Not for discrete noise, nor for a run of two rounds, nor for LNMax at a delta that
+    is too small for these distributions.
     """
     if is_discrete(run):
         return None
@@ -29,7 +30,9 @@ def announced(run: dict, queries: int) -> PrivacyStatement | None:
         from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism  # a second, for one aggregator
 
         noisy_counts = from_laplace_mechanism(run["laplace_scale"]).self_compose(2 * queries)
-        return _stated(float(noisy_counts.get_epsilon_for_delta(run["delta"])), run["delta"], "pld")
+        epsilon = float(noisy_counts.get_epsilon_for_delta(run["delta"]))
+        # infinite at a delta of about 1e-15 or less: tails of that weight are cut off, as losses without a bound
+        return _stated(epsilon, run["delta"], "pld") if math.isfinite(epsilon) else None
     if run["aggregator"] == "gnmax":
         squares = 2 * queries / run["sigma"] ** 2
     elif run["aggregator"] == "confident_gnmax":

@@ -81,6 +81,8 @@ def main(argv: list[str] | None = None) -> None:
         given.noise,
         **{key: getattr(given, key) for key in MEANING},
     )
+    if given.seed is not None and given.seed < 0:
+        raise InputError(f"--seed {given.seed}: allowed is a whole number from 0")
     warnings: list[str] = []
     released, seeded = None, given.seed is not None
     if given.plan:

@@ -29,4 +29,7 @@ def draw(made: Price, path: Path) -> None:
     axes.set_ylabel(f"epsilon at delta {made.run['delta']:g}, classic conversion")
     axes.legend(fontsize="x-small")
     axes.grid(alpha=0.3)
-    figure.savefig(path)
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:  # ValueError: a suffix that matplotlib knows no format for
+        raise InputError(f"--png {path}: {' '.join(str(error).split())}") from error

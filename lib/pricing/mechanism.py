@@ -19,6 +19,9 @@ MEANING = {
     "threshold": "votes that the noisy plurality must reach for an answer",
     "sigma_threshold": "standard deviation of the noise on that check, in votes",
 }
+# Votes: noise of less is none, and no file has more teachers. Within these no number over- or underflows.
+LEAST, MOST = 0.01, 1e9
+LEAST_DELTA = 1e-100
 # The account of a mechanism, with one law of noise.
 ACCOUNTS: dict[tuple[str, str], Callable[..., readings.Account]] = {
     ("lnmax", CONTINUOUS): readings.lnmax_account,
@@ -61,14 +64,14 @@ def mechanism(
     for key, value in given.items():
         if key not in PARAMETERS[name]:
             raise InputError(f"{name} has no {option(key)}; its options: {', '.join(map(option, PARAMETERS[name]))}")
-        if not math.isfinite(value) or (value <= 0 and key != "threshold"):
-            raise InputError(
-                f"{option(key)} {value:g}: allowed is a finite number above 0"
-                if key != "threshold"
-                else f"{option(key)} {value:g}: allowed is a finite number"
-            )
-    if not 0 < delta < 1:
-        raise InputError(f"--delta {delta:g}: allowed is a number between 0 and 1, less than 1 / (private records)")
+        least = -MOST if key == "threshold" else LEAST
+        if not least <= value <= MOST:
+            raise InputError(f"{option(key)} {value:g}: allowed is a number of votes from {least:g} to {MOST:g}")
+    if not LEAST_DELTA <= delta < 1:
+        raise InputError(
+            f"--delta {delta:g}: allowed is a number between 0 and 1, less than 1 / (private records) and at least "
+            f"{LEAST_DELTA:g}"
+        )
     if max_answered is not None and name != "confident_gnmax":
         raise InputError(f"{name} answers every query; --max-answered is for confident_gnmax")
     if max_answered is not None and max_answered < 1:

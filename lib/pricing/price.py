@@ -34,6 +34,8 @@ COARSE = 40  # orders, evenly spaced by their logarithms, that are tried first
 QUERIES_OF_A_LEDGER = 5000  # that are charged together
 # Queries per vote of LNMax's scale up to which what is announced takes seconds; its epsilon there is about 300.
 MOST_OF_LNMAX = 300
+MOST_COMPOSED = 10**6  # queries of LNMax, of which more take minutes, too
+MOST_QUERIES = 10**9
 # Readings of Confident-GNMax that weigh each answer by its chance, and are no guarantee as other mechanisms' are.
 EXPECTED = {
     "epsilon_data_independent": "epsilon_data_independent_expected",
@@ -128,8 +130,8 @@ def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int 
     (True, None)
     """
     orders = rdp.order_grid() if orders is None else orders
-    if queries < 1:
-        raise InputError(f"--queries {queries}: allowed is at least 1")
+    if not 1 <= queries <= MOST_QUERIES:
+        raise InputError(f"--queries {queries}: allowed is at least 1, and at most {MOST_QUERIES}")
     lengths = _lengths(queries, points)
     answered = _most_answered(run, queries)
     if run["aggregator"] == "confident_gnmax":
@@ -158,7 +160,7 @@ def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int 
 
 def _announced(run: dict, queries: int) -> dict[str, PrivacyStatement]:
     """The least epsilon announced of so many queries on any data, where a route tighter than Renyi's is known."""
-    if run["aggregator"] == "lnmax" and queries > MOST_OF_LNMAX * run["laplace_scale"]:
+    if run["aggregator"] == "lnmax" and queries > min(MOST_OF_LNMAX * run["laplace_scale"], MOST_COMPOSED):
         return {}
     made = announced(run | {"max_answered": _most_answered(run, queries)}, queries)
     return {} if made is None else {"epsilon_announced": made}

@@ -104,6 +104,11 @@ def count_votes(
             f"{name}: {classes} classes, since the largest label is {largest}; if there are more, every epsilon here "
             "is too small: give --classes"
         )
+    if len(labels) * classes * 8 > MOST_BYTES:
+        raise InputError(
+            f"{name}: counts of {len(labels)} queries and {classes} classes have more than the {MOST_BYTES} bytes that "
+            "are allowed; is --classes right?"
+        )
     histograms = np.concatenate([_counted(block, classes) for _, block in _blocks(labels)])
     if largest > 0 and _same_sums(labels):
         found.append(

@@ -1,10 +1,14 @@
 """What own votes cost: what the workflow says of the same votes, never less; and plans that bound every run."""
 
 import doctest
+import itertools
 import json
+import time
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from lib.accounting.announced import announced
 from lib.accounting.discrete import is_discrete
@@ -15,7 +19,7 @@ from lib.accounting.statement import shown
 from lib.aggregation.aggregators import AGGREGATORS, account_of
 from lib.core.errors import InputError
 from lib.pricing import command, mechanism, price, votes_file, words
-from lib.pricing.mechanism import ACCOUNTS, doubts
+from lib.pricing.mechanism import ACCOUNTS, doubts, option
 from lib.pricing.mechanism import mechanism as block
 
 ORDERS = order_grid()
@@ -208,7 +212,7 @@ def file(tmp_path):
         (("--plan", "--queries", "10", "--layout", "histograms"), "--layout is about votes"),
         (("--plan", "--queries", "10", "--sanitize"), "nothing to sanitise"),
         (("--sigm", "4"), "did you mean --sigma?"),
-        (("--sigma", "-4", "--plan", "--queries", "10"), "above 0"),
+        (("--sigma", "-4", "--plan", "--queries", "10"), "from 0.01 to 1e+09"),
         (("--threshold", "4", "--plan", "--queries", "10"), "gnmax has no --threshold"),
         (("--max-answered", "4", "--plan", "--queries", "10"), "answers every query"),
         (("--delta", "2", "--plan", "--queries", "10"), "between 0 and 1"),
@@ -296,3 +300,80 @@ def test_doubts_come_before_any_number(tmp_path, capsys):
     command.main([str(tmp_path / "votes.npy"), "--layout", "teachers,queries", "--classes", "3", *GNMAX, "--json"])
     said = json.loads(capsys.readouterr().out)
     assert next(iter(said)) == "warnings" and "other way round" in said["warnings"][0]
+
+
+ODD = ["nan", "inf", "-inf", "-1", "0", "1e-320", "1e-160", "1e-9", "1e160", "1e308"]
+NUMBERS = st.sampled_from([*ODD, "0.01", "0.3", "1", "40", "1e3", "1e9"]) | st.floats(0.01, 1e9).map(repr)
+DELTAS = st.sampled_from([*ODD, "1e-100", "1e-20", "1e-15", "1e-5", "0.5", "0.9999999999999999", "1", "2"])
+COUNTS = st.sampled_from(["-1", "0", "1", "2", "40", "340", "1000", "1000000", "1000000000", "10" * 20, "9" * 400])
+SEEDS = st.sampled_from(["-1", "0", "1", "9" * 400])
+
+
+def options_of(name, counts):
+    """A mechanism with its parameters, and further options that it may have."""
+    needed = {option(key): NUMBERS for key in mechanism.PARAMETERS[name]} | {"--delta": DELTAS}
+    more = {"--max-answered": counts, "--noise": st.sampled_from(["continuous", "discrete"])}
+    if name != "confident_gnmax":
+        del more["--max-answered"]
+    return st.fixed_dictionaries({"--mechanism": st.just(name)} | needed, optional=more)
+
+
+OPTIONS = st.sampled_from(list(mechanism.PARAMETERS)).flatmap(lambda name: options_of(name, COUNTS))
+
+
+def ends_well(capsys, arguments, options):
+    """Whether a call prints JSON with numbers alone; else it ends with an InputError of one line."""
+    capsys.readouterr()
+    before = time.monotonic()
+    argv = [*arguments, *(f"{key}={value}" for key, value in options.items()), "--json"]
+    try:
+        command.main(argv)
+    except InputError as error:
+        assert "\n" not in str(error)
+        return False
+    finally:
+        assert time.monotonic() - before < 60
+    said = json.loads(capsys.readouterr().out, parse_constant=lambda name: pytest.fail(f"{name} in the answer"))
+    assert all(each["epsilon"] >= 0 for each in said["readings"].values())
+    return True
+
+
+@given(OPTIONS, COUNTS)
+@settings(derandomize=True, deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+def test_a_plan_of_any_options_is_a_price_or_one_line(capsys, options, queries):
+    ends_well(capsys, ["--plan", f"--queries={queries}"], options)
+
+
+OF_VOTES = st.fixed_dictionaries({}, optional={"--seed": SEEDS, "--queries": COUNTS, "--teachers": COUNTS})
+
+
+@given(OPTIONS, OF_VOTES, st.booleans())
+@settings(derandomize=True, deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+def test_a_price_by_any_options_is_one_or_one_line(capsys, file, options, more, sanitize):
+    ends_well(capsys, [file, "--layout=histograms", *(["--sanitize"] if sanitize else [])], options | more)
+
+
+def test_the_smallest_and_largest_numbers_that_are_allowed_have_a_price(capsys):
+    for name, keys in mechanism.PARAMETERS.items():
+        for value, delta, queries in itertools.product(("0.01", "1e9"), ("1e-100", "0.99"), ("5", "1000000000")):
+            options = dict.fromkeys(map(option, keys), value) | {"--mechanism": name, "--delta": delta}
+            assert ends_well(capsys, ["--plan", f"--queries={queries}"], options), options
+
+
+def test_a_delta_that_is_too_small_for_the_tightest_route_leaves_the_others():
+    made = price.plan(10, block("lnmax", 1e-20, laplace_scale=1000))
+    assert list(made.statements) == ["epsilon_data_independent", "epsilon_data_independent_tight"]
+
+
+@pytest.mark.parametrize("classes", ["-1", "0", "1", "1000000", "1000000000", "9" * 30])
+def test_any_number_of_classes_is_a_price_or_one_line(tmp_path, capsys, classes):
+    np.save(tmp_path / "votes.npy", np.zeros((400, 30), np.int8))
+    options = {"--mechanism": "gnmax", "--sigma": "10", "--delta": "1e-5", "--classes": classes}
+    assert not ends_well(capsys, [str(tmp_path / "votes.npy"), "--layout=queries,teachers"], options)
+
+
+@pytest.mark.parametrize("name", ["folder.png", "curve.xyz"])
+def test_a_picture_that_cannot_be_written_is_one_line(file, tmp_path, name):
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(InputError, match="--png"):
+        command.main([file, "--layout", "histograms", *GNMAX, "--png", str(tmp_path / name)])
