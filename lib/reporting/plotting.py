@@ -24,14 +24,14 @@ GREY = "0.4"  # of what others are compared with
 def figure(
     rows: int = 1, columns: int = 1, width: float | None = None, height: float = 2.9
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure in the project's style with `rows` x `columns` axes of `width` x `height` inches, as a flat list.
+    """Yield a figure with `rows` x `columns` axes of `width` x `height` inches, as a flat list; close it at the end.
 
-    width: None where all columns together are WIDTH inches wide.
+    width: None where all columns together are WIDTH inches wide. The project's style lies over matplotlib's defaults,
+    so that a person's matplotlibrc changes no byte of a figure.
     """
-    with plt.style.context(Path(__file__).parent / DATA_FILES[0]):
-        drawn, axes = plt.subplots(
-            rows, columns, figsize=(width * columns if width else WIDTH, height * rows), squeeze=False
-        )
+    with plt.style.context(Path(__file__).parent / DATA_FILES[0], after_reset=True):
+        size = (width * columns if width else WIDTH, height * rows)
+        drawn, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
         try:
             yield drawn, list(axes.flat)
         finally:

@@ -5,6 +5,7 @@ import itertools
 import json
 import time
 
+import matplotlib
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -377,3 +378,11 @@ def test_a_picture_that_cannot_be_written_is_one_line(file, tmp_path, name):
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(InputError, match="--png"):
         command.main([file, "--layout", "histograms", *GNMAX, "--png", str(tmp_path / name)])
+
+
+def test_a_persons_own_matplotlibrc_changes_no_curve(file, tmp_path):
+    arguments = [file, "--layout", "histograms", *GNMAX, "--png"]
+    command.main([*arguments, str(tmp_path / "plain.png")])
+    with matplotlib.rc_context({"text.usetex": True, "axes.facecolor": "black"}):
+        command.main([*arguments, str(tmp_path / "theirs.png")])
+    assert (tmp_path / "theirs.png").read_bytes() == (tmp_path / "plain.png").read_bytes()

@@ -31,6 +31,24 @@ def test_files_are_what_they_are_called_and_undated(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"a.png", "a.pdf"}
 
 
+def test_a_persons_own_matplotlibrc_changes_nothing(tmp_path):
+    plain = draw(tmp_path, "plain")
+    theirs = {
+        "text.usetex": True,
+        "font.family": ["serif"],
+        "axes.facecolor": "black",
+        "lines.marker": "o",
+        "savefig.bbox": "tight",
+        "savefig.transparent": True,
+        "path.simplify_threshold": 0.9,
+        "pdf.compression": 0,
+    }
+    for name, value in theirs.items():
+        with plt.rc_context({name: value}):
+            assert draw(tmp_path, name) == plain, name
+            assert plt.rcParams[name] == value, "a figure leaves the settings as they were"
+
+
 def test_axes_come_as_a_flat_list():
     with plotting.figure(2, 3, width=2.0, height=1.5) as (drawn, axes):
         assert len(axes) == 6
