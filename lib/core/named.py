@@ -8,6 +8,8 @@ from typing import Any
 
 from lib.core.errors import InputError
 
+WHERE = "it must lie in the working folder or on PYTHONPATH, or be installed"
+
 
 def named(name: str) -> Any:
     """The attribute of a module that can be imported; raises InputError where there is none."""
@@ -15,9 +17,7 @@ def named(name: str) -> Any:
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise InputError(
-            f"{name}: no module {error.name}; it must lie in the working folder or be installed"
-        ) from error
+        raise InputError(f"{name}: no module {error.name}; {WHERE}") from error
     if not hasattr(found, attribute):
         raise InputError(f"{name}: module {module} has no {attribute}")
     return getattr(found, attribute)
@@ -26,7 +26,8 @@ def named(name: str) -> Any:
 def module_files(name: str) -> list[str]:
     """The files of `module:attribute` without importing the module: it, or all of the package that it lies in.
 
-    Raises InputError where there is no such module, or its file does not as much as mention the attribute.
+    Raises InputError where there is no such module, where it is part of Python and has no file, or where its file does
+    not as much as mention the attribute.
     """
     module, attribute = _parts(name)
     try:
@@ -34,7 +35,9 @@ def module_files(name: str) -> list[str]:
     except ModuleNotFoundError:  # a package on the way to it
         found = None
     if found is None or found.origin is None:
-        raise InputError(f"{name}: no module {module}; it must lie in the working folder or be installed")
+        raise InputError(f"{name}: no module {module}; {WHERE}")
+    if not found.has_location:
+        raise InputError(f"{name}: the module {module} is part of Python; allowed is one of your own, or installed")
     source = (
         Path(found.origin).read_text(encoding="utf-8", errors="replace") if found.origin.endswith(".py") else attribute
     )

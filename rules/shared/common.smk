@@ -73,7 +73,8 @@ config["captions"] = plan.results.captions()  # what report/caption.rst reads
 # Scripts run as `python -m scripts.NAME`. Without conda they run in the interpreter that runs Snakemake, also where
 # its environment was not activated.
 prefix = f"set -euo pipefail; . {shlex.quote(str(ROOT / 'rules' / 'shared' / 'job.sh'))}; "
-prefix += f"export PYTHONPATH={shlex.quote(str(ROOT))}; "
+prefix += f"export PYTHONPATH={shlex.quote(str(ROOT))}"
+prefix += "${{PYTHONPATH:+:$PYTHONPATH}}; "  # that of a person, too; Snakemake formats the prefix
 # glibc keeps freed memory for the next step of a network instead of giving it back each time (a student of 48 x 48 x 32
 # voxels: 24.7 s and not 26.6 s, the same bytes)
 prefix += f"export MALLOC_MMAP_THRESHOLD_={2**30} MALLOC_TRIM_THRESHOLD_={2**30}; "

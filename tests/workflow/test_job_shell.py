@@ -1,6 +1,7 @@
 """How a job begins and ends that is out of memory or space, and what is told where its log cannot tell it."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -90,3 +91,16 @@ def test_with_too_little_address_space_it_does_not_begin(size):
 def test_with_enough_it_begins():
     done = job("import scipy.special; print(1)", "/dev/stdout", f"ulimit -v {LEAST * 1024};")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+
+
+def test_it_finds_a_method_on_pythonpath(pristine, tmp_path):
+    """docs/leaderboard.md: a method lies in the working folder, is installed, or is on PYTHONPATH."""
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    shutil.copy(ROOT / "docs" / "examples" / "noisy_means.py", folder / "my_means.py")
+    mine = {"title": "mine", "kind": "external", "entry": "my_means:NoisyMeans", "promises": True}
+    project = pristine.duplicate(tmp_path / "project")
+    project = project.over({"leaderboard": {"methods": {"mine": mine}, "chosen": ["plain", "mine"]}})
+    made = "results/tiny/leaderboard/models/mine/8/0.json"
+    project.run("--cores", "1", "--", made, PYTHONPATH=str(folder))
+    assert (project.root / made).is_file()
