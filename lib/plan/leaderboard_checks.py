@@ -57,9 +57,14 @@ def _check_method(key: str, method: dict, block: dict) -> None:
     """One method at every epsilon of its own, those included that the leaderboard does not have."""
     if method["kind"] == "external":
         try:
-            module_files(method["entry"])
+            files = module_files(method["entry"])
         except InputError as error:
             raise InputError(f"{key}.entry = {error}") from error
+        if braces := [file for file in files if {"{", "}"} & set(file)]:
+            raise InputError(
+                f"{key}.entry = {method['entry']}: {braces[0]} has braces in its path, in which Snakemake sees "
+                "wildcards; rename the folder"
+            )
     own = [epsilon for epsilon, _ in method.get("per_epsilon", ())]
     if len(set(own)) < len(own) or not all(math.isfinite(epsilon) and epsilon > 0 for epsilon in own):
         raise InputError(f"{key}.per_epsilon = {own}: allowed are numbers above 0 that differ")

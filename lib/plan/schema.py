@@ -145,6 +145,7 @@ def _explain(error: jsonschema.ValidationError, config: object) -> str:
         return f"{key}: lacks the key '{missing[0]}'; required: {', '.join(rule)}{hint}"
     allowed = {
         "type": lambda: " or ".join(_kind(kind, error, config) for kind in ([rule] if isinstance(rule, str) else rule)),
+        "not": lambda: f"a name other than {', '.join(rule['enum'])}" if "enum" in rule else error.message,
         "enum": lambda: "one of " + ", ".join(map(str, rule)),
         "const": lambda: str(rule),
         "oneOf": lambda: " or ".join(_describe(option) for option in rule),

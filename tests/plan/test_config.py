@@ -21,6 +21,7 @@ from lib.release.statement import LARGEST_EPSILON, announced_draws, shown
 from tests.plan.configurations import CONFIG, OVER, PRESETS, SCHEMA, changed, overlays, parent_of, refusal
 
 RUNS = "scalable_pate.runs"
+FOLDERS = ("private", "checkpoints", "logs", "benchmarks")  # of a preset's results
 
 
 def walk(block: object, path: tuple = ()):
@@ -170,6 +171,7 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
     [
         ("preset", "Quick", "text matching"),
         ("preset", "../results", "text matching"),
+        *(("preset", name, "a name other than private, checkpoints, logs, benchmarks") for name in FOLDERS),
         ("preset", "", "text matching"),
         ("preset", None, "text"),
         ("seed", -1, "at least 0"),

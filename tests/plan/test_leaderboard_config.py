@@ -108,11 +108,26 @@ def test_a_method_of_ones_own_runs_at_the_budgets_it_promises_and_is_made_anew_w
         ({"entry": "docs.examples.noisy_means"}, "leaderboard.methods.mine.entry"),
         ({"entry": "docs.examples.noisy_means:Noisy"}, "module docs.examples.noisy_means has no Noisy"),
         ({"entry": "a:b; touch c"}, "leaderboard.methods.mine.entry"),
+        ({"entry": "os:system"}, "leaderboard.methods.mine.entry = os:system: the module os is part of Python"),
+        ({"entry": "sys:exit"}, "leaderboard.methods.mine.entry = sys:exit: the module sys is part of Python"),
         ({"promises": "yes"}, "leaderboard.methods.mine.promises"),
     ],
 )
 def test_an_entry_that_is_none_is_refused(changed, names):
     assert names in refusal(with_own(mine=OWN | changed))
+
+
+def test_braces_in_the_path_of_a_method_are_refused(tmp_path, monkeypatch):
+    """Snakemake would see wildcards in them."""
+    assert "methods.theirs.folder = 'a{b}': allowed is text matching" in refusal(
+        with_own(theirs=ELSEWHERE | {"folder": "a{b}"})
+    )
+    folder = tmp_path / "a{b}"
+    folder.mkdir()
+    (folder / "in_braces.py").write_text("class Mine: pass")
+    monkeypatch.syspath_prepend(folder)
+    line = refusal(with_own(mine=OWN | {"entry": "in_braces:Mine"}))
+    assert f"leaderboard.methods.mine.entry = in_braces:Mine: {folder / 'in_braces.py'} has braces" in line
 
 
 def test_what_a_method_of_ones_own_needs_is_named():
