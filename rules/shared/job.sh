@@ -1,8 +1,13 @@
 # Read by the shell of every job. Tells on Snakemake's own output what the job's log cannot tell.
-trap 'case $? in
+trap 'status=$?
+case $status in
 120) echo "error: a job could not write its log: no space left?" >&2 ;;
+132 | 134 | 136 | 139)
+    echo "error: a job was killed (signal $((status - 128))), as by a library that crashes, perhaps on a damaged file" >&2
+    ;;
 135) echo "error: a job was killed (signal 7), as for a mapped file on a disk that is full or gone" >&2 ;;
 137) echo "error: a job was killed (signal 9), as by a system that has no memory left" >&2 ;;
+129 | 1[3-8]? | 19[0-2]) echo "error: a job was stopped (signal $((status - 128)))" >&2 ;;
 esac' EXIT
 
 # With less than what numpy and scipy take, OpenBLAS tries for ever to get its buffers, of which each of its threads (64

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -21,6 +22,8 @@ run(main)
 """
 MAPPED = "error: a job was killed (signal 7), as for a mapped file on a disk that is full or gone"
 KILLED = "error: a job was killed (signal 9), as by a system that has no memory left"
+CRASHED = "error: a job was killed (signal {}), as by a library that crashes, perhaps on a damaged file"
+STOPPED = "error: a job was stopped (signal {})"
 UNLOGGED = "error: a job could not write its log: no space left?"
 
 
@@ -69,6 +72,20 @@ def test_what_a_log_cannot_tell_is_told(statement, log, told):
     done = job(statement, log)
     assert done.returncode in (120, 135, 137)
     assert done.stderr.splitlines()[-1] == told
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [(name, CRASHED) for name in ("SIGILL", "SIGABRT", "SIGFPE", "SIGSEGV")]
+    + [(name, STOPPED) for name in ("SIGHUP", "SIGINT", "SIGTERM", "SIGXCPU", "SIGXFSZ", "SIGRTMAX")],
+)
+def test_any_signal_that_ends_it_is_told(name, line):
+    number = signal.Signals[name].value
+    # Python itself ignores SIGXFSZ, and makes an exception of SIGINT
+    statement = f"signal.signal({number}, signal.SIG_DFL); os.kill(os.getpid(), {number})"
+    done = job(statement, "/dev/null")
+    assert done.returncode == 128 + number
+    assert done.stderr.splitlines()[-1] == line.format(number)
 
 
 def test_nothing_is_told_of_a_job_that_ends_well():
