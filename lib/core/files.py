@@ -7,11 +7,12 @@ import os
 import re
 import shutil
 import struct
+import sys
 import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,17 @@ _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
+# What a file system says that cannot sync a folder (CIFS, some FUSE) or keeps no permissions (FAT); not that it failed.
+_UNSUPPORTED = (
+    errno.EACCES,
+    errno.EBADF,
+    errno.EINVAL,
+    errno.ENOSYS,
+    errno.ENOTSUP,
+    errno.EOPNOTSUPP,
+    errno.EPERM,
+)
+_WARNED: set[str] = set()  # what this process has warned of
 
 
 @contextmanager
@@ -110,8 +122,7 @@ def _make_folder(path: Path) -> None:
     """Make a folder; of results, those of private data and of half-done work on them are for their owner alone."""
     path.mkdir(parents=True, exist_ok=True)
     if closed := _closed(path):
-        with suppress(PermissionError):  # somebody else's, who decides
-            closed.chmod(0o700)
+        _allow(closed, 0o700)
 
 
 def _closed(path: Path) -> Path | None:
@@ -127,24 +138,47 @@ def _close(path: Path) -> None:
     """A file of a closed folder is for its owner alone, too, wherever it may be copied."""
     if _closed(path):
         for each in [*path.rglob("*"), path] if path.is_dir() else [path]:
-            each.chmod(0o700 if each.is_dir() else 0o600)
+            _allow(each, 0o700 if each.is_dir() else 0o600)
+
+
+def _allow(path: Path, mode: int) -> None:
+    """Set the mode of what lies in a closed folder, or of it; warn where that cannot be and others may read it."""
+    try:
+        path.chmod(mode)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+        if path.stat().st_mode & 0o077:
+            _warn(_closed(path), "permissions cannot be set there: others may read what is made of private data")
+
+
+def _warn(path: Path, what: str) -> None:
+    """Print a warning once a process, of the first path that it is about."""
+    if what not in _WARNED:
+        _WARNED.add(what)
+        print(f"warning: {path}: {what}", file=sys.stderr)
 
 
 def _rename(temporary: Path, path: Path) -> None:
     """Give what is finished its name, so that it is whole or absent even if the power fails: synced, named, synced."""
     for each in [*temporary.rglob("*"), temporary] if temporary.is_dir() else [temporary]:
-        _sync(each)
+        _sync(each, path.parent)
     os.replace(temporary, path)
-    _sync(path.parent)
+    _sync(path.parent, path.parent)
 
 
-def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+def _sync(path: Path, folder: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk; where that cannot be, warn of `folder`."""
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+        _warn(folder, f"its file system cannot sync ({error.strerror}): a power failure may undo what was written")
 
 
 @contextmanager
@@ -180,7 +214,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         yield temporary
         digest.write_bytes(_line(temporary, path.name))
         _beside(path).unlink(missing_ok=True)
-        _sync(path.parent)
+        _sync(path.parent, path.parent)
 
 
 @contextmanager

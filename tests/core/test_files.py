@@ -480,6 +480,61 @@ def test_what_is_named_was_synced_before_and_its_name_is_after(tmp_path, monkeyp
     assert inside.stat().st_ino in done[: done.index("named")] and done[-1] == tmp_path.stat().st_ino
 
 
+def failing(call, folders, number):
+    """A function of `os` that fails with this error number, on folders or on files; descriptors and paths alike."""
+
+    def fails(place, *given, **named):
+        if os.path.isdir(f"/proc/self/fd/{place}" if isinstance(place, int) else place) == folders:
+            raise OSError(number, os.strerror(number))
+        return call(place, *given, **named)
+
+    return fails
+
+
+@pytest.fixture
+def warned(monkeypatch):
+    monkeypatch.setattr(files, "_WARNED", set())
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.ENOSYS, errno.EACCES])
+@pytest.mark.parametrize("atomic", [files.atomic_path, files.atomic_folder])
+def test_a_folder_that_cannot_be_synced_is_told_once_and_written(tmp_path, monkeypatch, capsys, warned, number, atomic):
+    """As on CIFS and some FUSE."""
+    monkeypatch.setattr(os, "fsync", failing(os.fsync, True, number))
+    for name in ("one", "two"):
+        with atomic(tmp_path / name) as temporary:
+            (temporary / "part" if temporary.is_dir() else temporary).write_text("whole")
+    assert sorted(os.listdir(tmp_path)) == ["one", "two"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"warning: {tmp_path}: ") and "a power failure may undo" in line
+
+
+@pytest.mark.parametrize("folders", [True, False])
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+def test_a_disk_that_fails_is_an_error(tmp_path, monkeypatch, folders, number):
+    monkeypatch.setattr(os, "fsync", failing(os.fsync, folders, number))
+    with pytest.raises((OSError, InputError)):
+        files.write_text(tmp_path / "made.txt", "whole")
+    assert os.listdir(tmp_path) == (["made.txt"] if folders else [])
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_a_file_system_without_permissions_is_told_once_and_written(tmp_path, monkeypatch, capsys, warned, mode):
+    """As on FAT; nothing is told where others cannot read there anyway."""
+    before = os.umask(0o666 & ~mode)
+    monkeypatch.setattr(os, "chmod", failing(os.chmod, False, errno.EPERM))
+    place = tmp_path / "results" / "mine" / "private"
+    try:
+        for name in ("one", "two"):
+            files.save_arrays(place / f"{name}.npz", a=np.ones(3))
+    finally:
+        os.umask(before)
+    assert sorted(os.listdir(place)) == ["one.npz", "two.npz"]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == (mode == 0o644)
+    assert all(line.startswith(f"warning: {place}: ") and "others may read" in line for line in lines)
+
+
 def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(tmp_path):
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     dead = int(ended.stdout)
