@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markupsafe import Markup
 from PIL import Image
 
 from lib.core.errors import InputError
-from lib.reporting.hypertext import blocks, inline
 from lib.reporting.pages import Page
 from lib.reporting.verdicts import LEGEND, LEGEND_OF_PAPERS
 
@@ -34,13 +35,45 @@ def page(
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
-        "inline": lambda text: Markup(inline(text)),
-        "blocks": lambda text: Markup(blocks(text)),
+        "inline": inline,
+        "blocks": blocks,
         "picture": lambda file: _picture(file, read(file)),
     }
     parts = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in PARTS.items()}
     legend = LEGEND_OF_PAPERS if content.name == "index" else LEGEND
     return environment.get_template("page.html.j2").render(page=content, links_of_site=links, legend=legend, **parts)
+
+
+def inline(text: str) -> Markup:
+    """A line of Markdown as HTML."""
+    return Markup(_MARKDOWN.renderInline(text))
+
+
+def blocks(text: str) -> Markup:
+    """Paragraphs, lists and headings of Markdown as HTML."""
+    return Markup(_MARKDOWN.render(text))
+
+
+def _alone(state: StateCore) -> None:
+    """Fit Markdown into a page that stands alone: headings below the page's own, other files of the project as words.
+
+    Only links to the web or within the page stay links; of a picture stays what it is called.
+    """
+    for token in state.tokens:
+        if token.type.startswith("heading_"):
+            token.tag = f"h{min(6, int(token.tag[1:]) + 2)}"
+        kept = True
+        for child in token.children or ():
+            if child.type == "link_open":
+                kept = str(child.attrs["href"]).startswith(("https://", "http://", "#"))
+            if child.type in ("link_open", "link_close"):
+                child.hidden = not kept
+            if child.type == "image":
+                child.type = "text"
+
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("code")
+_MARKDOWN.core.ruler.push("alone", _alone)
 
 
 PARTS = {"style": "style.css", "script": "tables.js"}

@@ -399,7 +399,7 @@ def test_environments_of_the_devices_differ_in_the_build_of_torch_only(name):
 
 
 # the package of a module that has another name
-PACKAGES = {"sklearn": "scikit-learn", "yaml": "pyyaml", "PIL": "pillow"}
+PACKAGES = {"sklearn": "scikit-learn", "yaml": "pyyaml", "PIL": "pillow", "markdown_it": "markdown-it-py"}
 
 
 # Who runs a dataset's own module, and these modules.

@@ -1,11 +1,11 @@
-"""What readings use of Markdown, as HTML."""
+"""Markdown of readings and captions as HTML of a page that stands alone."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from lib.reporting.hypertext import blocks, inline
+from lib.reporting.site import blocks, inline
 
 READINGS = sorted((Path(__file__).parents[2] / "report").glob("*_readings.md"))
 
@@ -19,8 +19,13 @@ READINGS = sorted((Path(__file__).parents[2] / "report").glob("*_readings.md"))
             "[page](https://a.b/c) [file](x.csv) [there](#t)",
             '<a href="https://a.b/c">page</a> file <a href="#t">there</a>',
         ),
+        ("![a picture](x.png) and [**file** `x`](x.csv)", "a picture and <strong>file</strong> <code>x</code>"),
         ("**a `b*` c** d", "<strong>a <code>b*</code> c</strong> d"),
         ("`<script>`", "<code>&lt;script&gt;</code>"),
+        ("<b onclick='x'>", "&lt;b onclick='x'&gt;"),
+        # what a link leads to does not leave its attribute
+        ('[a](https://b.c/"onclick="x)', '<a href="https://b.c/%22onclick=%22x">a</a>'),
+        ("[a](javascript:x)", "[a](javascript:x)"),
     ],
 )
 def test_a_line(text, html):
@@ -29,9 +34,10 @@ def test_a_line(text, html):
 
 def test_blocks():
     assert blocks("One\ntwo.\n\n* a\n  b\n* c\n\n## Head\n\n---") == (
-        "<p>One\ntwo.</p>\n<ul><li>a\n  b</li><li>c</li></ul>\n<h4>Head</h4>\n<hr>"
+        "<p>One\ntwo.</p>\n<ul>\n<li>a\nb</li>\n<li>c</li>\n</ul>\n<h4>Head</h4>\n<hr />\n"
     )
-    assert blocks("Two things:\n* a\n* b") == "<p>Two things:</p><ul><li>a</li><li>b</li></ul>"
+    assert blocks("Two things:\n* a\n* b") == "<p>Two things:</p>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"
+    assert blocks("<script>x</script>") == "<p>&lt;script&gt;x&lt;/script&gt;</p>\n"
 
 
 @pytest.mark.parametrize("path", READINGS, ids=lambda path: path.stem)
