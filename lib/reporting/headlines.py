@@ -1,0 +1,154 @@
+"""Headline claims of a paper: what its abstract and contributions promise, and one of four answers to each.
+
+A headline names the rows of the ledger that decide it; nothing here is judged anew. `answer_of` is the rule:
+
+* confirmed: every row holds, and nothing that the headline needs is missing (`lacks`);
+* partly confirmed: some rows hold and others do not, or a comparison that could refute the headline is missing;
+* contradicted: at least one row fails and none holds;
+* cannot be judged here: no row holds or fails.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from lib.reporting.claims.rows import GRADES
+from lib.reporting.claims.rule import BY_CONSTRUCTION
+from lib.reporting.digits import as_read, rounded
+
+CONFIRMED, PARTLY, CONTRADICTED, OPEN = ANSWERS = (
+    "confirmed",
+    "partly confirmed",
+    "contradicted",
+    "cannot be judged here",
+)
+MARKS = {CONFIRMED: "✓", PARTLY: "◐", CONTRADICTED: "✗", OPEN: "–"}
+LEGEND = ", ".join(f"{mark} {answer}" for answer, mark in MARKS.items())
+EVIDENCE = {
+    "paper": "the paper's data and protocol",
+    "reduced": "the paper's data, less of them or a shorter training",
+    "stand-in": "substitute data",
+    BY_CONSTRUCTION: "the paper's own formulas",
+}
+_ORDER = (*GRADES, BY_CONSTRUCTION)
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A headline claim with its answer.
+
+    pair: the paper's number beside ours, if one says it. evidence: the weakest that decides it. why: Markdown, with
+    placeholders for numbers (`filled`); empty where the outline has none for this answer.
+    """
+
+    says: str
+    where: str
+    answer: str
+    evidence: str
+    pair: str
+    why: str
+
+    @property
+    def mark(self) -> str:
+        """The sign of the answer."""
+        return MARKS[self.answer]
+
+
+def answer_of(judgements: Mapping[str, str], lacks: str = "") -> str:
+    """The answer that the judgements of some rows give (row by judgement); lacks: a comparison that was not made."""
+    holds, fails = ("holds" in judgements.values(), "fails" in judgements.values())
+    if holds:
+        return CONFIRMED if set(judgements.values()) == {"holds"} and not lacks else PARTLY
+    return CONTRADICTED if fails else OPEN
+
+
+def headlines(entries: list[dict], verdicts: pd.DataFrame) -> dict[str, Headline]:
+    """The headlines of an outline by key, judged by the verdicts on one paper's claims."""
+    rows = {row["id"].partition(".")[2]: row for row in verdicts.to_dict("records")}
+    return {entry["key"]: _headline(entry, rows) for entry in entries}
+
+
+def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
+    own = {name: rows[name] for name in entry["of"]}
+    answer = answer_of({name: row["judgement"] for name, row in own.items()}, entry.get("lacks", ""))
+    decided = [row["grade"] for row in own.values() if row["judgement"] in ("holds", "fails")]
+    evidence = EVIDENCE[max(decided, key=_ORDER.index)] if decided else entry.get("missing", "")
+    shown = rows.get(entry.get("shows", ""))
+    pair = f"{as_read(shown['paper_value'])} → {measured(shown)}" if shown and shown["measured"] else ""
+    return Headline(entry["says"], entry["where"], answer, evidence, pair, entry.get("why", {}).get(answer, ""))
+
+
+def measured(verdict: Mapping[str, str]) -> str:
+    """What was measured for a claim, to three digits: the least and the most of several numbers."""
+    numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
+    ends = [rounded(value) for value in (min(numbers), max(numbers))] if numbers else []
+    return " to ".join(dict.fromkeys(ends))
+
+
+def summary(outline: dict, verdicts: pd.DataFrame) -> str:
+    """The answer for a whole paper, in a sentence.
+
+    The outline's own words, if its headlines have the answers that these words are for; else the counts.
+    """
+    found = headlines(outline["headlines"], verdicts)
+    words = outline["answer"]
+    if words and all(found[key].answer == answer for key, answer in words["if"].items()):
+        return words["says"]
+    counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
+    told = [f"{count} {answer}" for answer, count in counts.items() if count]
+    return f"Of {len(found)} headline claims: {', '.join(told)}."
+
+
+def marks(found: Mapping[str, Headline]) -> str:
+    """How many headlines have which answer, as signs."""
+    counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
+    return " ".join(f"{count}\u00a0{MARKS[answer]}" for answer, count in counts.items() if count)
+
+
+_PLACEHOLDER = re.compile(r"\{([a-z_0-9]+)(?:\.([a-z_0-9]+))?(?: where ([^{}]+))?\}")
+
+
+def filled(text: str, verdicts: pd.DataFrame, tables: Mapping[str, pd.DataFrame], shown) -> str:
+    """A text with its numbers: `{v09}` is what was measured for a claim, `{v09.paper}` what the paper prints.
+
+    `{table.column where a=b;c=d}` is a cell of a result table, or the least to the most of several, written by
+    `shown(value, column)`. Returns "" if a number is not there: a sentence without its number says nothing.
+    """
+    rows = {row["id"].partition(".")[2]: row for row in verdicts.to_dict("records")}
+    lacking = False
+
+    def number(match: re.Match) -> str:
+        nonlocal lacking
+        name, column, where = match.groups()
+        if name in rows and column in (None, "paper"):
+            value = as_read(rows[name]["paper_value"]) if column else measured(rows[name])
+        else:
+            value = _cell(tables.get(name), column, where, shown)
+        lacking = lacking or not value
+        return value
+
+    written = _PLACEHOLDER.sub(number, text)
+    return "" if lacking else written
+
+
+def _cell(frame: pd.DataFrame | None, column: str | None, where: str | None, shown) -> str:
+    if frame is None or column not in frame:
+        return ""
+    for part in where.split(";") if where else ():
+        name, _, value = part.partition("=")
+        if name not in frame:
+            return ""
+        cells = frame[name]
+        same = pd.to_numeric(cells, errors="coerce") == _number(value)
+        frame = frame[same | (cells.astype(str) == value)]
+    values = frame[column].dropna()
+    return " to ".join(dict.fromkeys(shown(value, column) for value in (values.min(), values.max()))) if len(values) else ""
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
