@@ -31,4 +31,4 @@ def load_outline(path: str | Path) -> dict:
             raise InputError(
                 f"{path}: tables.{number}: {wrong[0]} has {len(wrong[0])} cells; {len(table['header'])} allowed"
             )
-    return {"promise": "", "claims": [], "tables": [], "figures": [], "reasons": []} | outline
+    return {"answer": {}, "headlines": [], "promise": "", "tables": [], "figures": [], "reasons": []} | outline
