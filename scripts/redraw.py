@@ -52,6 +52,7 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
     draw_figures(plan.results)
     for name, content in pages.items():
         write_text(DOCS / f"{name}.md", markdown.page(content))
+        write_text(DOCS / f"{name}_details.md", markdown.details(content))
     for paper in PAPERS:
         own = found[found["paper"] == paper].assign(preset=plan.layout.preset)
         write_text(DOCS / f"{paper}.csv", own.to_csv(index=False, lineterminator="\n"))

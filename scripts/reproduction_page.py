@@ -14,6 +14,7 @@ from lib.reporting.pages import page as page_of
 @command
 def main(
     page: Path,
+    details: Path,
     files: Path,
     paper: str,
     title: str,
@@ -32,9 +33,10 @@ def main(
 ) -> None:
     """Write the page, its claims as a table, and a folder of figures and numbers beside it.
 
-    page: the page to write, .md. files: the folder to write for its figures and tables. paper: the paper's key. title:
-    the page's title. preset: name of the preset that the results are of. readings: Markdown, the readings chosen, and
-    caveats. outline: what the page shows first, .yaml. results: item, title, caption and tables of each result.
+    page, details: the page to write and its details, .md. files: the folder to write for its figures and tables.
+    paper: the paper's key. title: the page's title. preset: name of the preset that the results are of. readings:
+    Markdown, how the paper was interpreted, and caveats. outline: what the page shows first, .yaml. results: item,
+    title, caption and tables of each result.
     verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv. claims:
     the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns to show
     of an item, else all. figures: paths of the figures to show, by item. numbers: paths of the tables behind verdicts,
@@ -48,7 +50,9 @@ def main(
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
     made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger)
     named = f"{paper}.csv" if found is not None else ""
-    write_text(page, markdown.page(page_of(paper, title, preset, made_of, named)))
+    content = page_of(paper, title, preset, made_of, named)
+    write_text(page, markdown.page(content))
+    write_text(details, markdown.details(content))
     if found is not None:
         write_text(claims, found.assign(preset=preset).to_csv(index=False, lineterminator="\n"))
 

@@ -26,6 +26,18 @@ def rounded(value: float, digits: int = 3) -> str:
     return _trimmed(f"{value:,.{max(0, digits - 1 - magnitude)}f}")
 
 
+def padded(here: str, paper: str) -> str:
+    """Our number with zeros up to the decimals of the paper's, as far as three digits go: 2 beside 1.97 is 2.00."""
+    if "e" in here or not re.fullmatch(r"[\d,]+(\.\d+)?", paper):
+        return here
+    while len(here.partition(".")[2]) < len(paper.partition(".")[2]):
+        longer = here + ("0" if "." in here else ".0")
+        if significant(longer) > 3 or float(here) == 0:
+            break
+        here = longer
+    return here
+
+
 def as_read(text: str, years: bool = False) -> str:
     """A text in which every number has three significant digits at most; those that have stay as they are written.
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION
-from lib.reporting.digits import as_read, rounded
+from lib.reporting.digits import as_read, padded, rounded
 
 CONFIRMED, PARTLY, CONTRADICTED, OPEN = ANSWERS = (
     "confirmed",
@@ -83,7 +83,8 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
 def measured(verdict: Mapping[str, str]) -> str:
     """What was measured for a claim, to three digits: the least and the most of several numbers."""
     numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
-    ends = [rounded(value) for value in (min(numbers), max(numbers))] if numbers else []
+    paper = as_read(verdict["paper_value"])
+    ends = [padded(rounded(value), paper) for value in (min(numbers), max(numbers))] if numbers else []
     return " to ".join(dict.fromkeys(ends))
 
 
@@ -99,6 +100,12 @@ def summary(outline: dict, verdicts: pd.DataFrame) -> str:
     counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
     told = [f"{count} {answer}" for answer, count in counts.items() if count]
     return f"Of {len(found)} headline claims: {', '.join(told)}."
+
+
+def strength(found: Mapping[str, Headline]) -> str:
+    """The evidence that decides a paper's headlines, strongest first; empty where none is decided."""
+    decided = {each.evidence for each in found.values() if each.answer != OPEN}
+    return "; ".join(words for words in EVIDENCE.values() if words in decided)
 
 
 def marks(found: Mapping[str, Headline]) -> str:
@@ -144,7 +151,8 @@ def _cell(frame: pd.DataFrame | None, column: str | None, where: str | None, sho
         same = pd.to_numeric(cells, errors="coerce") == _number(value)
         frame = frame[same | (cells.astype(str) == value)]
     values = frame[column].dropna()
-    return " to ".join(dict.fromkeys(shown(value, column) for value in (values.min(), values.max()))) if len(values) else ""
+    ends = [shown(value, column) for value in (values.min(), values.max())] if len(values) else []
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _number(text: str) -> float:

@@ -8,25 +8,36 @@ import jinja2
 
 from lib.core.errors import InputError
 from lib.reporting.pages import Page
-from lib.reporting.verdicts import LEGEND, LEGEND_OF_PAPERS
+from lib.reporting.verdicts import LEGEND
 
-DATA_FILES = ("templates/page.md.j2", "templates/index.md.j2", "templates/papers.md.j2")
+DATA_FILES = (
+    "templates/page.md.j2",
+    "templates/details.md.j2",
+    "templates/macros.md.j2",
+    "templates/index.md.j2",
+    "templates/papers.md.j2",
+)
 MARKS = ("<!-- verdicts -->", "<!-- end of verdicts -->")  # on the first page, around what is computed
 
 
 def page(content: Page) -> str:
-    """A page of one paper, or of results of no paper."""
+    """What a page of one paper, or of results of no paper, says first."""
     return _rendered("page.md.j2", page=content, legend=LEGEND)
+
+
+def details(content: Page) -> str:
+    """The details of the same page, to stand beside it as NAME_details.md."""
+    return _rendered("details.md.j2", page=content)
 
 
 def index(content: Page, links: dict[str, str]) -> str:
     """The page of all papers; links: where the page of each lies, by its name."""
-    return _rendered("index.md.j2", page=content, links=links, legend_of_papers=LEGEND_OF_PAPERS)
+    return _rendered("index.md.j2", page=content, links=links)
 
 
 def papers(content: Page, links: dict[str, str]) -> str:
-    """What the page of all papers says, without the page: a row and a sentence for each."""
-    return _rendered("papers.md.j2", page=content, links=links, legend_of_papers=LEGEND_OF_PAPERS)
+    """The table of all papers alone, a row each."""
+    return _rendered("papers.md.j2", page=content, links=links)
 
 
 def between_marks(text: str, block: str) -> str:

@@ -1,7 +1,8 @@
 """What a page holds, in the order in which a reader asks; `markdown.py` and `site.py` write it down.
 
-The answer, computed from verdicts; the verdicts by grade; the paper's own tables, its number beside ours; figures with
-captions; what fails and why; and then all else, folded.
+First: whether the paper holds up, its headline claims, why some of them do not, what epsilon promises, the paper's own
+tables with its number beside ours, and the figures that carry the answer. Then the details: counts of claims, what
+fails and why, other figures, all tables, sanity checks, and how the paper was interpreted.
 """
 
 import re
@@ -12,11 +13,12 @@ import pandas as pd
 
 from lib.accounting.statement import shown
 from lib.core.errors import InputError
+from lib.reporting import headlines as heads
 from lib.reporting import verdicts as said
 from lib.reporting.claims.controls import Controls, outcome
 from lib.reporting.claims.ledger import is_repeat
-from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
-from lib.reporting.digits import as_read, rounded, significant
+from lib.reporting.claims.rule import BY_CONSTRUCTION
+from lib.reporting.digits import as_read, padded, rounded
 from lib.reporting.tables import DIGITS, safe
 
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
@@ -80,20 +82,22 @@ class Folded:
 
 @dataclass(frozen=True)
 class Page:
-    """A page; what is empty is left out. answer: a line. points: a word, and what it is true of.
+    """A page; what is empty is left out.
 
-    promises: a paper's name, and what its epsilons promise.
+    answer: whether the paper holds up, a sentence. headlines: its headline claims, or of the page of all papers a table
+    for each. whys: a title and the reason for an answer, in Markdown. tables, figures: those that carry the answer. All
+    from `matrix` on are details; claims: where the paper's claims lie as a table.
     """
 
     name: str
     title: str
     preset: str
     answer: str
-    points: Sequence[tuple[str, str]] = ()
-    promises: Sequence[tuple[str, str]] = ()
-    matrix: Table | None = None
+    headlines: Sequence[Table] = ()
+    whys: Sequence[tuple[str, str]] = ()
     tables: Sequence[Table] = ()
     figures: Sequence[Figure] = ()
+    matrix: Table | None = None
     opening: str = ""
     failures: Sequence[Failure] = ()
     folded: Sequence[Folded] = ()
@@ -133,22 +137,22 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
     opening, _, readings = made_of.readings.rpartition(_OPENING)
     shown = [figure for item in outline["figures"] for figure in _figures(made_of, [item])]
     if found is None:
-        answer, points, matrix = leaderboard_answer(made_of.tables), [], None
+        answer, asked, whys, matrix = leaderboard_answer(made_of.tables), [], [], None
     else:
-        by_judgement = said.named(outline["claims"], found)
-        answer = said.answer(found, "the paper's")
-        points = [(judgement.capitalize(), "; ".join(by_judgement[judgement])) for judgement in by_judgement]
+        answer = heads.summary(outline, found)
+        asked = [_headlines(outline, found)]
+        whys = _whys(outline, made_of)
         matrix = Table("", *said.matrix(found), caption=said.left_out(found))
     return Page(
         name=name,
         title=title,
         preset=preset,
         answer=answer,
-        points=sorted(points, key=lambda point: JUDGEMENTS.index(point[0].lower())),
-        promises=_promises([outline]),
-        matrix=matrix,
+        headlines=asked,
+        whys=whys,
         tables=[table for table in (_outlined(entry, made_of) for entry in outline["tables"]) if table.rows],
         figures=[_short(figure) for figure in shown],
+        matrix=matrix,
         opening=opening.strip(),
         failures=_failures(made_of),
         folded=_folded(made_of, shown, readings.strip()),
@@ -156,14 +160,33 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
     )
 
 
-def _promises(outlines: Iterable[dict]) -> list[tuple[str, str]]:
-    return [(outline["name"], outline["promise"]) for outline in outlines if outline["promise"]]
+def _headlines(outline: dict, found: pd.DataFrame, title: str = "") -> Table:
+    """A paper's headline claims, a row each."""
+    header = ["", "The paper says", "Answer", "Paper → here", "Evidence, or what is missing"]
+    rows = [
+        [each.mark, f"{each.says} ({each.where})", each.answer, each.pair, each.evidence]
+        for each in heads.headlines(outline["headlines"], found).values()
+    ]
+    return Table(title, header, rows, name="headlines")
+
+
+def _whys(outline: dict, made_of: Material) -> list[tuple[str, str]]:
+    """Why headlines have an answer other than confirmed, and what epsilon promises; none without its numbers."""
+    found = heads.headlines(outline["headlines"], made_of.verdicts).values()
+    texts = [(f"{each.says}: {each.answer}", each.why) for each in found]
+    texts += [("What ε promises", outline["promise"])]
+    written = [
+        (title, heads.filled(text, made_of.verdicts, made_of.tables, lambda value, name: rounded(safe(value, name, 3))))
+        for title, text in texts
+    ]
+    return [(title, text) for title, text in written if text]
 
 
 def _check_names(name: str, made_of: Material) -> None:
-    rows = [*made_of.outline["claims"], *made_of.outline["reasons"]]
+    rows = [*made_of.outline["headlines"], *made_of.outline["reasons"]]
     cells = [cell for table in made_of.outline["tables"] for row in table.get("rows", []) for cell in row]
-    wanted = {claim for row in rows for claim in row["of"]} | {cell for cell in cells if _CLAIM.fullmatch(cell)}
+    wanted = {claim for row in rows for claim in row["of"]} | {row["shows"] for row in rows if "shows" in row}
+    wanted |= {cell for cell in cells if _CLAIM.fullmatch(cell)}
     known = {claim["id"].partition(".")[2] for claim in made_of.ledger}
     if unknown := sorted(wanted - known):
         raise InputError(f"report/{name}.yaml: {name} has no claims {unknown}")
@@ -177,10 +200,7 @@ def _outlined(table: dict, made_of: Material) -> Table:
     if "from" not in table:
         by_name = {row["id"].partition(".")[2]: row for row in made_of.verdicts.to_dict("records")}
         rows = [[cell_of(by_name[cell]) if _CLAIM.fullmatch(cell) else cell for cell in row] for row in table["rows"]]
-        ids = "; ".join(" ".join(cell for cell in row if _CLAIM.fullmatch(cell)) for row in table["rows"])
-        return Table(
-            table["title"], table["header"], rows, caption=f"{table.get('note', '')} Claims by row: {ids}.".strip()
-        )
+        return Table(table["title"], table["header"], rows, caption=table.get("note", ""))
     frame, names = made_of.tables.get(table["from"], pd.DataFrame()), table.get("names", {})
     for column, value in table.get("where", {}).items():
         frame = frame[frame[column].astype(str) == value] if column in frame.columns else frame
@@ -196,25 +216,13 @@ def cell_of(verdict: Mapping[str, str]) -> str:
     mark = "" if verdict["grade"] == BY_CONSTRUCTION else _mark(verdict)
     numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
     paper, spread = as_read(verdict["paper_value"]), verdict["spread"]
-    shown = [_padded(rounded(value), paper) for value in ((min(numbers), max(numbers)) if numbers else ())]
-    unmeasured = "not run" if verdict["verdict"].endswith("not run") else "no signal"
+    shown = [padded(rounded(value), paper) for value in ((min(numbers), max(numbers)) if numbers else ())]
+    unmeasured = "not run" if verdict["verdict"].endswith("not run") else "a sanity check failed"
     here = " to ".join(dict.fromkeys(shown)) or unmeasured
     if numbers and ";" not in spread and spread not in ("", "0"):
         here += f" ± {rounded(float(spread), 1)}"
     # a mark stays with its number where a line is broken
     return f"{paper} → " + f"{here} {mark}".strip().replace(" ", "\u00a0")
-
-
-def _padded(here: str, paper: str) -> str:
-    """Our number with zeros up to the decimals of the paper's, as far as three digits go: 2 beside 1.97 is 2.00."""
-    if "e" in here or not re.fullmatch(r"[\d,]+(\.\d+)?", paper):
-        return here
-    while len(here.partition(".")[2]) < len(paper.partition(".")[2]):
-        longer = here + ("0" if "." in here else ".0")
-        if significant(longer) > 3 or float(here) == 0:
-            break
-        here = longer
-    return here
 
 
 def _mark(verdict: Mapping[str, str]) -> str:
@@ -449,17 +457,20 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> Page:
-    """The page of all papers: their counts, and a sentence each.
+    """The page of all papers: a row with the answer for each, and its headline claims.
 
     verdicts: of all papers. outlines: by paper, in the order of the rows.
     """
-    names = {paper: outline["name"] for paper, outline in outlines.items()}
-    own = {paper: verdicts[verdicts["paper"] == paper] for paper in outlines}
-    points = [(names[paper], said.sentence(outline["claims"], own[paper])) for paper, outline in outlines.items()]
-    table = Table("", *said.matrix_of_papers(verdicts, names), caption=said.left_out(verdicts))
-    answer = said.answer(verdicts, _whose(len(names)))
-    title, promises = "Five papers on private deep learning, reproduced", _promises(outlines.values())
-    return Page("index", title, preset, answer, points, promises, table)
+    rows, asked = [], []
+    for paper, outline in outlines.items():
+        own = verdicts[verdicts["paper"] == paper]
+        found = heads.headlines(outline["headlines"], own)
+        rows.append([outline["name"], heads.summary(outline, own), heads.marks(found), heads.strength(found)])
+        asked.append(_headlines(outline, own, outline["name"]))
+    header = ["Paper", "Does it hold up?", "Headline claims", "Evidence"]
+    answer = said.answer(verdicts, _whose(len(outlines)))
+    title = "Five papers on private deep learning, reproduced"
+    return Page("index", title, preset, answer, asked, matrix=Table("", header, rows, caption=f"{heads.LEGEND}."))
 
 
 def _whose(papers: int) -> str:

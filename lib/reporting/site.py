@@ -13,7 +13,7 @@ from PIL import Image
 
 from lib.core.errors import InputError
 from lib.reporting.pages import Page
-from lib.reporting.verdicts import LEGEND, LEGEND_OF_PAPERS
+from lib.reporting.verdicts import LEGEND
 
 DATA_FILES = ("templates/page.html.j2", "templates/style.css", "templates/tables.js")
 
@@ -40,8 +40,7 @@ def page(
         "picture": lambda file: _picture(file, read(file)),
     }
     parts = {name: Markup((folder / file).read_text(encoding="utf-8")) for name, file in PARTS.items()}
-    legend = LEGEND_OF_PAPERS if content.name == "index" else LEGEND
-    return environment.get_template("page.html.j2").render(page=content, links_of_site=links, legend=legend, **parts)
+    return environment.get_template("page.html.j2").render(page=content, links_of_site=links, legend=LEGEND, **parts)
 
 
 def inline(text: str) -> Markup:

@@ -21,19 +21,10 @@ GRADE_MEANINGS = {
 PLACES = {"paper": "on the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "not judged": "–"}
 SIGNS = {"paper": "", "reduced": "ʳ", "stand-in": "ˢ", "": ""}
-REASONS = {  # why nothing is judged, as a verdict names it
-    "no signal": "a control failed",
-    "reduced": "on less data or training",
-    "stand-in": "on other data",
-}
 LEGEND = (
     "✓ holds, ✗ fails, ? undecided, – not judged; ʳ on less of the paper's data or a shorter training, ˢ on other data "
     "that stand in for it; without a mark, what is in no total: a setting, what can only come out so, or a mixture of "
     "ours"
-)
-LEGEND_OF_PAPERS = (
-    "✓ holds, ✗ fails, ? undecided: on the paper's data and protocol, and then on other data that stand in for them; "
-    "– not judged: a control failed, not run, or a number of the paper's on less or other data"
 )
 
 
@@ -118,66 +109,9 @@ def left_out(verdicts: pd.DataFrame) -> str:
     )
 
 
-def matrix_of_papers(verdicts: pd.DataFrame, names: dict[str, str]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: a paper, and its counts on its own data, on less of them where anything is judged so, on others.
-
-    verdicts: of all papers. names: what a paper is called, by key, in the order of the rows.
-    """
-    rows = counted(verdicts)
-    judged = JUDGEMENTS[:-1]
-    grades = [g for g in GRADES if g != "reduced" or ((rows["grade"] == g) & rows["judgement"].isin(judged)).any()]
-    on = {"reduced": "on less data", "stand-in": "on stand-ins"}
-    header = ["", *(f"{MARKS[j]} {on.get(grade, j)}" for grade in grades for j in judged), "– not judged"]
-    found = []
-    for paper, name in names.items():
-        own = rows[(rows["paper"] == paper) & (rows["grade"] != BY_CONSTRUCTION)]
-        numbers = [((own["grade"] == grade) & (own["judgement"] == j)).sum() for grade in grades for j in judged]
-        found.append([name, *map(str, numbers), str((own["judgement"] == "not judged").sum())])
-    return header, found
-
-
-def named(entries: list[dict], verdicts: pd.DataFrame) -> dict[str, list[str]]:
-    """What became of the claims that an outline names, by judgement, in the order of the outline.
-
-    entries: each with `says`, the claim in a few words, and `of`, the ids of its rows without the paper's name. Where
-    the rows of an entry differ, it says how many of them. verdicts: of one paper.
-    """
-    rows = verdicts.set_index(verdicts["id"].str.partition(".")[2])
-    found: dict[str, list[str]] = {}
-    for entry in entries:
-        own = rows.loc[entry["of"]]
-        for judgement in JUDGEMENTS:
-            part = own[own["judgement"] == judgement]
-            if len(part):
-                share = [f"{len(part)} of {len(own)}"] if len(part) < len(own) else []
-                whole = "" if judgement == "not judged" else over_all_readings(part, verdicts)
-                beside = ", ".join(filter(None, [*share, *_places(part, judgement), whole]))
-                found.setdefault(judgement, []).append(entry["says"] + (f" ({beside})" if beside else ""))
-    return found
-
-
-def _places(rows: pd.DataFrame, judgement: str) -> list[str]:
-    """On what data, or why not: nothing for the paper's own."""
-    if judgement == "not judged":
-        # what was measured and is not judged as not run lacks a control
-        reasons = [
-            "a control has not run" if reason == "not run" and measured else REASONS.get(reason, reason)
-            for reason, measured in zip(rows["verdict"].str.partition(": ")[2], rows["measured"], strict=True)
-        ]
-        return [reason for reason in dict.fromkeys(reasons) if reason]
-    return [PLACES[grade] for grade in PLACES if grade != "paper" and (rows["grade"] == grade).any()]
-
-
 def answer(verdicts: pd.DataFrame, whose: str) -> str:
     """The first line of a page: the counts, and that nothing was judged on the paper's data where nothing was."""
     rows = counted(verdicts)
     if ((rows["grade"] == "paper") & (rows["judgement"] != "not judged")).any():
         return f"Of {whose} claims, {headline(verdicts)}"
     return f"None of {whose} claims could be judged on its own data and protocol; {headline(verdicts)}"
-
-
-def sentence(entries: list[dict], verdicts: pd.DataFrame) -> str:
-    """What holds, fails and cannot be judged of the named claims, two of each at most, in a line."""
-    words = {"holds": "Holds", "fails": "Fails", "undecided": "Undecided", "not judged": "Not judged"}
-    found = named(entries, verdicts)
-    return " ".join(f"{words[j]}: {'; '.join(found[j][:2])}." for j in JUDGEMENTS if j in found)

@@ -68,6 +68,7 @@ rule reproduction_page:
         code=code("reproduction_page"),
     output:
         page="docs/reproduction/{paper}.md",
+        details="docs/reproduction/{paper}_details.md",
         claims="docs/reproduction/{paper}.csv",
         files=directory("docs/reproduction/{paper}"),
     log:
@@ -91,6 +92,7 @@ rule leaderboard_reproduction:
         code=code("reproduction_page"),
     output:
         page="docs/reproduction/leaderboard.md",
+        details="docs/reproduction/leaderboard_details.md",
         files=directory("docs/reproduction/leaderboard"),
     log:
         layout.log("leaderboard_reproduction"),
