@@ -28,7 +28,7 @@ run: setup
 	@test -f $(REPORT) && test -z "$$(find $(RESULTS) report -type f -newer $(REPORT) -print -quit)" || \
 		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }
 	@$(BIN)/python -m scripts.show_verdicts $(RESULTS)/claims.csv
-	@echo "tables and figures: $(RESULTS)/   verdicts: $(RESULTS)/claims.md   report: $(REPORT)"
+	@echo "tables and figures: $(RESULTS)/   verdicts: $(RESULTS)/claims.html   report: $(REPORT)"
 
 help: setup
 	@$(BIN)/python -m scripts.show_help

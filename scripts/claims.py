@@ -5,7 +5,7 @@ from pathlib import Path
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
-from lib.reporting import markdown, site
+from lib.reporting import site
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import judge_all
 from lib.reporting.claims.loading import load_claims
@@ -17,7 +17,6 @@ def main(
     claims: Path,
     preset: str,
     verdicts: Path,
-    page: Path,
     shown: Path,
     papers: list[str] = (),
     results: dict | None = None,
@@ -25,7 +24,7 @@ def main(
     """Read the ledger and the tables, judge, write.
 
     claims: the ledger, claims.csv. preset: name of the preset that the tables are of. verdicts: the verdicts to write,
-    .csv. page, shown: the verdicts for reading, .md and .html. papers: keys of the papers whose claims to judge; all
+    .csv. shown: the verdicts for reading, .html. papers: keys of the papers whose claims to judge; all
     without it. results: paths of result tables that are there, by paper and table.
     """
     ledger = chosen(load_claims(claims), papers)
@@ -35,9 +34,7 @@ def main(
     found = judge_all(ledger, tables)
     with atomic_path(verdicts) as temporary:
         found.to_csv(temporary, index=False, lineterminator="\n")
-    content = all_claims(found, preset)
-    write_text(page, markdown.page(content))
-    write_text(shown, site.page(content, {}))
+    write_text(shown, site.page(all_claims(found, preset), {}))
 
 
 def chosen(claims: list[dict[str, str]], papers: list[str]) -> list[dict[str, str]]:

@@ -13,7 +13,6 @@ rule claims:
         code=code("claims"),
     output:
         verdicts=f"{layout.results}/claims.csv",
-        page=f"{layout.results}/claims.md",
         shown=report(
             f"{layout.results}/claims.html",
             caption="../../report/claims.rst",
@@ -38,7 +37,6 @@ rule paper_claims:
         code=code("claims"),
     output:
         verdicts=f"{layout.results}/{{paper}}/claims.csv",
-        page=f"{layout.results}/{{paper}}/claims.md",
         shown=report(
             f"{layout.results}/{{paper}}/claims.html",
             caption="../../report/claims.rst",

@@ -12,12 +12,13 @@ from PIL import Image
 
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
-from lib.reporting import markdown
+from lib.reporting import markdown, site
 from lib.reporting.claims.ledger import COLUMNS, judge_all
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
-from lib.reporting.pages import Material, all_claims, cell_of, index, page, result_table
-from lib.reporting.verdicts import GRADE_MEANINGS, MARKS, MEANINGS, SIGNS, answer, headline, left_out, matrix, named
+from lib.reporting.headlines import answer_of
+from lib.reporting.pages import Material, all_claims, cell_of, page, result_table
+from lib.reporting.verdicts import GRADE_MEANINGS, MARKS, MEANINGS, SIGNS, answer, headline, left_out, matrix
 from scripts import claims as claims_script
 from scripts import reproduction, reproduction_page, site_page
 from scripts import site as site_script
@@ -32,7 +33,7 @@ LEDGER = [
     order_claim(id="dp_mac.o01", paper="dp_mac"),
     order_claim(id="dp_mac.o02", paper="dp_mac", by_construction="an identity"),
 ]
-OUTLINE = {"promise": "", "claims": [], "tables": [], "figures": [], "reasons": []}
+OUTLINE = {"answer": {}, "headlines": [], "promise": "", "tables": [], "figures": [], "reasons": []}
 
 
 @pytest.fixture
@@ -121,29 +122,6 @@ def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(v
     assert answer(below, "its") == f"None of its claims could be judged on its own data and protocol; {said}"
 
 
-def test_named_claims_are_told_by_what_became_of_them(own):
-    entries = [{"says": "all", "of": ["v01", "v02", "o01"]}, {"says": "first", "of": ["v01"]}]
-    assert named(entries, own) == {"holds": ["all (2 of 3)", "first"], "fails": ["all (1 of 3)"]}
-    below = own.assign(grade="stand-in", judgement=["holds", "not judged", "holds", "holds"])
-    below["verdict"] = ["holds on a stand-in", "not judged: no signal", "", ""]
-    assert named([{"says": "all", "of": ["v01", "v02"]}], below) == {
-        "holds": ["all (1 of 2, on stand-ins)"],
-        "not judged": ["all (1 of 2, a control failed)"],
-    }
-
-
-def test_a_claim_that_counts_as_another_says_so(verdicts):
-    first = verdicts.iloc[0].to_dict() | {"judgement": "fails"}
-    second = first | {"id": "scalable_pate.v10", "judgement": "holds", "note": f"another reading of {first['id']}"}
-    third = first | {"id": "scalable_pate.v11"}
-    found = pd.DataFrame([first, second, third])
-    entries = [{"says": "first", "of": ["v01", "v11"]}, {"says": "other", "of": ["v10"]}]
-    assert named(entries, found) == {
-        "fails": ["first (1 of them undecided over all readings)"],
-        "holds": ["other (undecided over all readings)"],
-    }
-
-
 @pytest.mark.parametrize(
     ("changes", "cell"),
     [
@@ -159,7 +137,7 @@ def test_a_claim_that_counts_as_another_says_so(verdicts):
         ),
         (
             {"judgement": "not judged", "verdict": "not judged: no signal", "grade": "", "measured": "", "spread": ""},
-            "2.00 → no signal –",
+            "2.00 → a sanity check failed –",
         ),
         ({"grade": BY_CONSTRUCTION, "measured": "100", "spread": "0", "paper_value": "100"}, "100 → 100"),
         ({"measured": "9 (a, b 0.2); 1234 (c)", "spread": "1; 2"}, "2.00 → 9.00 to 1,230 ✓"),
@@ -172,40 +150,82 @@ def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
 
 
 def test_the_page_of_all_claims(verdicts):
-    text = markdown.page(all_claims(verdicts, "real"))
+    text = site.page(all_claims(verdicts, "real"), {})
     one = all_claims(verdicts[verdicts["paper"] == verdicts["paper"].iloc[0]], "real")
     assert "1 papers" not in one.answer and "the paper's claims" in one.answer
-    assert text.startswith("# Claims, preset real\n")
-    assert "| v01, Table 1: epsilon: 2.00 | 2 | MNIST | holds |  |" in text
-    assert "a \\| b" in text
-    assert "dp_mac: 2 claims" in text and text.endswith("</details>\n")
+    assert "<h1>Claims, preset real</h1>" in text and "dp_mac: 2 claims" in text
+    assert "<td>v01, Table 1: epsilon: 2.00</td><td>2</td><td>MNIST</td><td>holds</td><td></td>" in text
+    assert "a | b</td>" in text
 
 
-def test_a_papers_page_answers_first_and_folds_the_rest(own):
+HEADLINE = {"key": "price", "says": "Its epsilon is two", "where": "Table 1", "of": ["v01", "v02"], "shows": "v01"}
+
+
+def test_a_papers_page_answers_first_and_has_its_details_on_another(own):
     content = material(
         own,
         pictures={"fig1": "p/fig1.png"},
-        claims=[{"says": "its epsilon", "of": ["v01"]}],
+        headlines=[HEADLINE | {"why": {"partly confirmed": "It is {v01}, and not {v02.paper}."}}],
+        answer={"says": "It half does.", "if": {"price": "partly confirmed"}},
+        promise="ε is {table1.epsilon where dataset=MNIST}.",
         tables=[{"title": "Table 1: all", "header": ["", "ε"], "rows": [["MNIST", "v01"]]}],
+        figures=["fig1"],
         reasons=[{"title": "The other", "of": ["v02"], "why": "Because."}],
     )
-    text = markdown.page(page("p", "Title", "quick", content, "p.csv"))
-    parts = (
-        "# Title\n\n**Of the paper's claims, on the paper's data and protocol: 2 hold, 1 fail, 0 undecided",
-        "* **Holds**: its epsilon\n",
-        "[p.csv](p.csv)",
-        "## Verdicts",
+    made = page("p", "Title", "quick", content, "p.csv")
+    first, rest = markdown.page(made), markdown.details(made)
+    in_order(
+        first,
+        "# Title\n\n**It half does.**\n\n",
+        "| ◐ | Its epsilon is two (Table 1) | partly confirmed | 2.00 → 2.00 | the paper's data and protocol |",
+        "**Its epsilon is two: partly confirmed.** It is 2.00, and not 9.",
+        "**What ε promises.** ε is 2.",
         "### Table 1: all\n\n|  | ε |\n| --- | --- |\n| MNIST | 2.00 → 2.00 ✓ |",
-        "## What fails, and why\n\n**The other.** Table 1 (v02): 9 in the paper, 2 here. Because. Evidence: ",
-        "### Figure 1\n\n![Figure 1](p/fig1.png)\n\n*Figure 1.* Curves.\n\nAnd their ends.\n",
-        "### Table 1\n\nWhat `epsilon` is.",
-        "<summary>All 4 claims, with verdicts</summary>",
-        "<summary>Readings and caveats</summary>\n\nOur reading.\n",
+        "![Figure 1](p/fig1.png)\n\n*Figure 1.* Curves.\n",
+        "[Details](p_details.md)",
+        "[every claim with its verdict](p.csv)",
     )
+    in_order(
+        rest,
+        "# Title: details\n\n[The answer in short](p.md)",
+        "## Claims",
+        "## What fails, and why\n\n**The other.** Table 1 (v02): 9 in the paper, 2 here. Because. Evidence: ",
+        "* [table1.csv](p/table1.csv): Table 1, 1 rows",
+        "Our reading.\n",
+    )
+
+
+def in_order(text, *parts):
     assert not [part for part in parts if part not in text], text
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
-    assert text == markdown.page(page("p", "Title", "quick", content, "p.csv"))
+
+
+def test_other_answers_are_not_told_in_words_for_one(own):
+    words = {"says": "It does.", "if": {"price": "confirmed"}}
+    made = page("p", "Title", "quick", material(own, headlines=[HEADLINE], answer=words))
+    assert made.answer == "Of 1 headline claims: 1 partly confirmed."
+    assert not made.whys
+
+
+def test_a_sentence_without_its_number_is_not_said(own):
+    for lacking in ("{table9.epsilon}", "{table1.loss}", "{table1.epsilon where dataset=SVHN}", "{v77}"):
+        assert not page("p", "Title", "quick", material(own, promise=f"ε is {lacking}.")).whys
+
+
+@pytest.mark.parametrize(
+    ("judgements", "lacks", "answer"),
+    [
+        (["holds", "holds"], "", "confirmed"),
+        (["holds", "holds"], "a network stopped early", "partly confirmed"),
+        (["holds", "undecided"], "", "partly confirmed"),
+        (["holds", "fails"], "", "partly confirmed"),
+        (["fails", "undecided"], "", "contradicted"),
+        (["not judged", "undecided"], "", "cannot be judged here"),
+    ],
+)
+def test_the_rule_of_headlines(judgements, lacks, answer):
+    assert answer_of(dict(enumerate(judgements)), lacks) == answer
 
 
 def test_a_reason_is_told_of_what_fails_alone(own):
@@ -240,22 +260,14 @@ def test_below_a_figure_a_claim_has_a_mark_where_the_figures_data_decided_it(dat
     assert figure.verdicts == [line.format(claim["quantity"])]
 
 
-def test_what_an_epsilon_promises_stands_below_the_answer_and_on_the_page_of_all_papers(verdicts, own):
-    outline = {"name": "A paper", "promise": "Nothing at all."}
-    text = markdown.page(page("p", "Title", "quick", material(own, **outline)))
-    assert text.index("* **What ε promises**: Nothing at all.\n") < text.index("## Verdicts")
-    shown = index(verdicts, {"scalable_pate": OUTLINE | outline, "dp_mac": OUTLINE | {"name": "Another"}}, "quick")
-    assert shown.promises == [("A paper", "Nothing at all.")]
-
-
 def test_what_stands_before_three_dashes_opens_what_is_told_of_failures(own):
-    text = markdown.page(page("p", "Title", "quick", material(own, readings="In short.\n\n---\n\nAt length.")))
-    assert text.index("## What fails, and why\n\nIn short.") < text.index("<details>") < text.index("\nAt length.\n")
+    text = markdown.details(page("p", "Title", "quick", material(own, readings="In short.\n\n---\n\nAt length.")))
+    in_order(text, "## What fails, and why\n\nIn short.", "\nAt length.\n")
 
 
 def test_an_outline_that_names_an_unknown_claim_is_refused(own):
     with pytest.raises(InputError, match=r"report/p.yaml: p has no claims \['v77'\]"):
-        page("p", "Title", "quick", material(own, claims=[{"says": "none", "of": ["v77"]}]))
+        page("p", "Title", "quick", material(own, headlines=[HEADLINE | {"of": ["v77"]}]))
 
 
 def test_a_table_of_results_has_names_with_units_and_the_rows_that_are_asked():
@@ -308,8 +320,6 @@ def results(tmp_path):
             *arguments,
             "--verdicts",
             str(tmp_path / "claims.csv"),
-            "--page",
-            str(tmp_path / "claims.md"),
             "--shown",
             str(tmp_path / "claims.html"),
         ]
@@ -328,8 +338,8 @@ def test_the_claims_script(results):
     )
     assert tuple(found.loc["scalable_pate.v09", ["judgement", "grade"]]) == ("holds", "paper")
     assert found.loc["scalable_pate.v10", "note"].startswith("table1 has no column student_accuracy")
-    assert "scalable_pate.v09" not in (results / "claims.md").read_text()  # ids are short below the paper's heading
-    assert "v09, Table 1 row 3" in (results / "claims.md").read_text()
+    assert "scalable_pate.v09" not in (results / "claims.html").read_text()  # ids are short below the paper's heading
+    assert "v09, Table 1 row 3" in (results / "claims.html").read_text()
 
 
 def test_the_claims_of_some_papers(tmp_path, results):
@@ -341,8 +351,6 @@ def test_the_claims_of_some_papers(tmp_path, results):
         "real",
         "--verdicts",
         str(output),
-        "--page",
-        str(tmp_path / "p"),
         "--shown",
         str(tmp_path / "q"),
     ]
@@ -356,7 +364,12 @@ def test_the_claims_of_some_papers(tmp_path, results):
 
 
 def reproduce(results, folder, paper, **more):
-    files = {"page": folder / f"{paper}.md", "claims": folder / f"{paper}.csv", "files": folder / paper}
+    files = {
+        "page": folder / f"{paper}.md",
+        "details": folder / f"{paper}_details.md",
+        "claims": folder / f"{paper}.csv",
+        "files": folder / paper,
+    }
     line = command_line((files | sources(results)).items(), settings(paper) | more)
     reproduction_page.main(shlex.split(line))
 
@@ -379,11 +392,15 @@ def settings(paper):
     return {"paper": paper, "title": "Title", "preset": "real", "results": found}
 
 
+def headlines(claim):
+    """Three headlines of an outline that one claim decides."""
+    one = f"says: a first claim, where: Table 1, of: [{claim}]"
+    return f"headlines: [{', '.join(f'{{key: {key}, {one}}}' for key in ('a', 'b', 'c'))}]\n"
+
+
 def join(folder, *papers):
     for paper, claim in zip(papers, ("o02", "v09", "o01"), strict=False):
-        (folder / f"{paper}.yaml").write_text(
-            f"name: The paper {paper}\nclaims: [{{says: a first claim, of: [{claim}]}}]\n"
-        )
+        (folder / f"{paper}.yaml").write_text(f"name: The paper {paper}\n" + headlines(claim))
     files = {"papers": [folder / f"{paper}.csv" for paper in papers], "claims": folder / "claims.csv"}
     files |= {"outlines": [folder / f"{paper}.yaml" for paper in papers], "index": folder / "README.md"}
     reproduction.main(shlex.split(command_line(files.items(), {})))
@@ -398,8 +415,9 @@ def test_a_papers_page_and_its_files(results, tmp_path):
     more |= {"figures": {"fig1": figure}, "drawn": {"fig1": str(curve)}}
     reproduce(results, folder, "scalable_pate", **more)
     page = (folder / "scalable_pate.md").read_text()
-    assert "| MNIST | 1.999 |" in page
-    assert "(scalable_pate/fig1.csv)" in page and "| 17 |" not in page
+    details = (folder / "scalable_pate_details.md").read_text()
+    assert "(scalable_pate/table1.csv)" in details
+    assert "(scalable_pate/fig1.csv)" in page and "| 17 |" not in page + details
     assert (folder / "scalable_pate/fig1.csv").read_bytes() == curve.read_bytes()
     assert (folder / "scalable_pate/fig1.png").read_bytes() == (results / "fig1.png").read_bytes()
     assert (folder / "scalable_pate/table1.csv").read_bytes() == (results / "table1.csv").read_bytes()
@@ -422,7 +440,8 @@ def test_joining_leaves_the_papers_alone(results, tmp_path):
     assert joined == [papers[0][0], *papers[0][1:], *papers[1][1:]]
     assert (folder / "scalable_pate.csv").read_bytes() == first
     index = (folder / "README.md").read_text()
-    assert "| The paper dp_mac | 0 | 0 | 0 |" in index and "* [The paper scalable_pate](scalable_pate.md): " in index
+    assert "| [The paper dp_mac](dp_mac.md) | Of 3 headline claims: 3 cannot be judged here. | 3\u00a0– |" in index
+    assert "## [The paper scalable_pate](scalable_pate.md)" in index
 
 
 @pytest.mark.parametrize(
@@ -465,9 +484,9 @@ def test_the_site_has_the_same_in_files_that_need_nothing_else(results, tmp_path
     assert f"data:image/png;base64,{base64.b64encode((results / 'fig1.png').read_bytes()).decode()}" in text
     assert '<div class="box" id="table1">' in text and '<th scope="col">epsilon</th>' in text  # all columns
     assert not re.findall(r'(?:src|href)="(?!data:|#|index\.html|scalable_pate\.html)[^"]*"', text)
-    (results / "scalable_pate.yaml").write_text("name: Scalable\nclaims: [{says: a first claim, of: [v09]}]\n")
+    (results / "scalable_pate.yaml").write_text("name: Scalable\n" + headlines("v09"))
     files = {"verdicts": results / "claims.csv", "outlines": [results / "scalable_pate.yaml"]}
     line = command_line((files | {"index": tmp_path / "index.html"}).items(), {"preset": "real", "links": links})
     site_script.main(shlex.split(line))
     text = (tmp_path / "index.html").read_text()
-    assert "<strong>Scalable</strong>: Holds: a first claim." in text and "<td>Scalable</td>" in text
+    assert "<td>Scalable</td><td>Of 3 headline claims: 3 confirmed.</td>" in text

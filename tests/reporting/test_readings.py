@@ -621,28 +621,11 @@ def test_the_note_on_lower_bounds_quotes_the_committed_ones():
     assert set(audits["delta"].dropna()) == {1e-5}
 
 
-def test_what_an_epsilon_is_said_to_promise_quotes_the_committed_tables():
+def test_what_an_epsilon_is_said_to_promise_holds_in_the_committed_tables():
     pate = [row("scalable_pate/table1", run=f"{run}_confident") for run in ("mnist", "svhn", "adult")]
-    own = masks(method="Autoencoded PATE student", budget="8.0", main="yes")
-    usps = {"dataset": "USPS", "method": "DP-SGD", "variant": "half the noise"}
-    real = [row("dp_mac/table1b", paper_epsilon=epsilon, **usps) for epsilon in (1.0, 2.0, 4.0, 8.0)]
-    little, budget = of_audit("Strategy I", "coefficient 0.75"), read_table(ROOT / BUDGET)
-    quoted = {
-        "scalable_pate": "costs {} on MNIST, {} on SVHN and {} on Adult, at".format(
-            *(above(each["epsilon_announced"]) for each in pate)
-        ),
-        "dp_mac": "are really {}, {}, {} and {}.".format(*(above(each["epsilon"]) for each in real)),
-        "residual_perturbation": "an ε of at least {} (with {:.0f} % confidence)".format(
-            below(little["lower_bound_pooled"]), 100 * little["level"]
-        ),
-        "autoencoded_pate": f"noise of {own['sigma']:.2f}: on generated volumes the student's Dice is then "
-        f"{short(own['dice_whole'])}, that of its labels {short(own['label_dice_whole'])}.",
-    }
-    for paper, words in quoted.items():
-        outline = yaml.safe_load((ROOT / "report" / f"{paper}.yaml").read_text(encoding="utf-8"))
-        assert words in " ".join(outline["promise"].split()), words
+    own, budget = masks(method="Autoencoded PATE student", budget="8.0", main="yes"), read_table(ROOT / BUDGET)
     assert [each["delta"] for each in pate] == [1e-5, 1e-6, 1e-5] and own["delta"] == 1e-3
-    assert {each["delta"] for each in real} == {1e-5} and of_audit("Strategy I", "main")["lower_bound_pooled"] == 0
+    assert of_audit("Strategy I", "main")["lower_bound_pooled"] == 0
     # bounded, each of them
     assert (budget["epsilon"] <= budget["paper_epsilon"]).all()
 

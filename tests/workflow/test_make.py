@@ -52,7 +52,7 @@ def reports(folder: Path) -> bool:
 def test_at_its_end_it_shows_the_verdicts_and_where_to_look(made):
     lines = run(made).stdout.splitlines()
     assert lines[-2] == "called: -m scripts.show_verdicts results/quick/claims.csv"
-    assert REPORT in lines[-1] and "results/quick/claims.md" in lines[-1]
+    assert REPORT in lines[-1] and "results/quick/claims.html" in lines[-1]
 
 
 def test_a_terminal_sees_a_bar_and_a_file_a_line_a_job(made):
