@@ -58,7 +58,14 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
         write_text(DOCS / f"{paper}.csv", own.to_csv(index=False, lineterminator="\n"))
     papers = [str(DOCS / f"{paper}.csv") for paper in sorted(PAPERS)]
     shown = [str(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS]
-    ends = ["--claims", str(DOCS / "claims.csv"), "--index", str(DOCS / "README.md")]
+    ends = [
+        "--claims",
+        str(DOCS / "claims.csv"),
+        "--index",
+        str(DOCS / "README.md"),
+        "--overview",
+        str(DOCS / "overview.png"),
+    ]
     reproduction.main(["--papers", *papers, "--outlines", *shown, *ends])
     links = {outline["name"]: f"docs/reproduction/{paper}.md" for paper, outline in outlines.items()}
     first = ROOT / "README.md"

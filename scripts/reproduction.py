@@ -10,20 +10,22 @@ from lib.reporting import markdown
 from lib.reporting.claims.cells import read_verdicts
 from lib.reporting.claims.ledger import COLUMNS
 from lib.reporting.outline import load_outline
+from lib.reporting.overview import draw, points
 from lib.reporting.pages import index as index_of
 
 
 @command
-def main(papers: list[Path], outlines: list[Path], claims: Path, index: Path) -> None:
-    """Write the joined table, paper after paper as they are given, and the page.
+def main(papers: list[Path], outlines: list[Path], claims: Path, index: Path, overview: Path) -> None:
+    """Write the joined table, paper after paper as they are given, the page, and the figure of all papers.
 
     papers: each paper's verdicts, as `reproduction_page` wrote them. outlines: of the papers, PAPER.yaml, in the order
-    to show. claims: the joined table to write, .csv. index: the page to write, .md.
+    to show. claims: the joined table to write, .csv. index: the page to write, .md. overview: the figure, .png.
     """
     joined = pd.concat(read_verdicts(path, [*COLUMNS, "preset"]) for path in papers)
     write_text(claims, joined.to_csv(index=False, lineterminator="\n"))
     shown = {path.stem: load_outline(path) for path in outlines}
     content = index_of(joined, shown, ", ".join(dict.fromkeys(joined["preset"])))
+    draw(points(joined, shown), overview)
     write_text(index, markdown.index(content, {outline["name"]: f"{paper}.md" for paper, outline in shown.items()}))
 
 

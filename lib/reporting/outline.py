@@ -31,4 +31,5 @@ def load_outline(path: str | Path) -> dict:
             raise InputError(
                 f"{path}: tables.{number}: {wrong[0]} has {len(wrong[0])} cells; {len(table['header'])} allowed"
             )
-    return {"answer": {}, "headlines": [], "promise": "", "tables": [], "figures": [], "reasons": []} | outline
+    lists = ("headlines", "overview", "tables", "figures", "reasons")
+    return {"answer": {}, "promise": ""} | {key: [] for key in lists} | outline

@@ -112,6 +112,7 @@ rule reproduction:
     output:
         claims="docs/reproduction/claims.csv",
         index="docs/reproduction/README.md",
+        overview="docs/reproduction/overview.png",
     log:
         layout.log("reproduction"),
     conda:

@@ -33,7 +33,7 @@ LEDGER = [
     order_claim(id="dp_mac.o01", paper="dp_mac"),
     order_claim(id="dp_mac.o02", paper="dp_mac", by_construction="an identity"),
 ]
-OUTLINE = {"answer": {}, "headlines": [], "promise": "", "tables": [], "figures": [], "reasons": []}
+OUTLINE = {"answer": {}, "headlines": [], "overview": [], "promise": "", "tables": [], "figures": [], "reasons": []}
 
 
 @pytest.fixture
@@ -403,6 +403,7 @@ def join(folder, *papers):
         (folder / f"{paper}.yaml").write_text(f"name: The paper {paper}\n" + headlines(claim))
     files = {"papers": [folder / f"{paper}.csv" for paper in papers], "claims": folder / "claims.csv"}
     files |= {"outlines": [folder / f"{paper}.yaml" for paper in papers], "index": folder / "README.md"}
+    files["overview"] = folder / "overview.png"
     reproduction.main(shlex.split(command_line(files.items(), {})))
 
 

@@ -33,6 +33,7 @@ def test_what_an_outline_lacks_is_empty(tmp_path):
         "name": "A paper",
         "answer": {},
         "headlines": [],
+        "overview": [],
         "promise": "",
         "tables": [],
         "figures": [],
