@@ -40,8 +40,8 @@ def draw(found: list[dict], *paths: Path) -> None:
         axis.axvline(1, color="0.3", lw=1)
         axis.set_xscale("log")
         ticks = [0.2, 0.3, 0.5, 0.8, 1, 1.25, 2, 3, 5]
-        low, high = (side(each["ratio"] for each in found) for side in (min, max))
-        ticks = [tick for tick in ticks if low / 1.3 <= tick <= high * 1.3]
+        ratios = [1.0, *(each["ratio"] for each in found)]
+        ticks = [tick for tick in ticks if min(ratios) / 1.3 <= tick <= max(ratios) * 1.3]
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.minorticks_off()
         axis.set_yticks(range(len(found)), [each["label"] for each in found])
