@@ -17,10 +17,10 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print a row a paper and grade of evidence; what holds by construction is left out."""
+    """Print a row a paper and grade of evidence; what is not testable is left out."""
     path = parse_arguments(argv).claims
     with reading(path, "CSV"), path.open(encoding="utf-8", newline="") as stream:
-        found = [row for row in csv.DictReader(stream) if row["grade"] != "by construction"]
+        found = [row for row in csv.DictReader(stream) if row["grade"] != "not testable"]
     judgements = ("holds", "fails", "undecided", "not judged")
     counts = Counter((row["paper"], row["grade"] or "none", row["judgement"]) for row in found)
     print(f"{'paper':<22} {'evidence':<10} " + " ".join(f"{name:>10}" for name in judgements))

@@ -29,7 +29,7 @@ LEGEND = ", ".join(f"{mark} {answer}" for answer, mark in MARKS.items())
 EVIDENCE = {
     "paper": "the paper's data and protocol",
     "reduced": "the paper's data, less of them or a shorter training",
-    "stand-in": "substitute data",
+    "substitute data": "substitute data",
     BY_CONSTRUCTION: "the paper's own formulas",
 }
 _ORDER = (*GRADES, BY_CONSTRUCTION)

@@ -259,7 +259,7 @@ def _short(figure: Figure) -> Figure:
 
 
 def _claims_about(made_of: Material, tables: Iterable[str]) -> list[str]:
-    """A line with a mark for each claim that some tables decide; repeats and what is by construction aside.
+    """A line with a mark for each claim that some tables decide; without repeats and what is not testable.
 
     A claim may be decided by the data of other figures alone: then the line says so in the place of its mark.
     """

@@ -10,21 +10,24 @@ MEANINGS = {
     "holds": "the paper's number is met within its tolerance, or its ordering holds, beyond chance",
     "fails": "it is contradicted beyond chance; at most 5 % of claims would be where the truth is equality",
     "undecided": "neither: the spread is too large, the seeds are too few, or the paper leaves too much open",
-    "not judged": "no signal (a control failed), not run, or a number of the paper's measured on less or other data",
+    "not judged": "not run, a sanity check failed, or a number of the paper measured on less or other data",
 }
 GRADE_MEANINGS = {
     "paper": "the paper's data and protocol",
     "reduced": "its data, less of them, or another training",
-    "stand-in": "other data: can support or contradict an ordering, and says so",
-    BY_CONSTRUCTION: "settings, identities, and what is ours and not the paper's: in no total",
+    "substitute data": "other data; they can support or contradict an ordering, but no number of the paper",
+    BY_CONSTRUCTION: "true by definition, or about our own variants; not counted",
 }
-PLACES = {"paper": "on the paper's data and protocol", "reduced": "on less of its data", "stand-in": "on stand-ins"}
+PLACES = {
+    "paper": "on the paper's data and protocol",
+    "reduced": "on less of its data",
+    "substitute data": "on substitute data",
+}
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "not judged": "–"}
-SIGNS = {"paper": "", "reduced": "ʳ", "stand-in": "ˢ", "": ""}
+SIGNS = {"paper": "", "reduced": "ʳ", "substitute data": "ˢ", "": ""}
 LEGEND = (
-    "✓ holds, ✗ fails, ? undecided, – not judged; ʳ on less of the paper's data or a shorter training, ˢ on other data "
-    "that stand in for it; without a mark, what is in no total: a setting, what can only come out so, or a mixture of "
-    "ours"
+    "✓ holds, ✗ fails, ? undecided, – not judged; ʳ on less of the paper's data or with a shorter training, ˢ on "
+    "substitute data; without a mark: not testable (a setting, true by definition, or a variant of ours)"
 )
 
 
@@ -69,7 +72,7 @@ def _verdict_of_readings(readings: pd.DataFrame) -> pd.Series:
 
 
 def headline(verdicts: pd.DataFrame) -> str:
-    """The counts in a line, the grade `paper` first, and nothing by construction."""
+    """The counts in a line, the grade `paper` first, and nothing that is not testable."""
     rows = counted(verdicts)
     parts = []
     for grade, place in PLACES.items():
@@ -94,19 +97,17 @@ def matrix(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
 
 
 def left_out(verdicts: pd.DataFrame) -> str:
-    """What no count holds."""
+    """What no count holds, in words."""
     rows = originals(verdicts)
     built = int((rows["grade"] == BY_CONSTRUCTION).sum())
-    repeated = len(verdicts) - len(rows)
     readings = int((rows["note"].map(read_otherwise) != "").sum())
-    once = (
-        f" {readings} {'is another reading' if readings == 1 else 'are other readings'} of a claim that counts once: "
-        "it holds or fails where all readings do that were judged on the best data, and is undecided where they differ."
-    )
-    return (
-        f"In no total: {built} {'row' if built == 1 else 'rows'} by construction, and {repeated} "
-        f"{'row that repeats' if repeated == 1 else 'rows that repeat'} another claim." + (once if readings else "")
-    )
+    said = f"Not counted: {built} not testable, {len(verdicts) - len(rows)} duplicates."
+    if readings:
+        said += (
+            f" {readings} interpret a statement of the paper in another way. Such a statement counts once: it holds or "
+            "fails if it does by every interpretation that was judged on the best data, and is undecided otherwise."
+        )
+    return said
 
 
 def answer(verdicts: pd.DataFrame, whose: str) -> str:

@@ -64,7 +64,7 @@ def test_verdicts_are_counted_by_paper_and_evidence(tmp_path, capsys):
         "a,fails,paper",
         "a,holds,paper",
         "b,not judged,",
-        "b,holds,by construction",
+        "b,holds,not testable",
     ]
     (tmp_path / "claims.csv").write_text("\n".join(rows) + "\n")
     show_verdicts.main([str(tmp_path / "claims.csv")])

@@ -53,7 +53,7 @@ def test_nothing_rests_on_a_control_that_failed(claim):
     }
     guards = {control["guards"] for control in failed.values()}
     tables = {sign: made_tables(claim, left, right, None, 0, CONTROLS) for sign, left in ((1, true), (0, false))}
-    assert rule.judge(claim, tables[0], CONTROLS | failed).verdict == "not judged: no signal"
+    assert rule.judge(claim, tables[0], CONTROLS | failed).verdict == "not judged: sanity check failed"
     expected = "not judged" if "all" in guards else "holds"
     assert rule.judge(claim, tables[1], CONTROLS | failed).judgement == expected
 
@@ -63,7 +63,7 @@ def test_a_row_that_its_gate_shuts_out_decides_nothing(claim):
     true, _, right, _ = sides(claim)
     column, _, value = claim["gate"].split(";")[0].partition("=")
     shut = made_tables(claim, true, right, None, 0, CONTROLS, **{column: "" if value == "*" else "no"})
-    assert rule.judge(claim, shut, CONTROLS).verdict == "not judged: no signal"
+    assert rule.judge(claim, shut, CONTROLS).verdict == "not judged: sanity check failed"
 
 
 @pytest.mark.parametrize("claim", [c for c in JUDGED if "learned" in c["controls"].split(";")], ids=lambda c: c["id"])
@@ -103,7 +103,7 @@ MUTATIONS = {
     ),
     "no correction for many": (rule, "holm", lambda p: [each <= rule.ALPHA for each in p]),
     "one reading contradicts for all": (rule, "_readings", lambda findings: findings),
-    "weak evidence counts": (rule, "GRADES", ("stand-in", "reduced", "paper")),
+    "weak evidence counts": (rule, "GRADES", ("substitute data", "reduced", "paper")),
     "few seeds suffice": (rule, "_ENOUGH_SEEDS", 1),
 }
 

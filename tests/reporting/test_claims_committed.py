@@ -42,7 +42,7 @@ def test_every_claim_is_committed_once_and_with_its_papers():
 
 def test_no_verdict_rests_on_a_control_that_failed():
     table = judged()
-    silent = table[table["verdict"] == "not judged: no signal"].index
+    silent = table[table["verdict"] == "not judged: sanity check failed"].index
     assert len(silent) and set(COMMITTED.loc[silent, "judgement"]) == {"not judged"}
 
 

@@ -136,7 +136,12 @@ def test_what_is_undecided_outweighs_what_holds():
     [
         ({}, "holds", "paper", ""),
         ({"protocol": "25 forests"}, "holds on less data", "reduced", "protocol: 25 forests"),
-        ({"dataset": "digits", "stands_for": "MNIST"}, "holds on a stand-in", "stand-in", "digits stands for MNIST"),
+        (
+            {"dataset": "digits", "stands_for": "MNIST"},
+            "holds on substitute data",
+            "substitute data",
+            "digits stands for MNIST",
+        ),
     ],
 )
 def test_any_data_and_protocol_are_judged_and_named(facets, verdict, grade, note):
@@ -150,13 +155,13 @@ def test_the_best_evidence_decides_and_the_rest_is_shown():
     against = [row(**stand_in, epsilon=4), row(**stand_in, **LNMAX, epsilon=3)]
     found = judge(order_claim(), tables(*against, row(), row(**LNMAX, epsilon=3)))
     assert (found.verdict, found.grade, found.measured) == ("holds", "paper", "2 < 3 (MNIST)")
-    assert found.note == "does not count beside these: 4 not < 3 (digits) on a stand-in"
+    assert found.note == "does not count beside these: 4 not < 3 (digits) on substitute data"
 
 
 def test_what_is_by_construction_says_so_and_why():
     found = judge(order_claim(by_construction="an identity"), tables(row(), row(**LNMAX, epsilon=3)))
-    assert (found.judgement, found.verdict, found.grade) == ("holds", "holds, by construction", "by construction")
-    assert found.note == "by construction: an identity"
+    assert (found.judgement, found.verdict, found.grade) == ("holds", "holds, not testable", "not testable")
+    assert found.note == "not testable: an identity"
 
 
 @pytest.mark.parametrize(("gate", "verdict"), [("learned=yes", "holds"), ("learned=*", "fails")])
@@ -171,7 +176,7 @@ def test_only_what_passes_the_gate_is_compared(gate, verdict):
 
 def test_where_nothing_passes_the_gate_there_is_no_signal():
     found = judge(order_claim(gate="learned=yes"), tables(row(learned="no"), row(**LNMAX, epsilon=3)))
-    assert (found.judgement, found.verdict, found.grade) == ("not judged", "not judged: no signal", "")
+    assert (found.judgement, found.verdict, found.grade) == ("not judged", "not judged: sanity check failed", "")
     assert found.note == "rows without learned=yes, left out: 1"
     missing = judge(order_claim(gate="learned=yes"), tables(row(), row(**LNMAX, epsilon=3)))
     assert (missing.verdict, missing.note) == ("not judged: not run", "table1 has no column learned")
@@ -268,7 +273,7 @@ def test_a_control_of_more_or_less_data_says_nothing(of, here, there, judged):
     [
         ("paper", 0.1, "holds"),
         ("reduced: 400 images", 0.9, "holds on less data"),
-        ("reduced: 400 images", 0.1, "not judged: no signal"),
+        ("reduced: 400 images", 0.1, "not judged: sanity check failed"),
         ("reduced: 400 images", None, "not judged: not run"),
     ],
 )
@@ -281,8 +286,14 @@ def test_the_first_control_of_the_compared_size_counts(protocol, small, verdict)
     assert judge_with(order_claim(controls="learned"), known | compared, controls).verdict == verdict
 
 
-@pytest.mark.parametrize(("own", "verdict"), [(None, "not judged: no signal"), ("0.4", "holds on a stand-in"),
-                                              ("0.6", "not judged: no signal")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("own", "verdict"),
+    [
+        (None, "not judged: sanity check failed"),
+        ("0.4", "holds on substitute data"),
+        ("0.6", "not judged: sanity check failed"),
+    ],
+)
 def test_what_stands_for_a_dataset_has_a_threshold_of_its_own(own, verdict):
     stand_in = {"dataset": "digits", "stands_for": "MNIST"}
     known = tables(stand_in | {"method": "plain", "accuracy": 0.5, "protocol": "paper"}, item="table2")
@@ -295,7 +306,9 @@ def test_what_stands_for_a_dataset_has_a_threshold_of_its_own(own, verdict):
     assert own or "0.5, needed at least 0.7" in found.note
 
 
-@pytest.mark.parametrize(("digits", "verdict"), [("0.4", "holds on a stand-in"), ("0.6", "not judged: no signal")])
+@pytest.mark.parametrize(
+    ("digits", "verdict"), [("0.4", "holds on substitute data"), ("0.6", "not judged: sanity check failed")]
+)
 def test_of_several_stand_ins_those_are_judged_whose_own_control_passes(digits, verdict):
     """The other one contradicts the claim, and has failed its control in either case."""
     stand_ins = [{"dataset": name, "stands_for": "MNIST"} for name in ("digits", "letters")]

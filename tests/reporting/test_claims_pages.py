@@ -79,9 +79,9 @@ def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
         ("paper", "2", "1", "0", "0"),
         ("none", "0", "0", "0", "1"),
     ]
-    assert left_out(verdicts) == "In no total: 1 row by construction, and 1 row that repeats another claim."
+    assert left_out(verdicts) == "Not counted: 1 not testable, 1 duplicates."
     twice = pd.concat([verdicts, verdicts])
-    assert left_out(twice) == "In no total: 2 rows by construction, and 2 rows that repeat another claim."
+    assert left_out(twice) == "Not counted: 2 not testable, 2 duplicates."
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
         ([("fails", "paper")], "0 hold, 1 fail, 0 undecided"),
         ([("holds", "paper")], "0 hold, 0 fail, 1 undecided"),
         ([("undecided", "paper"), ("fails", "paper")], "0 hold, 0 fail, 1 undecided"),
-        ([("not judged", ""), ("holds", "stand-in")], "0 hold, 1 fail, 0 undecided"),
+        ([("not judged", ""), ("holds", "substitute data")], "0 hold, 1 fail, 0 undecided"),
     ],
 )
 def test_a_number_counts_once_whatever_its_readings(verdicts, readings, counts):
@@ -103,7 +103,7 @@ def test_a_number_counts_once_whatever_its_readings(verdicts, readings, counts):
         other["note"] = f"another reading of {first['id']}; of ours"
     found = pd.DataFrame([first, *others])
     assert headline(found) == f"on the paper's data and protocol: {counts}; not judged: 0."
-    assert f" {len(others)} {'is' if len(others) == 1 else 'are'} " in left_out(found)
+    assert f" {len(others)} interpret " in left_out(found)
 
 
 def test_readings_on_the_papers_data_decide_for_one_that_was_not_judged(verdicts):
@@ -116,8 +116,9 @@ def test_readings_on_the_papers_data_decide_for_one_that_was_not_judged(verdicts
 def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(verdicts):
     said = "on the paper's data and protocol: 2 hold, 1 fail, 0 undecided; not judged: 1."
     assert headline(verdicts) == said and answer(verdicts, "its") == f"Of its claims, {said}"
-    below = verdicts.assign(grade=["stand-in", "reduced", "stand-in", "reduced", "", "by construction"])
-    said = "on less of its data: 1 hold, 1 fail, 0 undecided; on stand-ins: 1 hold, 0 fail, 0 undecided; not judged: 1."
+    below = verdicts.assign(grade=["substitute data", "reduced", "substitute data", "reduced", "", "not testable"])
+    said = "on less of its data: 1 hold, 1 fail, 0 undecided; on substitute data: 1 hold, 0 fail, 0 undecided; "
+    said += "not judged: 1."
     assert headline(below) == said
     assert answer(below, "its") == f"None of its claims could be judged on its own data and protocol; {said}"
 
@@ -130,13 +131,19 @@ def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(v
         ({"measured": "1.999", "spread": "0"}, "2.00 → 2.00 ✓"),
         ({"measured": "0.5", "spread": "0", "paper_value": "0.563"}, "0.563 → 0.500 ✓"),
         ({"judgement": "not judged", "grade": "reduced"}, "2.00 → 2.05 ± 0.01 –ʳ"),
-        ({"judgement": "undecided", "grade": "stand-in", "spread": ""}, "2.00 → 2.05 ?ˢ"),
+        ({"judgement": "undecided", "grade": "substitute data", "spread": ""}, "2.00 → 2.05 ?ˢ"),
         (
             {"judgement": "not judged", "verdict": "not judged: not run", "grade": "", "measured": "", "spread": ""},
             "2.00 → not run –",
         ),
         (
-            {"judgement": "not judged", "verdict": "not judged: no signal", "grade": "", "measured": "", "spread": ""},
+            {
+                "judgement": "not judged",
+                "verdict": "not judged: sanity check failed",
+                "grade": "",
+                "measured": "",
+                "spread": "",
+            },
             "2.00 → a sanity check failed –",
         ),
         ({"grade": BY_CONSTRUCTION, "measured": "100", "spread": "0", "paper_value": "100"}, "100 → 100"),
@@ -235,8 +242,8 @@ def test_a_reason_is_told_of_what_fails_alone(own):
     ]
     (failure,) = page("p", "Title", "quick", material(own, reasons=reasons)).failures
     assert failure.title == "Both" and "(v02)" in failure.text and "(v01)" not in failure.text
-    (failure,) = page("p", "Title", "quick", material(own.assign(grade="stand-in"), reasons=reasons)).failures
-    assert failure.title == "Both (on stand-ins)"
+    (failure,) = page("p", "Title", "quick", material(own.assign(grade="substitute data"), reasons=reasons)).failures
+    assert failure.title == "Both (on substitute data)"
     (failure,) = page("p", "Title", "quick", material(own)).failures
     assert "(v02)" in failure.text
 

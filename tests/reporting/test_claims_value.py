@@ -96,13 +96,13 @@ def test_what_the_paper_leaves_open_decides_nothing(measured, expected):
 def test_what_was_trained_keeps_its_spread_where_it_counts_nowhere():
     claim = value_claim(by_construction="a mixture of ours")
     found = judge(claim, tables(row(epsilon=2.06, epsilon_spread=0.01, seeds=3)))
-    assert (found.verdict, found.spread, found.seeds) == ("undecided, by construction", "0.01", "3")
+    assert (found.verdict, found.spread, found.seeds) == ("undecided, not testable", "0.01", "3")
 
 
 def test_a_setting_has_no_spread():
     claim = value_claim(by_construction="a setting", tolerance="0")
-    assert verdict(claim, row(epsilon=2.0, seeds=3)) == "holds, by construction"
-    assert verdict(claim, row(epsilon=3.0, seeds=3)) == "fails, by construction"
+    assert verdict(claim, row(epsilon=2.0, seeds=3)) == "holds, not testable"
+    assert verdict(claim, row(epsilon=3.0, seeds=3)) == "fails, not testable"
 
 
 def test_what_is_deterministic_has_no_spread():
@@ -111,7 +111,7 @@ def test_what_is_deterministic_has_no_spread():
 
 def test_a_substitute_is_shown_and_not_judged():
     found = judge(value_claim(), tables(row(dataset="digits", stands_for="MNIST", data="8x8 images", epsilon=2.0)))
-    assert (found.verdict, found.measured, found.data) == ("not judged: stand-in", "2", "digits (8x8 images)")
+    assert (found.verdict, found.measured, found.data) == ("not judged: substitute data", "2", "digits (8x8 images)")
     assert "digits stands for MNIST" in found.note
 
 

@@ -293,7 +293,7 @@ def test_claims_about_the_bounds_can_be_judged(table):
         name: judge(CLAIMS[f"residual_perturbation.{name}"], tables, CONTROLS)
         for name in ("v53", "v54", "o13", "o14", "o15")
     }
-    assert found["v53"].verdict == found["v54"].verdict == "not judged: stand-in"
+    assert found["v53"].verdict == found["v54"].verdict == "not judged: substitute data"
     # a bound of 0 or at its ceiling says nothing of the distance, whichever these few runs give
     judged = ((rows["method"] == "Strategy I") & (rows["informative"] == "yes")).any()
     assert found["o13"].judgement == ("holds" if judged else "not judged")
@@ -302,7 +302,7 @@ def test_claims_about_the_bounds_can_be_judged(table):
         0 < bound < most for bound, most in zip(rows["lower_bound_pooled"], rows["largest_pooled"], strict=True)
     ]
     # far fewer images than the paper's
-    assert found["o14"].verdict == "not judged: no signal"
+    assert found["o14"].verdict == "not judged: sanity check failed"
 
 
 def test_bounds_that_are_cut_off_on_both_sides_are_not_compared():

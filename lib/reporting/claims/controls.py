@@ -10,8 +10,8 @@ A control says nothing of networks that were trained on less than its own, or on
 `reduced` and a compared one is not, or the other way round, it counts as not run. So it may name several tables: the
 first counts in which it was run at the size of what is compared.
 
-Where a control fails there is *no signal*. Which judgements it `guards`: `all`; `fails`, where the method must have
-been run as its authors ran it before it can fail; or `below paper`, where a training that is shorter than the paper's
+Where one fails, the verdict is *not judged: sanity check failed*. Which judgements it `guards`: `all`; `fails`, where
+the method must have been run as its authors ran it before it can fail; or `below paper`, where a training that is shorter than the paper's
 may have ended before anything was learned, while at the paper's own length that would be a result.
 """
 

@@ -72,7 +72,7 @@ def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
             "reading_of": (
                 claim["reading_of"] and (claim["by_construction"] or _subject(claim, claim["reading_of"]) not in read),
                 "the id of a claim of the same place, kind, dataset, number and unit that is no repeat and no reading "
-                "itself, where neither is by construction",
+                "itself, where both are testable",
             ),
         }
         for column, (wrong, allowed) in faults.items():

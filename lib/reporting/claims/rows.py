@@ -8,7 +8,7 @@ import pandas as pd
 
 from lib.reporting.claims.cells import joined, number, same, text
 
-GRADES = ("paper", "reduced", "stand-in")
+GRADES = ("paper", "reduced", "substitute data")
 
 Claim = Mapping[str, str]
 Tables = Mapping[tuple[str, str], pd.DataFrame]
@@ -34,7 +34,7 @@ class Number:
     @property
     def grade(self) -> str:
         """How strong the evidence is: the paper's data and protocol, less of its data, or other data."""
-        return "stand-in" if self.stands_for else "paper" if self.protocol == "paper" else "reduced"
+        return "substitute data" if self.stands_for else "paper" if self.protocol == "paper" else "reduced"
 
 
 @dataclass(frozen=True)

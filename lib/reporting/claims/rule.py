@@ -18,7 +18,7 @@ what was reduced otherwise. `column_seeds` and `column_protocol` go before `seed
 of which the paper may have held out others. Where both were measured on a whole test set there is none: the number is
 of these samples.
 
-Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `stand-in`: other data; `by construction`:
+Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `substitute data`: other data; `not testable`:
 what cannot fail, or is our own reading, as the claim's `by_construction` says. Comparisons of the best grade decide
 alone; a number of the paper's is judged on grade `paper` only, an ordering on any.
 
@@ -27,7 +27,7 @@ Judgement. Numbers with nothing random in them, and such as all repetitions give
 number in a paper is one run, which is given the spread of ours. An error that repetitions share is counted for both
 sides, the paper's included, as if they had been measured on samples of their own: on the same ones it would be less, by
 how much is not known. `latitude` is by how much a choice that the paper does not state moves a number: what only it
-brings within the tolerance is undecided. `not judged` says why: no signal, not run, or the grade of a number.
+brings within the tolerance is undecided. `not judged` says why: sanity check failed, not run, or the grade of a number.
 """
 
 import math
@@ -41,13 +41,18 @@ from lib.reporting.claims.statistics import ALPHA, Sample, chances, holm, standa
 from lib.reporting.claims.wording import moved
 
 JUDGEMENTS = ("holds", "fails", "undecided", "not judged")
-BY_CONSTRUCTION = "by construction"
-NO_SIGNAL, NOT_RUN = "no signal", "not run"
+BY_CONSTRUCTION = "not testable"
+NO_SIGNAL, NOT_RUN = "sanity check failed", "not run"
 
 _ENOUGH_SEEDS = 3
 _MOST_LABELS = 12
 _BY_CHANCE = "not beyond chance"
-_ON = {"paper": "", "reduced": " on less data", "stand-in": " on a stand-in", BY_CONSTRUCTION: ", by construction"}
+_ON = {
+    "paper": "",
+    "reduced": " on less data",
+    "substitute data": " on substitute data",
+    BY_CONSTRUCTION: ", not testable",
+}
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
             judgement, reasons = "not judged", [checked.reason]
             said = f"not judged: {NO_SIGNAL if checked.failed else NOT_RUN}"
     numbers = [number for finding in decisive for number in finding.numbers]
-    note = [built and f"by construction: {built}"]
+    note = [built and f"not testable: {built}"]
     note += [f"{n.dataset} stands for {n.stands_for}" for n in numbers if n.stands_for]
     note += [f"protocol: {n.protocol}" for n in numbers if n.protocol != "paper"]
     errors = joined_numbers(dict.fromkeys(n.error for n in numbers if n.error))
@@ -136,7 +141,7 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
 
 def _not_judged(claim: Claim, why: str, reasons: Sequence[str]) -> Verdict:
     built = claim["by_construction"]
-    note = [built and f"by construction: {built}", *reasons, claim["note"]]
+    note = [built and f"not testable: {built}", *reasons, claim["note"]]
     return Verdict("not judged", BY_CONSTRUCTION if built else "", f"not judged: {why}", note=joined(note))
 
 
