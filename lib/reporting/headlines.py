@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from lib.accounting.statement import rounded_down, rounded_up
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION
 from lib.reporting.digits import as_read, padded, rounded
@@ -80,9 +81,18 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
     return Headline(entry["says"], entry["where"], answer, evidence, pair, entry.get("why", {}).get(answer, ""))
 
 
+_EPSILON = re.compile(r"\beps(ilon)?\b(?! ?=)")  # as a quantity; where it is a setting, its value follows
+
+
 def measured(verdict: Mapping[str, str]) -> str:
-    """What was measured for a claim, to three digits: the least and the most of several numbers."""
+    """What was measured for a claim, to three digits: the least and the most of several numbers.
+
+    An epsilon is rounded up, and a lower bound on one down.
+    """
     numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
+    if _EPSILON.search(verdict["quantity"]):
+        safe = rounded_down if "lower bound" in verdict["quantity"] else rounded_up
+        numbers = [safe(number, 3) for number in numbers]
     paper = as_read(verdict["paper_value"])
     ends = [padded(rounded(value), paper) for value in (min(numbers), max(numbers))] if numbers else []
     return " to ".join(dict.fromkeys(ends))

@@ -18,7 +18,7 @@ from lib.reporting import verdicts as said
 from lib.reporting.claims.controls import Controls, outcome
 from lib.reporting.claims.ledger import is_repeat
 from lib.reporting.claims.rule import BY_CONSTRUCTION
-from lib.reporting.digits import as_read, padded, rounded
+from lib.reporting.digits import as_read, rounded
 from lib.reporting.tables import DIGITS, safe
 
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
@@ -214,12 +214,10 @@ def _outlined(table: dict, made_of: Material) -> Table:
 def cell_of(verdict: Mapping[str, str]) -> str:
     """`paper → here` with a mark; numbers to three digits, a spread to one. Of several rows: the least to the most."""
     mark = "" if verdict["grade"] == BY_CONSTRUCTION else _mark(verdict)
-    numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
     paper, spread = as_read(verdict["paper_value"]), verdict["spread"]
-    shown = [padded(rounded(value), paper) for value in ((min(numbers), max(numbers)) if numbers else ())]
     unmeasured = "not run" if verdict["verdict"].endswith("not run") else "a sanity check failed"
-    here = " to ".join(dict.fromkeys(shown)) or unmeasured
-    if numbers and ";" not in spread and spread not in ("", "0"):
+    here = heads.measured(verdict) or unmeasured
+    if verdict["measured"] and ";" not in spread and spread not in ("", "0"):
         here += f" ± {rounded(float(spread), 1)}"
     # a mark stays with its number where a line is broken
     return f"{paper} → " + f"{here} {mark}".strip().replace(" ", "\u00a0")

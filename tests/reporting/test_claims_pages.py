@@ -148,11 +148,13 @@ def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(v
         ),
         ({"grade": BY_CONSTRUCTION, "measured": "100", "spread": "0", "paper_value": "100"}, "100 → 100"),
         ({"measured": "9 (a, b 0.2); 1234 (c)", "spread": "1; 2"}, "2.00 → 9.00 to 1,230 ✓"),
+        ({"measured": "2.041", "spread": "0", "quantity": "privacy bound eps (MNIST)"}, "2.00 → 2.05 ✓"),
+        ({"measured": "2.049", "spread": "0", "quantity": "lower bound of eps (MNIST)"}, "2.00 → 2.04 ✓"),
     ],
 )
 def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
     verdict = {"judgement": "holds", "grade": "paper", "measured": "2.049", "spread": "0.01", "paper_value": "2.00"}
-    verdict["verdict"] = "holds"
+    verdict |= {"verdict": "holds", "quantity": "a number (MNIST, eps=2)"}
     assert cell_of(verdict | changes).replace("\u00a0", " ") == cell
 
 

@@ -11,8 +11,9 @@ A control says nothing of networks that were trained on less than its own, or on
 first counts in which it was run at the size of what is compared.
 
 Where one fails, the verdict is *not judged: sanity check failed*. Which judgements it `guards`: `all`; `fails`, where
-the method must have been run as its authors ran it before it can fail; or `below paper`, where a training that is shorter than the paper's
-may have ended before anything was learned, while at the paper's own length that would be a result.
+the method must have been run as its authors ran it before it can fail; or `below paper`, where a training that is
+shorter than the paper's may have ended before anything was learned, while at the paper's own length that would be a
+result.
 """
 
 import csv
