@@ -1,4 +1,4 @@
-"""What a preset would run, without its data: empty files in their place, and the jobs as Snakemake plans them."""
+"""The jobs of a preset as Snakemake plans them, without its data."""
 
 import contextlib
 import io
@@ -11,7 +11,7 @@ from pathlib import Path
 from snakemake.api import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings, SnakemakeApi, StorageSettings
 from snakemake.settings.types import Quietness
 
-from lib.plan.needed import make_empty_data
+from lib.plan.needed import mark_without_data
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -48,9 +48,9 @@ def preset_files(preset: str) -> list[Path]:
 def planned(preset: str, folder: Path) -> tuple[list[Job], dict]:
     """All jobs of a preset on GPUs, each a process of its own, and its whole configuration.
 
-    folder: for the empty data, and to plan in.
+    folder: to plan in.
     """
-    make_empty_data(folder / "data")
+    mark_without_data(folder / "data")
     given = {"data_root": str(folder / "data"), "device": "cuda", "together": []}
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
         workflow = api.workflow(

@@ -20,7 +20,7 @@ import pandas as pd
 from bench.benchmarks import used
 from bench.growth import print_growth
 from bench.presets import ROOT, preset_files
-from lib.plan.needed import make_empty_data
+from lib.plan.needed import mark_without_data
 
 LONGEST, LARGEST = 15 * 60, 6 * 1024  # of `all` on two cores, seconds; of a job, MiB
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -61,7 +61,7 @@ def one_figure(target: str, results: Path = RESULTS, snakemake: Sequence[str] = 
 
 
 def planning(preset: str, folder: Path) -> dict:
-    """A dry run of `all` of a preset, with empty files for its data, as if nothing had been run."""
+    """A dry run of `all` of a preset, without its data, as if nothing had been run."""
     overlays = ["--configfile", *map(str, preset_files(preset))] if preset_files(preset) else []
     given = ["--config", f"data_root={folder / 'data'}", "--directory", str(folder)]
     command = [*SNAKEMAKE, "--snakefile", str(ROOT / "Snakefile"), "--dry-run", *overlays, *given, "--", "all"]
@@ -97,7 +97,7 @@ def main() -> None:
         sys.exit(f"error: {ROOT}: no finished results; run `make` first")
     rows = [second_make(), one_figure(chosen.figure)]
     with tempfile.TemporaryDirectory() as folder:
-        make_empty_data(Path(folder) / "data")
+        mark_without_data(Path(folder) / "data")
         plans = [planning(preset, Path(folder)) for preset in ("quick", "real", "paper")]
     print(f"the workflow itself, {os.cpu_count()} cores")
     print(pd.DataFrame([*rows, *plans]).to_string(index=False, na_rep="", float_format=lambda number: f"{number:.1f}"))

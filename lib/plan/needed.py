@@ -1,4 +1,4 @@
-"""Which data a run needs: what Snakemake plans to read, had it everything."""
+"""Which data a run needs: what Snakemake plans to read where nothing looks for files of data."""
 
 import json
 import re
@@ -10,42 +10,26 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lib.core.errors import InputError
-from lib.data import check, registry
-from lib.data.volumes import own
-from lib.data.volumes.registry import VOLUMES
-from lib.plan.config import ROOT, catalogue, expand_own_volumes, layered
+from lib.data import check
+from lib.plan.config import ROOT, layered
 from lib.plan.segmentation_checks import check_patients
 
 READERS = ("prepare_data", "prepare_volumes")  # the rules that read data
 # rules whose jobs divide the patients of a task; the table of sensitivity, which has no task in its name, does so too
 _TASKS = r"(?:\w+_masks?(?:_\w+)?|measure_(?:reconstruction|limits|components)) (?:\w+=[^,:]*,)*task=(\w+)[,:]"
 _SENSITIVITY = "autoencoded_pate_sensitivity"
-_EMPTY = ".files_without_content"  # in a folder of `make_empty_data`
+_UNSEEN = ".plan_without_data"  # in a folder of `mark_without_data`
 
 
-def make_empty_data(folder: Path, datasets: Mapping | None = None, of_own: Iterable[Mapping] = ()) -> None:
-    """Empty files with the names of all that is read below `data_root`: enough to plan any preset.
-
-    datasets: those of a configuration, by default the catalogue's. of_own: settings of a person's own volumes. Raises
-    InputError for a dataset that its module does not have.
-    """
-    needed = [f"{spec.folder}/{part}" for spec in VOLUMES.values() if spec.folder for part in spec.parts or ("",)]
-    for name, entry in (catalogue()["datasets"] if datasets is None else datasets).items():
-        if entry["source"] == "data_root":
-            needed += registry.supporting(entry["module"], name, "data_root").layouts[0]
-    needed += [f"{settings['folder']}/{settings.get('list', '')}" for settings in of_own]
-    for file in (_EMPTY, *needed):
-        path = folder / file
-        if file.endswith("/"):
-            path.mkdir(parents=True, exist_ok=True)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
+def mark_without_data(folder: Path) -> None:
+    """Make a folder a data_root to plan with: no plan looks for files below it, and no job can read any."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _UNSEEN).touch()
 
 
 def without_data(root: str | Path) -> bool:
-    """Whether a data_root is of `make_empty_data`: planned with, and never read."""
-    return (Path(root) / _EMPTY).exists()
+    """Whether a data_root is of `mark_without_data`: planned with, and never read."""
+    return (Path(root) / _UNSEEN).exists()
 
 
 def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[str]) -> dict[str, list[str]]:
@@ -54,12 +38,8 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
     configfiles, given: of --configfile and --config, without a data_root. Raises InputError with what Snakemake says
     where it cannot plan.
     """
-    config = layered(configfiles)
-    expand_own_volumes(config)
-    volumes = config["segmentation"]["volumes"].values()
     with TemporaryDirectory() as folder:
-        of_own = [block["settings"] for block in volumes if block["name"] == own.NAME]
-        make_empty_data(Path(folder), config["datasets"], of_own)
+        mark_without_data(Path(folder))
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
         command += ["--dry-run", "--forceall", "--nolock", "--cores", "1"]
         files = [str(Path(file).resolve()) for file in configfiles]
@@ -73,7 +53,7 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
     patterns = {rule: rf"{rule} \w+=(\w+): " for rule in READERS} | {"tasks": _TASKS}
     found = {what: set(re.findall(rf"^Job \d+: {each}", printed, re.MULTILINE)) for what, each in patterns.items()}
     if re.search(rf"^Job \d+: {_SENSITIVITY} ", printed, re.MULTILINE):
-        found["tasks"] |= set(config["autoencoded_pate"]["sensitivity"]["tasks"])
+        found["tasks"] |= set(layered(configfiles)["autoencoded_pate"]["sensitivity"]["tasks"])
     return {what: sorted(names) for what, names in found.items()}
 
 
@@ -84,7 +64,7 @@ def lacking(
 
     config: the whole configuration. configfiles, given, targets: those of the run that is refused.
     """
-    if config["data_root"] is None or without_data(config["data_root"]):
+    if config["data_root"] is None:
         return str(error)
     others = [f"{key}={json.dumps(value)}" for key, value in given.items() if key != "data_root"]
     try:

@@ -21,7 +21,7 @@ from lib.plan.config import (
     of_preset,
     register,
 )
-from lib.plan.needed import lacking
+from lib.plan.needed import lacking, without_data
 from lib.plan.overlays import check_overlays, check_pages
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
@@ -164,9 +164,11 @@ def asked(method):
 
 
 def present(method):
-    """The same of a method that finds the files of a dataset: the line names all that the run lacks, not the first."""
+    """A method that finds the files of a dataset as an input function: its line names all that lacks, not the first."""
 
     def of_job(wildcards):
+        if config["data_root"] is not None and without_data(config["data_root"]):
+            return []
         try:
             return method(wildcards)
         except InputError as error:

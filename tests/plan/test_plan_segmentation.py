@@ -10,7 +10,7 @@ import yaml
 
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
-from lib.plan.needed import make_empty_data
+from lib.plan.needed import mark_without_data
 from lib.plan.plan import Plan
 from tests.plan.configurations import CONFIG, ROOT
 
@@ -375,7 +375,8 @@ def test_a_task_that_needs_more_patients_than_there_are_is_refused_before_any_jo
 def test_nothing_is_counted_where_there_are_no_files_to_read(tmp_path):
     lgg = SimpleNamespace(task="lgg")
     assert planned().volumes(lgg) == planned({"data_root": str(tmp_path)}).volumes(lgg)
-    make_empty_data(tmp_path)
+    mark_without_data(tmp_path)
+    (tmp_path / "lgg_mri").mkdir()  # in which there is nobody
     assert planned().volumes(lgg) == planned({"data_root": str(tmp_path)}).volumes(lgg)
 
 

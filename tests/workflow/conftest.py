@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.plan.needed import make_empty_data
+from lib.plan.needed import mark_without_data
 from tests.workflow.running import ROOT, TINY, Pending, Project
 
 # Loaded by every Python that a job starts: writes which files below the root of the project the process
@@ -137,9 +137,9 @@ def real_root() -> Path:
 
 @pytest.fixture(scope="session")
 def any_root(tmp_path_factory) -> Path:
-    """The folder of the real files, or one of empty files with their names, which is enough for a dry run."""
+    """The folder of the real files, or one that says that a dry run is to look for none."""
     if os.environ.get("DATA_ROOT"):
         return Path(os.environ["DATA_ROOT"]).resolve()
     folder = tmp_path_factory.mktemp("data_root")
-    make_empty_data(folder)
+    mark_without_data(folder)
     return folder

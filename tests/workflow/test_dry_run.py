@@ -19,7 +19,7 @@ from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
 from lib.plan.leaderboard_checks import ONES_OWN, PROMISE_NOTHING
-from lib.plan.needed import make_empty_data
+from lib.plan.needed import mark_without_data
 from lib.training.device import DEVICES
 from tests.plan.configurations import overlays
 from tests.workflow.running import ROOT, Project
@@ -547,7 +547,7 @@ def test_the_documented_commands_plan_device_memory_and_time_of_every_job_of_pap
     if place == "Kubernetes":  # files lie on the volume that holds the project
         arguments.append(f"--default-storage-prefix={project.root}")
         data_root = "data"
-        make_empty_data(project.root / data_root)
+        mark_without_data(project.root / data_root)
     # Snakemake says what a job asks for where it has no message of its own
     project.edit("rules/shared/jobs.smk", "    each.message = ", "    unused = ")
     paper = ("--configfile", "presets/paper.yaml", "--config", f"data_root={data_root}", "device=cuda")

@@ -13,7 +13,7 @@ import yaml
 
 from lib.core.errors import InputError
 from lib.plan.config import check_config, merged
-from lib.plan.needed import make_empty_data
+from lib.plan.needed import mark_without_data
 from lib.plan.paper_settings import find, settings
 from lib.plan.schema import validator_of
 from tests.data.volumes.conftest import SHAPE, image, label, write_nifti
@@ -103,7 +103,7 @@ def test_hostile_text_in_the_configuration_stays_text(pristine, tmp_path, places
     stated = {find(config, row.key).place for row in settings() if row.stated and row.key}
     config = changed(config, [path for path in places if ".".join(map(str, path)) not in stated])
     root = tmp_path / FOLDER
-    make_empty_data(root)
+    mark_without_data(root)
     project = Project(pristine.root).over(config | {"preset": "hostile", "pages": "hostile", "data_root": str(root)})
     planned = commands(project.run("--dry-run", "--printshellcmds", "--", "all", "reproduction"))
     words = [shlex.split(command) for command in planned]
