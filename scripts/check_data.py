@@ -9,13 +9,11 @@ import argparse
 import sys
 from pathlib import Path
 
-import yaml
-
 from lib.core.command import run
-from lib.core.errors import InputError
 from lib.data.check import as_table
 from lib.plan.config import load
 from lib.plan.needed import findings, needed
+from lib.plan.strict import read_given
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -31,27 +29,12 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> None:
     """Print the table; exit with status 1 if something is missing or damaged."""
     given = parse_arguments(argv)
-    values = dict(map(_pair, given.config))
-    config = load(given.configfile, {key: _value(key, value) for key, value in values.items()})
-    others = [f"{key}={value}" for key, value in values.items() if key != "data_root"]
+    config = load(given.configfile, read_given(given.config))
+    others = [word for word in given.config if not word.startswith("data_root=")]
     found = findings(config, needed(given.configfile, others, given.targets), not given.quick)
     print(as_table(found) or "nothing is read: all data are generated")
     if any(each.lacks for each in found):
         sys.exit(1)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, separator, value = text.partition("=")
-    if not separator:
-        raise InputError(f"--config {text}: allowed is KEY=VALUE, like data_root=DIR (a target needs ` -- ` before it)")
-    return key, value
-
-
-def _value(key: str, text: str) -> object:
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"--config {key}={text}: the value is no YAML; put it in quotes if it is text") from error
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Configuration files read strictly: no key that stands twice, of which Snakemake takes the last, and no loop."""
+"""A configuration read strictly: in a file no key twice, of which Snakemake takes the last, and no loop.
+
+Of the command line no value that Snakemake makes something else of.
+"""
 
 import json
 from collections.abc import Iterable
@@ -8,6 +11,8 @@ import yaml
 
 from lib.core.errors import InputError
 
+# characters around a value that Snakemake strips
+_QUOTES = "'\""
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -22,6 +27,54 @@ def check_files(paths: Iterable[str | Path]) -> None:
             json.loads(text, object_pairs_hook=lambda pairs, path=path: _check_pairs(path, pairs))
         except json.JSONDecodeError:
             _check_yaml(path, text)
+
+
+def read_given(words: Iterable[str]) -> dict[str, object]:
+    """Read KEY=VALUE of --config as Snakemake does; raise InputError where a value arrives as another than was typed.
+
+    Snakemake strips quotes and reads a value as YAML, in which ` #2` is a comment: `Scans #2` would be `Scans`.
+    """
+    found: dict[str, object] = {}
+    for word in words:
+        key, equals, typed = word.partition("=")
+        if not equals:
+            raise InputError(
+                f"--config {word}: allowed is KEY=VALUE, like data_root=DIR (a target needs ` -- ` before it)"
+            )
+        bare = typed[1:-1] if len(typed) > 1 and typed[0] == typed[-1] and typed[0] in _QUOTES else typed
+        found[key] = arrived = _as_snakemake(typed.strip(_QUOTES))
+        if not _is_same(bare, arrived):
+            said = "nothing" if arrived is None else repr(arrived)
+            raise InputError(
+                f"--config {key}={typed!r}: arrives as {said}, since Snakemake reads a value as YAML; say it in a file "
+                f"for --configfile, text in quotes: `{key}: {json.dumps(bare, ensure_ascii=False)}`"
+            )
+    return found
+
+
+def _as_snakemake(text: str) -> object:
+    """A value of --config as `snakemake.cli.parse_config` reads it, which a test compares."""
+    if not text:
+        return None
+    if text in ("True", "False"):
+        return text == "True"
+    for parse in (int, float, lambda text: yaml.load(text, yaml.BaseLoader)):
+        try:
+            return parse(text)
+        except (ValueError, RecursionError, yaml.YAMLError):
+            pass
+    return text
+
+
+def _is_same(typed: str, arrived: object) -> bool:
+    """Whether a value of the command line arrived as it was typed; a list or mapping is typed with its brackets."""
+    if arrived is None:
+        return typed == ""
+    if isinstance(arrived, float):
+        return "_" not in typed
+    if isinstance(arrived, str | int):
+        return str(arrived) == typed
+    return typed.lstrip()[:1] in ("[", "{") and yaml.compose(typed, _Loader).end_mark.index == len(typed.rstrip())
 
 
 def _check_pairs(path: Path, pairs: list[tuple[str, object]]) -> None:

@@ -1,12 +1,14 @@
 """What all rules share: the checked configuration, the plan made of it, and how a job is called."""
 
+import contextlib
+import io
 import os
 import re
 import shlex
 import sys
 from pathlib import Path
 
-from snakemake.cli import get_argument_parser
+from snakemake.cli import parse_args
 from snakemake.resources import Resources
 
 from lib.core.code_inputs import code_files
@@ -28,7 +30,7 @@ from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.snakemake_records import empty_damaged
-from lib.plan.strict import check_files
+from lib.plan.strict import check_files, read_given
 from lib.plan.targets import check_resources, check_targets
 from lib.plan.together import Jobs
 
@@ -40,15 +42,20 @@ def refuse(error):
     sys.exit(f"error: {error}")
 
 
-def targets_asked():
-    """The targets on Snakemake's command line, as its own parser finds them: of a person, not of a job or a program."""
+def asked_for():
+    """The targets and values of --config of Snakemake's command line and profile: of a person, not of a job or a program."""
     program = Path(sys.argv[0])
     if not workflow.is_main_process or "snakemake" not in (program.name, program.parent.name):
-        return []
-    return get_argument_parser().parse_args(sys.argv[1:]).targets
+        return [], []
+    with contextlib.redirect_stderr(io.StringIO()):  # it says again which profile there is
+        arguments = parse_args(sys.argv[1:])[1]
+    return arguments.targets, arguments.config or []
 
+
+TARGETS, GIVEN = asked_for()
 
 try:
+    read_given(GIVEN)
     check_files(workflow.configfiles)
     check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())
     expand(config)
@@ -58,7 +65,7 @@ try:
     check_protocols(config)
     check_device(config)
     # elsewhere, there are no committed pages; a job has no targets of a person
-    check_pages(targets_asked() if Path.cwd() == ROOT else (), config, of_preset)
+    check_pages(TARGETS if Path.cwd() == ROOT else (), config, of_preset)
 except InputError as error:
     refuse(error)
 

@@ -6,7 +6,7 @@ Here all rules are known, so that a misspelt one is told which was meant.
 """
 
 try:
-    check_targets(targets_asked(), ["all", *(rule.name for rule in workflow.rules)], config["preset"])
+    check_targets(TARGETS, ["all", *(rule.name for rule in workflow.rules)], config["preset"])
     check_resources(config["resources"], [rule.name for rule in workflow.rules])
 except InputError as error:
     refuse(error)

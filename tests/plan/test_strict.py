@@ -1,12 +1,14 @@
-"""A key that stands twice in a configuration file is refused in one line, in YAML and in JSON."""
+"""What a configuration file or --config does not say clearly is refused in one line."""
 
 import json
+import re
 
 import pytest
 import yaml
+from snakemake.cli import parse_config
 
 from lib.core.errors import InputError
-from lib.plan.strict import check_files
+from lib.plan.strict import check_files, read_given
 from tests.plan.test_config import PRESETS, ROOT
 
 
@@ -93,3 +95,66 @@ def test_what_is_no_yaml_is_one_line(tmp_path):
 
 def test_the_shipped_files_pass():
     check_files([ROOT / "config.yaml", *PRESETS])
+
+
+@pytest.mark.parametrize(
+    ("typed", "arrived"),
+    [
+        ("/x/Scans", "/x/Scans"),
+        ("/x/Scans#2", "/x/Scans#2"),
+        ("/x/two  words", "/x/two  words"),
+        ("it's", "it's"),
+        ("'/x'", "/x"),
+        ("", None),
+        ("''", None),
+        ("true", "true"),
+        ("True", True),
+        ("7", 7),
+        ("-0.5", -0.5),
+        ("1e-5", 1e-5),
+        ("[]", []),
+        ("'[a, b]'", ["a", "b"]),
+        ("{device: cpu} ", {"device": "cpu"}),
+    ],
+)
+def test_what_arrives_as_it_was_typed_is_read(typed, arrived):
+    words = [f"data_root={typed}", "seed=3"]
+    assert read_given(words) == parse_config(words) == {"data_root": arrived, "seed": 3}
+
+
+@pytest.mark.parametrize(
+    ("typed", "arrived"),
+    [
+        ("/x/Scans #2", "'/x/Scans'"),
+        ("'/x/Scans #2'", "'/x/Scans'"),
+        ("/x/Scans ", "'/x/Scans'"),
+        ("/x/\nScans", "'/x/ Scans'"),
+        ("/x/Scans'", "'/x/Scans'"),
+        ("/x/a: b", "{'/x/a': 'b'}"),
+        ("- /x", "['/x']"),
+        ("&a /x", "'/x'"),
+        ("007", "7"),
+        ("1_000", "1000"),
+        ("1_0.5", "10.5"),
+        ("#2", "nothing"),
+        ("|", "''"),
+        ("[a] # b", "['a']"),
+        ("{a: b} # c", "{'a': 'b'}"),
+    ],
+)
+def test_what_snakemake_would_make_of_it_otherwise_is_refused_with_how_to_write_it(typed, arrived):
+    with pytest.raises(InputError) as caught:
+        read_given(["seed=3", f"data_root={typed}"])
+    line = str(caught.value)
+    assert "\n" not in line and line.startswith(f"--config data_root={typed!r}: arrives as {arrived}, ")
+    if arrived != "nothing":
+        assert repr(parse_config([f"data_root={typed}"])["data_root"]) == arrived
+    (written,) = re.findall(r"`(.*)`", line)
+    if typed[0] not in "[{":
+        assert yaml.safe_load(written) == {"data_root": typed.removeprefix("'").removesuffix("'" * (typed[0] == "'"))}
+
+
+@pytest.mark.parametrize("word", ["data_root", "--", "scalable_pate_table1"])
+def test_a_word_that_is_no_setting_is_one_line(word):
+    with pytest.raises(InputError, match="a target needs ` -- ` before it"):
+        read_given([word])

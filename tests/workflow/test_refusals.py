@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
+from scripts import check_data
 from tests.workflow.running import Project, assert_one_line
 
 DIGITS = {"ensembles": {"digits": {"teachers": 201}}}
@@ -53,6 +54,31 @@ def test_a_dataset_from_where_it_never_comes_is_refused_without_a_run_in_the_run
     """What all else is lacking is asked of a dry run, which is refused for the same reason, and must not ask again."""
     project = pristine.over({"datasets": {"digits": {"source": "data_root"}}})
     assert "no source 'data_root', allowed: ['embedded']" in refused(project, "--config", f"data_root={tmp_path}")
+
+
+def test_planning_makes_nothing_in_a_persons_folders(pristine, tmp_path):
+    """Also where volumes of one's own lie outside data_root, in a dry run and in check_data."""
+    root, theirs = tmp_path / "data", tmp_path / "theirs"
+    root.mkdir()
+    theirs.mkdir()
+    mine = {"layout": "datalist", "shape": [16, 16, 16], "channels": ["flair"], "labels": {0: "background", 1: "whole"}}
+    folders = {"absolute": str(theirs / "new"), "above": "../theirs/other"}
+    volumes = {name: mine | {"folder": folder, "list": f"../{name}.json"} for name, folder in folders.items()}
+    project = pristine.over({"segmentation": {"volumes": volumes}})
+    targets = [f"results/tiny/private/volumes/{name}/index.json" for name in volumes]
+    line = refused(project, "--config", f"data_root={root}", "--", *targets)
+    assert "2 of the datasets" in line and all(f"{name}: missing" in line for name in volumes)
+    given = ["--configfile", *map(str, project.overlays), "--config", f"data_root={root}", "--", *targets]
+    with pytest.raises(SystemExit):
+        check_data.main(given)
+    assert not list(root.iterdir()) and not list(theirs.iterdir())
+
+
+def test_a_folder_that_yaml_cuts_short_is_refused_by_how_it_was_typed(pristine, tmp_path):
+    (tmp_path / "Scans").mkdir()
+    votes = ("--configfile", "presets/votes.yaml", "--config", f"data_root={tmp_path / 'Scans #2'}")
+    line = refused(Project(pristine.root), *votes)
+    assert f"arrives as {str(tmp_path / 'Scans')!r}" in line and f'`data_root: "{tmp_path}/Scans #2"`' in line
 
 
 @pytest.mark.parametrize("word", ["true", "True"])
