@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+import time
 from pathlib import Path
 
 from snakemake.cli import parse_args
@@ -23,6 +24,7 @@ from lib.plan.config import (
     of_preset,
     register,
 )
+from lib.plan.dates import check_dates
 from lib.plan.needed import lacking, without_data
 from lib.plan.overlays import check_overlays, check_pages
 from lib.plan.paper_settings import check_device, check_protocols
@@ -43,7 +45,7 @@ def refuse(error):
 
 
 def asked_for():
-    """The targets and values of --config of Snakemake's command line and profile: of a person, not of a job or a program."""
+    """Targets and values of --config, of Snakemake's command line and profile: of a person, not of a job or program."""
     program = Path(sys.argv[0])
     if not workflow.is_main_process or "snakemake" not in (program.name, program.parent.name):
         return [], []

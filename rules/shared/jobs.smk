@@ -20,3 +20,14 @@ for each in workflow.rules:
         each.benchmark_modifier = each.log_modifier
         each.benchmark = layout.beside_log(as_written(*each.log))
         each.message = " ".join([each.name, "{wildcards}:" if each.wildcard_names else "-", each.docstring])
+
+
+# of jobs that follow in this run the outputs are dated anew
+onstart:
+    if not workflow.touch:
+        starting = list(workflow.dag.needrun_jobs())
+        made = {file for job in starting for file in job.output}
+        try:
+            check_dates({file for job in starting for file in job.input} - made, time.time())
+        except InputError as error:
+            refuse(error)

@@ -3,6 +3,9 @@
 Which mistakes are refused, and with what line: tests/plan.
 """
 
+import os
+import time
+
 import numpy as np
 import pytest
 import yaml
@@ -105,6 +108,22 @@ def test_so_is_an_overlay_without_a_preset_of_its_own(pristine, tmp_path):
     target = "results/quick/dp_mac/budget.csv"
     assert Project(pristine.root, (overlay,)).pending("--config", "preset=quick", "--", target).rules
     assert Project(pristine.root).pending("--config", "repetitions=2", "--", target).rules
+
+
+def test_a_file_of_the_future_is_named_before_a_job_that_reads_it(pristine, tmp_path):
+    """Snakemake would delete what the job made. Both of source files and of results that other jobs read."""
+    project = pristine.duplicate(tmp_path / "project")
+    data, split = (f"results/tiny/private/{name}.npz" for name in ("data/digits", "splits/digits/1"))
+    project.run("--cores", "1", "--", data)
+    later = time.time() + 6 * 3600
+    for file in (data, "scripts/split_data.py"):
+        os.utime(project.root / file, (later, later))
+        done = project.snakemake("--cores", "1", "--", split)
+        assert done.returncode == 1
+        assert_one_line(done.stderr, f"error: {file}: dated 20", "in the future")
+        assert "Job 0: " not in done.stderr and not (project.root / split).exists()
+        os.utime(project.root / file)
+    project.run("--cores", "1", "--", split)
 
 
 def published() -> np.ndarray:
