@@ -48,8 +48,8 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     printed = done.stdout + done.stderr
     if done.returncode:
-        last = [line for line in printed.splitlines() if line.strip()][-1:]
-        raise InputError("; ".join(last).removeprefix("error: ") or "Snakemake cannot plan this")
+        said = re.findall(r"^(?:error: .*|\w*(?:Error|Exception)\b.*(?:(?<=:)\n.*)?)", printed, re.MULTILINE)
+        raise InputError(" ".join("".join(said[-1:]).removeprefix("error: ").split()) or "Snakemake cannot plan this")
     patterns = {rule: rf"{rule} \w+=(\w+): " for rule in READERS} | {"tasks": _TASKS}
     found = {what: set(re.findall(rf"^Job \d+: {each}", printed, re.MULTILINE)) for what, each in patterns.items()}
     if re.search(rf"^Job \d+: {_SENSITIVITY} ", printed, re.MULTILINE):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
+from lib.core.errors import InputError
 from scripts import check_data
 from tests.workflow.running import Project, assert_one_line
 
@@ -75,6 +76,14 @@ def test_planning_makes_nothing_in_a_persons_folders(pristine, tmp_path):
     with pytest.raises(SystemExit):
         check_data.main(given)
     assert not list(root.iterdir()) and not list(theirs.iterdir())
+
+
+def test_why_nothing_can_be_planned_is_the_line_of_check_data(monkeypatch):
+    with pytest.raises(InputError, match=r"^MissingRuleException: No rule to produce nowhere\.csv "):
+        check_data.main(["--", "nowhere.csv"])
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    with pytest.raises(InputError, match=r"^\w+Error: .*'/proc/nowhere'$"):
+        check_data.main(["--", "dp_mac_budget"])
 
 
 def test_a_folder_that_yaml_cuts_short_is_refused_by_how_it_was_typed(pristine, tmp_path):
