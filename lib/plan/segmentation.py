@@ -13,7 +13,10 @@ from lib.plan.layout import Layout
 from lib.plan.needed import without_data
 from lib.plan.results import Results
 from lib.plan.segmentation_checks import check_patients, encoders_used
+from lib.plan.words import words_of
 
+DIVISION = ("parts", "apart", "classes")  # of a task: which volumes a part has, and what their masks show
+NETWORK = ("widths", "window")
 Unit = tuple[str, ...]  # (encoder,), or (source, encoder): teachers' answers, or true labels in their place
 
 
@@ -118,24 +121,31 @@ class Segmentation:
 
     # ------------------------------------------------------------ settings that many jobs share
 
-    def _described(self, task: str) -> dict[str, Any]:
-        """A task's block with its name; the patients of a part are drawn by it."""
-        return self.tasks[task] | {"name": task}
+    def _read(self, task: str, *names: str) -> dict[str, Any]:
+        """What a job reads of a task's block, with its name, by which the patients of a part are drawn."""
+        return {"name": task} | {name: self.tasks[task][name] for name in (*DIVISION, *names)}
 
-    def _job(self, rule: str, task: str, *names: str, device: str = "cpu") -> dict[str, Any]:
-        """What every job on a task's volumes is told; the last name is the repetition, or a shard of it."""
+    def _shown_task(self, task: str, *more: str) -> dict[str, Any]:
+        """What tables say of a task and its volumes, and other keys of its block."""
+        return words_of(self.tasks[task], "volumes", *more)
+
+    def _job(self, rule: str, task: str, *names: str, reads: Iterable[str] = (), device: str = "cpu") -> dict[str, Any]:
+        """What every job on a task's volumes receives; the last name is the repetition, or a shard of it.
+
+        reads: keys of the task's block that it computes with, besides those that divide the volumes.
+        """
         return {
             "job": [rule, task, *names],
             "preset": self.config["preset"],
             "seed": self.config["seed"],
             "dataset": self.tasks[task]["volumes"],
-            "task": self._described(task),
+            "task": self._read(task, *reads),
             "device": device,
         }
 
-    def _of_shard(self, rule: str, wildcards: Any, device: str = "cpu") -> dict[str, Any]:
-        """The same of a shard; the script names the units."""
-        own = self._job(rule, wildcards.task, device=device)
+    def _of_shard(self, rule: str, wildcards: Any, *reads: str, device: str = "cpu") -> dict[str, Any]:
+        """What every job of a shard receives, whose masks are encoded; the script names the units."""
+        own = self._job(rule, wildcards.task, reads=("coded_classes", *reads), device=device)
         return own | {"repetition": wildcards.repetition}
 
     def _training(self, rule: str, *names: str) -> dict[str, Any]:
@@ -199,7 +209,7 @@ class Segmentation:
     def encoders(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_mask_encoder`."""
         return {
-            **self._of_shard("train_mask_encoder", wildcards),
+            **self._of_shard("train_mask_encoder", wildcards, "encoder_part"),
             **self._training("train_mask_encoder", wildcards.task, wildcards.repetition, wildcards.shard),
             "encoders": self._blocks(self._units(self._encoders, wildcards)),
         }
@@ -230,7 +240,7 @@ class Segmentation:
         names = (wildcards.task, wildcards.repetition, wildcards.shard)
         first, last = self.teacher_shards(wildcards.task)[int(wildcards.shard)]
         return {
-            **self._job("train_mask_teachers", *names),
+            **self._job("train_mask_teachers", *names, reads=("teachers", "teacher", *NETWORK)),
             **self._training("train_mask_teachers", *names),
             "repetition": wildcards.repetition,
             "first": first,
@@ -247,7 +257,8 @@ class Segmentation:
 
     def measured_teachers(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_mask_teachers`."""
-        own = self._job("measure_mask_teachers", wildcards.task, wildcards.repetition)
+        names = (wildcards.task, wildcards.repetition)
+        own = self._job("measure_mask_teachers", *names, reads=("encoder_part",))
         return own | {"repetition": wildcards.repetition}
 
     # ------------------------------------------------------------ codes
@@ -330,7 +341,7 @@ class Segmentation:
     def students(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_mask_students`."""
         return {
-            **self._of_shard("train_mask_students", wildcards),
+            **self._of_shard("train_mask_students", wildcards, "encoder_part", "student", *NETWORK),
             **self._training("train_mask_students", wildcards.task, wildcards.repetition, wildcards.shard),
             "units": self._described_units(wildcards.task, self._units(self._students, wildcards)),
         }
@@ -338,7 +349,8 @@ class Segmentation:
     def written(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `write_masks`."""
         units = self._described_units(wildcards.task, self._units(self._students, wildcards))
-        return self._of_shard("write_masks", wildcards, self.config["device"]) | {"units": units}
+        own = self._of_shard("write_masks", wildcards, *NETWORK, device=self.config["device"])
+        return own | {"units": units}
 
     def student_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
         """Records of the students of some tasks, and of those who are told the truth or the mean mask."""
@@ -353,7 +365,7 @@ class Segmentation:
         """Settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
         block, names = self.autoencoded["results"], (wildcards.task, wildcards.noise, wildcards.repetition)
         return {
-            **self._job("train_mask_dp_sgd", *names),
+            **self._job("train_mask_dp_sgd", *names, reads=("encoder_part", *NETWORK)),
             **self._training("train_mask_dp_sgd", *names),
             "repetition": wildcards.repetition,
             "sgd": {name: block["dp_sgd"][name] for name in ("sigma", "delta", "recipe")},
@@ -394,13 +406,14 @@ class Segmentation:
     def _measure(
         self, rule: str, wildcards: Any, units: Mapping[str, list[Unit]], settings: dict[str, Any]
     ) -> dict[str, Any]:
-        own = self._of_shard(rule, wildcards)
+        own = self._of_shard(rule, wildcards, "encoder_part")
         return own | {"encoders": self._blocks(self._units(units, wildcards)), "settings": settings}
 
     def components(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_components`."""
         settings = {name: self.compressed["fig1"][name] for name in ("block", "sigmas", "shown", "fixed")}
-        own = self._job("measure_components", wildcards.task, wildcards.repetition)
+        names = (wildcards.task, wildcards.repetition)
+        own = self._job("measure_components", *names, reads=("encoder_part",))
         return own | {"repetition": wildcards.repetition, "settings": settings}
 
     def component_sweeps(self, tasks: list[str], end: str = ".csv") -> list[str]:
@@ -440,7 +453,7 @@ class Segmentation:
         """Settings of `autoencoded_pate_sensitivity`."""
         block = self.autoencoded["sensitivity"]
         return {
-            "tasks": [self._described(task) for task in block["tasks"]],
+            "tasks": [self._read(task, "encoder_part") | self._shown_task(task) for task in block["tasks"]],
             "settings": {name: block[name] for name in ("components", "starts")},
             "repetitions": len(self.repetitions),
             "seed": self.config["seed"],
@@ -520,7 +533,7 @@ class Segmentation:
         described = self._described_units(task, [unit])[0]
         budget = block["epsilon"]
         return {
-            **self._job("autoencoded_pate_masks", task),
+            **self._job("autoencoded_pate_masks", task, reads=("coded_classes", "label", *NETWORK)),
             "repetition": 1,
             "unit": {name: described[name] for name in ("source", "encoder", "settings")},
             "labelling": next(each["name"] for each in described["labellings"] if each["epsilon"] == budget),
@@ -549,7 +562,7 @@ class Segmentation:
         """Settings of `autoencoded_pate_results`."""
         block = self.autoencoded["results"]
         return {
-            "tasks": {task: self.tasks[task] for task in block["tasks"]},
+            "tasks": {task: self._shown_task(task, "classes", "coded_classes", "teachers") for task in block["tasks"]},
             "published": block["published"],
             "judged": {"encoder": block["encoders"][0] if block["encoders"] else "", "epsilon": block["epsilon"]},
             "seed": self.config["seed"],
@@ -574,7 +587,7 @@ class Segmentation:
         return {"tasks": self._component_tasks(self.compressed["fig1"]["tasks"]), "key": ["sigma", "kept"]}
 
     def _component_tasks(self, names: list[str]) -> list[dict[str, Any]]:
-        return [self.tasks[task] for task in names for _ in self._repetitions(task)]
+        return [self._shown_task(task) for task in names for _ in self._repetitions(task)]
 
     # ------------------------------------------------------------ Compressed PATE
 
@@ -603,7 +616,7 @@ class Segmentation:
     def fig2(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_fig2`."""
         encoders = {name: self.block["encoders"][name] for name in self.compressed["fig2"]["encoders"]}
-        return {"tasks": [self.tasks[task] for task, _ in self._fig2()], "encoders": encoders}
+        return {"tasks": [self._shown_task(task) for task, _ in self._fig2()], "encoders": encoders}
 
     def fig3_students(self, wildcards: Any) -> list[str]:
         """Input of `compressed_pate_fig3`: records of students."""
@@ -616,7 +629,7 @@ class Segmentation:
 
     def fig3(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_fig3`."""
-        tasks = {task: self.tasks[task] for task in self.compressed["fig3"]["tasks"]}
+        tasks = {task: self._shown_task(task) for task in self.compressed["fig3"]["tasks"]}
         return {"tasks": tasks, "sources": ["labels", "truth"]}
 
     def limit_sweeps(self, wildcards: Any) -> list[str]:
@@ -630,9 +643,9 @@ class Segmentation:
 
     def limits_figure(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_limits`."""
-        tasks = [self._described(task) for task, _ in self._sweeps("measure_limits", self._limited)]
+        shown = [task for task, _ in self._sweeps("measure_limits", self._limited)]
         return {
-            "tasks": tasks,
+            "tasks": [self._shown_task(task) | {"name": task} for task in shown],
             "settings": {name: self.compressed["limits"][name] for name in ("queries", "delta", "route")},
         }
 
@@ -671,7 +684,7 @@ class Segmentation:
     def external(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_external`."""
         block, encoder = self.compressed["external"], self.compressed["fig3"]["noiseless"]
-        own = self._job("measure_external", block["task"], wildcards.repetition)
+        own = self._job("measure_external", block["task"], wildcards.repetition, reads=NETWORK)
         return own | {
             "job": ["measure_external", wildcards.repetition],
             "dataset": block["volumes"],
