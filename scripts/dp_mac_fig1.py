@@ -126,6 +126,7 @@ def best_rows(levels: list[Level]) -> list[dict]:
 def main(
     records: list[Path],
     references: Path,
+    series: dict,
     numbers: Path,
     privacy: Path,
     comparison: Path,
@@ -136,10 +137,11 @@ def main(
     """Write the figure, its numbers, and what its claims compare.
 
     records: records of autoencoders' curves, whose errors by epoch lie beside them. references: the record of
-    reference_lines. numbers: the numbers behind the figure. privacy: the meaning of the epsilons in them. comparison:
-    what its claims compare. comparison_privacy: the meaning of the epsilons in the comparison.
+    reference_lines. series: what is said of each series, by name: label, title, variant, stands_for and protocol.
+    numbers: the numbers behind the figure. privacy: the meaning of the epsilons in them. comparison: what its claims
+    compare. comparison_privacy: the meaning of the epsilons in the comparison.
     """
-    levels = read_levels(records)
+    levels = read_levels(records, series)
     mean_image = read_record(references)["private_metrics"]["mean_image_error"]
     write_table(numbers, privacy, numbers_of(levels, mean_image), key=("series", "noise", "paper_epsilon"))
     rows = comparison_rows(levels, mean_image)

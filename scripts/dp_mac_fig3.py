@@ -31,6 +31,7 @@ def main(
     weights: list[Path],
     data: Path,
     seed: int,
+    series: dict,
     labels: list[int],
     numbers: Path,
     comparison: Path,
@@ -40,11 +41,11 @@ def main(
     """Write the figure, the numbers, and the roughness of private features beside those without privacy.
 
     records: records of classifiers, a row of the figure each; private ones are set beside the nearest before them that
-    is not, and is the first. weights: their weights. data:
-    the prepared dataset. seed: seed of the preset. labels: labels shown. numbers: roughness of every feature shown.
-    comparison: what the claim compares.
+    is not, and is the first. weights: their weights. data: the prepared dataset. seed: seed of the preset. series: what
+    is said of each series, by name: label, title, variant, stands_for and protocol. labels: labels shown. numbers:
+    roughness of every feature shown. comparison: what the claim compares.
     """
-    rows = [read_networks(*pair, data, seed) for pair in zip(records, weights, strict=True)]
+    rows = [read_networks(*pair, data, seed, series) for pair in zip(records, weights, strict=True)]
     shown = [features(trained, labels) for trained in rows]
     tables, compared, plain = [], [], shown[0]
     for trained, images in zip(rows, shown, strict=True):

@@ -30,6 +30,7 @@ def main(
     weights: list[Path],
     data: Path,
     seed: int,
+    series: dict,
     images: int,
     numbers: Path,
     png: Path,
@@ -38,9 +39,10 @@ def main(
     """Write the figure, and the error of every image in it.
 
     records: records of autoencoders, a row of the figure each. weights: their weights. data: the prepared dataset.
-    seed: seed of the preset. images: number of images shown. numbers: error of every image shown.
+    seed: seed of the preset. series: what is said of each series, by name: title and variant. images: number of images
+    shown. numbers: error of every image shown.
     """
-    networks = [read_networks(*pair, data, seed) for pair in zip(records, weights, strict=True)]
+    networks = [read_networks(*pair, data, seed, series) for pair in zip(records, weights, strict=True)]
     labels = networks[0].images.test_labels
     # one of each class in turn
     rows = np.array([np.flatnonzero(labels == i % 10)[i // 10] for i in range(images)])

@@ -15,9 +15,11 @@ from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
 
 
-def rows_of(record: Path, weights: Path, data: Path, bound: float, threshold: float, seed: int) -> list[dict]:
+def rows_of(
+    record: Path, weights: Path, data: Path, bound: float, threshold: float, seed: int, series: dict
+) -> list[dict]:
     """A row a layer, in units of 1/(2N): the bounds at trained weights, with mean and spread over repetitions."""
-    trained = read_networks(record, weights, data, seed)
+    trained = read_networks(record, weights, data, seed, series)
     if trained.network.activation != "softplus":
         raise InputError(f"{record}: its activation is {trained.network.activation}; the bounds are for softplus")
     rows = []
@@ -45,15 +47,17 @@ def main(
     bounds: list[float],
     thresholds: list[float],
     seed: int,
+    series: dict,
     table: Path,
 ) -> None:
     """Write the table; lists have one entry a network.
 
     records: records of networks without privacy. weights: their weights. data: their prepared datasets. bounds: T_z, on
-    norms of inputs and targets. thresholds: T_b. seed: seed of the preset. table: the CSV to write.
+    norms of inputs and targets. thresholds: T_b. seed: seed of the preset. series: what is said of each series, by
+    name: label, title, variant, stands_for and protocol. table: the CSV to write.
     """
     entries = zip(records, weights, data, bounds, thresholds, strict=True)
-    rows = [row for entry in entries for row in rows_of(*entry, seed)]
+    rows = [row for entry in entries for row in rows_of(*entry, seed, series)]
     with atomic_path(table) as temporary:
         pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
 

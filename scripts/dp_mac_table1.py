@@ -35,15 +35,15 @@ def row_of(level: Level) -> dict:
     }
 
 
-def reference_rows(path: Path, like: dict) -> list[dict]:
+def reference_rows(path: Path, series: dict, like: dict) -> list[dict]:
     """Rows of the mean image and of principal components, with the columns of `like`."""
     record = read_record(path)
-    series, metrics = record["parameters"]["series"], record["private_metrics"]
+    said, metrics = series[record["job"][1]], record["private_metrics"]
     names = {"mean image": "mean_image_error", f"PCA {record['parameters']['components']}": "pca_error"}
     return [
         dict.fromkeys(like)
-        | {name: series[name] for name in ("stands_for", "protocol")}
-        | {"dataset": series["label"], "method": method, "variant": "main", "noise": "none", "run": "reference_lines"}
+        | {name: said[name] for name in ("stands_for", "protocol")}
+        | {"dataset": said["label"], "method": method, "variant": "main", "noise": "none", "run": "reference_lines"}
         | {"test_error": metrics[name], "test_error_half": metrics[name] / 2, "seeds": 0, "data": data_name(record)}
         | {"sanitized": False}
         for method, name in names.items()
@@ -51,15 +51,16 @@ def reference_rows(path: Path, like: dict) -> list[dict]:
 
 
 @command
-def main(records: list[Path], table: Path, privacy: Path, references: Path | None = None) -> None:
+def main(records: list[Path], series: dict, table: Path, privacy: Path, references: Path | None = None) -> None:
     """Write the table.
 
-    records: records of the curves, whose errors or accuracies by epoch lie beside them. references: the record of
-    reference_lines, for autoencoders. table: the CSV to write. privacy: the meaning of its epsilons.
+    records: records of the curves, whose errors or accuracies by epoch lie beside them. series: what is said of each
+    series, by name: label, title, variant, stands_for and protocol. table: the CSV to write. privacy: the meaning of
+    its epsilons. references: the record of reference_lines, for autoencoders.
     """
-    rows = [row_of(level) for level in read_levels(records)]
+    rows = [row_of(level) for level in read_levels(records, series)]
     if references:
-        rows += reference_rows(references, rows[0])
+        rows += reference_rows(references, series, rows[0])
     write_table(table, privacy, rows, key=("dataset", "method", "variant", "noise", "paper_epsilon"))
 
 

@@ -1,7 +1,7 @@
 """Curves of training, brought together from the jobs that trained them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,9 @@ from lib.reporting.spread import mean_and_spread
 class Level:
     """All repetitions of one series at one level of noise.
 
-    name: of the series; series: its block. noise, epsilon, sigma: see `levels`. privacy: statements of what one
-    repetition costs, by name. thresholds: the mean of each that was trained with, by name. points: a row for each
-    repetition and epoch. data: the dataset, as tables show it.
+    name: of the series; series: how it was trained, and what tables say of it. noise, epsilon, sigma: see `levels`.
+    privacy: statements of what one repetition costs, by name. thresholds: the mean of each that was trained with, by
+    name. points: a row for each repetition and epoch. data: the dataset, as tables show it.
     """
 
     name: str
@@ -54,9 +54,10 @@ class Level:
         return self.points["repetition"].nunique()
 
 
-def read_levels(records: Iterable[str | Path]) -> list[Level]:
+def read_levels(records: Iterable[str | Path], series: Mapping[str, Mapping]) -> list[Level]:
     """The levels whose records these are, each record's curves beside it as .csv; in the order of the records.
 
+    series: what tables say of each, by name: label, title, variant, stands_for and protocol.
     Raises InputError where records of one level say different things of its noise or cost.
     """
     groups = defaultdict(list)
@@ -77,7 +78,7 @@ def read_levels(records: Iterable[str | Path]) -> list[Level]:
         levels.append(
             Level(
                 job[0],
-                given["series"],
+                {**given["series"], **series[job[0]]},
                 given["noise"],
                 given["paper_epsilon"],
                 given["sigma"],

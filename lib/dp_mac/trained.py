@@ -1,5 +1,6 @@
 """Networks that a curve trained, read back with the images they were trained on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from lib.reporting.records import read_record
 class TrainedNetworks:
     """R repetitions of one curve.
 
-    name: its series' title, variant and level. weights: (R, in, out) a layer. projections: of each repetition, or None
-    where it is given images as they are.
+    name: its series' title, variant and level. series: how it was trained, and what tables say of it. weights: (R, in,
+    out) a layer. projections: of each repetition, or None where it is given images as they are.
     """
 
     name: str
@@ -38,18 +39,25 @@ class TrainedNetworks:
         return torch.from_numpy(prepared(x, self.projections))
 
 
-def read_networks(record_path: str | Path, weights_path: str | Path, data: str | Path, seed: int) -> TrainedNetworks:
+def read_networks(
+    record_path: str | Path,
+    weights_path: str | Path,
+    data: str | Path,
+    seed: int,
+    series: Mapping[str, Mapping],
+) -> TrainedNetworks:
     """The networks of a curve; data: the prepared dataset, which is divided as for training, by the preset's seed.
 
+    series: what tables say of each, by name: label, title, variant, stands_for and protocol.
     Raises InputError where the data are not those of the record.
     """
     record = read_record(record_path)
     given = record["parameters"]
-    series = given["series"]
-    images = series_images(data, series, seed, record["dataset"])
+    own = {**given["series"], **series[record["job"][0]]}
+    images = series_images(data, own, seed, record["dataset"])
     if images.fingerprint != record["fingerprint"]:
         raise InputError(f"{data}: not the data that {record_path} is about")
-    name = series["title"] if series["variant"] == "main" else f"{series['title']}, {series['variant']}"
+    name = own["title"] if own["variant"] == "main" else f"{own['title']}, {own['variant']}"
     if given["noise"] != "none":
         kind = {"printed": "", "needed": " (needed)"}[given["noise"]]
         name += f", ε = {shown(given['paper_epsilon'])}{kind}"
@@ -57,8 +65,8 @@ def read_networks(record_path: str | Path, weights_path: str | Path, data: str |
     weights = [torch.from_numpy(weight) for weight in weights_of(arrays)]
     return TrainedNetworks(
         name,
-        series,
-        network_of(images, series),
+        own,
+        network_of(images, own),
         weights,
         images,
         given["noise"] != "none",

@@ -7,6 +7,7 @@ from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.layout import Layout
 from lib.plan.results import Results
+from lib.plan.words import without_words, words_of
 
 
 class Curve(NamedTuple):
@@ -82,7 +83,7 @@ class DpMac:
         return {
             "job": [wildcards.series, wildcards.level],
             **self._identity(wildcards.series),
-            "series": self.described(wildcards.series),
+            "series": self._trained(wildcards.series),
             "noise": kind,
             "epsilon": epsilon or None,
             "repetitions": self.repetitions(wildcards),
@@ -105,9 +106,9 @@ class DpMac:
                 return list(range(1, curve["repetitions"] + 1))
         raise InputError(f"dp_mac.curves: has none of {wildcards.series} with noise {wildcards.level}")
 
-    def described(self, series: str) -> dict[str, Any]:
-        """A series' block with its network's block in place of its name, and the number of its dataset's classes."""
-        block = self.series[series]
+    def _trained(self, series: str) -> dict[str, Any]:
+        """How a series is trained, with its network's block in place of its name, and the classes of its dataset."""
+        block = without_words(self.series[series], "side_by_side")
         dataset = block["dataset"]
         classes = registry.get(self.config["datasets"][dataset]["module"], dataset).classes
         return block | {"network": self.block["networks"].get(block["network"]), "classes": classes}
@@ -117,7 +118,7 @@ class DpMac:
         return {
             "job": ["reference_lines", wildcards.series],
             **self._identity(wildcards.series),
-            "series": self.described(wildcards.series),
+            "series": {name: self.series[wildcards.series][name] for name in ("train", "test", "largest")},
             "components": self.block["components"],
         }
 
@@ -176,10 +177,16 @@ class DpMac:
         """Settings of `dp_mac_budget`."""
         return {"budget": self.block["budget"], "accounting": self.config["accounting"]}
 
+    def shown(self, result: str) -> Callable[[Any], dict[str, Any]]:
+        """Settings of a result made of curves: what it says of each series, by name."""
+        return lambda wildcards: {
+            "series": {curve.series: words_of(self.series[curve.series]) for curve in self.curves(result)}
+        }
+
     def sensitivity_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `dp_mac_sensitivity`."""
         bounded = self.block["sensitivity"]
-        return {
+        return self.shown("dp_mac_sensitivity")(wildcards) | {
             "seed": self.config["seed"],
             "bounds": [entry["bound"] for entry in bounded],
             "thresholds": [entry["threshold"] for entry in bounded],
@@ -191,8 +198,10 @@ class DpMac:
 
     def fig3_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `dp_mac_fig3`."""
-        return {"seed": self.config["seed"], "labels": self.block["fig3"]["labels"]}
+        own = {"seed": self.config["seed"], "labels": self.block["fig3"]["labels"]}
+        return self.shown("dp_mac_fig3")(wildcards) | own
 
     def fig4_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `dp_mac_fig4`."""
-        return {"seed": self.config["seed"], "images": self.block["fig4"]["images"]}
+        own = {"seed": self.config["seed"], "images": self.block["fig4"]["images"]}
+        return self.shown("dp_mac_fig4")(wildcards) | own

@@ -15,7 +15,7 @@ rule dp_mac_fig1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.dp_mac.shown("dp_mac_fig1")),
     shell:
         "python -m scripts.dp_mac_fig1 {params} > {log} 2>&1"
 

@@ -14,7 +14,7 @@ rule dp_mac_table1a:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.dp_mac.shown("dp_mac_table1a")),
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
@@ -33,7 +33,7 @@ rule dp_mac_table1b:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.dp_mac.shown("dp_mac_table1b")),
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 

@@ -33,12 +33,7 @@ pytestmark = pytest.mark.slow
 ACCOUNTING = {"orders": {"linear": [1.5, 64.0, 0.5], "logarithmic": [64.0, 256.0, 10]}}
 SERIES = {
     "method": "mac",
-    "title": "MAC",
-    "variant": "main",
-    "label": "digits",
-    "stands_for": "USPS",
     "classes": 10,
-    "protocol": "reduced",
     "train": 150,
     "test": 50,
     "largest": 16,
@@ -46,16 +41,22 @@ SERIES = {
     "network": {"hidden": [12, 4, 12], "output": "squared_error"},
     "recipe": {"batch": 30, "epochs": 2, "z_steps": 3, "z_rate": 0.02, "w_steps": 1, "w_rate": 0.01, "w_decay": 0.9},
 }
+# what tables say of the series that are trained here, by name
+WORDS = {"title": "MAC", "variant": "main", "label": "digits", "stands_for": "USPS", "protocol": "reduced"}
+SAID = dict.fromkeys(("mac", "classifier"), WORDS)
+SAID |= dict.fromkeys(("dp_mac", "private_classifier"), WORDS | {"title": "DP-MAC"})
+SAID |= {"dp_sgd": WORDS | {"title": "DP-SGD"}, "plain_as_run": WORDS | {"variant": "as run"}}
+SAID |= dict.fromkeys(("as_run", "centred"), WORDS | {"title": "DP-MAC", "variant": "as run"})
+SAID |= {"as_coded": WORDS | {"title": "DP-MAC", "variant": "as coded"}}
+SERIES_SAID = ["--series", json.dumps(SAID)]
 PRIVATE = SERIES | {
     "method": "dp_mac",
-    "title": "DP-MAC",
     "thresholds": {"linear": 0.01},
     "learning": {"epochs": 1, "bins": 5, "sigma": 20.0},
     "printed": [[8, 2.2], [1, 12.1]],
 }
 SGD = SERIES | {
     "method": "dp_sgd",
-    "title": "DP-SGD",
     "recipe": {"batch": 30, "epochs": 2, "optimizer": "sgd", "rate": 1.0, "decay": 0.9, "decay_every": 1, "clip": 0.1},
     "printed": [[8, 1.3], [1, 7.0]],
 }
@@ -121,7 +122,7 @@ def test_the_needed_sigma_costs_the_papers_epsilon(trained):
 
 
 def test_repetitions_in_one_job_and_in_many_are_read_alike(levels):
-    found = read_levels([each.record for each in levels])
+    found = read_levels([each.record for each in levels], SAID)
     assert [(level.series["title"], level.epsilon, level.repetitions) for level in found] == [
         ("MAC", None, 2),
         ("DP-MAC", 8, 2),
@@ -146,7 +147,7 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
     records = [each.record for each in levels]
     dp_mac_table1.main(
         [
-            *["--records", *records, f"--references={folder / 'lines.json'}"],
+            *["--records", *records, f"--references={folder / 'lines.json'}", *SERIES_SAID],
             *[f"--table={folder / 'table1b.csv'}", f"--privacy={folder / 'table1b_privacy.csv'}"],
         ]
     )
@@ -159,6 +160,7 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
 
     dp_mac_fig1.main(
         [
+            *SERIES_SAID,
             *["--records", *records, f"--references={folder / 'lines.json'}", f"--numbers={folder / 'fig1.csv'}"],
             *[f"--comparison={folder / 'compared.csv'}", f"--comparison-privacy={folder / 'compared_privacy.csv'}"],
             *[
@@ -189,13 +191,13 @@ def test_features_reconstructions_and_sensitivities_come_from_the_weights(traine
     data, figure = f"--data={folder / 'digits.npz'}", [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
     pair = ["--records", plain.record, private.record, "--weights", plain.weights, private.weights, data, "--seed=1"]
     numbers = [f"--numbers={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
-    dp_mac_fig3.main([*pair, "--labels", "0", "3", "5", *numbers, *figure])
+    dp_mac_fig3.main([*SERIES_SAID, *pair, "--labels", "0", "3", "5", *numbers, *figure])
     assert len(pd.read_csv(folder / "f.csv")) == 2 * 2 * 3
     assert pd.read_csv(folder / "f_comparison.csv")["seeds"].tolist() == [2]
 
     autoencoder = train(train_mac, "mac", SERIES, "none")
     pair = ["--records", autoencoder.record, "--weights", autoencoder.weights, data, "--seed=1"]
-    dp_mac_fig4.main([*pair, "--images=12", f"--numbers={folder / 'f.csv'}", *figure])
+    dp_mac_fig4.main([*SERIES_SAID, *pair, "--images=12", f"--numbers={folder / 'f.csv'}", *figure])
     found = pd.read_csv(folder / "f.csv")
     first = pd.read_csv(autoencoder.record.replace(".json", ".csv")).query("epoch == 2 and repetition == 1")
     assert found["test_error"].unique() == pytest.approx(first["test_error"].to_numpy(), rel=1e-4)
@@ -203,7 +205,7 @@ def test_features_reconstructions_and_sensitivities_come_from_the_weights(traine
 
     lists = ["--records", autoencoder.record, plain.record, "--weights", autoencoder.weights, plain.weights]
     lists += ["--data", *[str(folder / "digits.npz")] * 2, "--bounds", "8", "8", "--thresholds", "0.01", "0.1"]
-    dp_mac_sensitivity.main([*lists, "--seed=1", f"--table={folder / 's.csv'}"])
+    dp_mac_sensitivity.main([*SERIES_SAID, *lists, "--seed=1", f"--table={folder / 's.csv'}"])
     table = pd.read_csv(folder / "s.csv")
     assert table["layer"].tolist() == [1, 2, 3, 4, 1, 2, 3]
     assert (table["analytic_corrected"] > 0).all()
@@ -211,7 +213,6 @@ def test_features_reconstructions_and_sensitivities_come_from_the_weights(traine
 
 RUN = {"hidden": [10], "output": "binary_cross_entropy", "activation": "relu", "bias": True}
 AS_RUN = PRIVATE | {
-    "variant": "as run",
     "network": RUN,
     "learning": None,
     "preparation": {"centre": True, "components": 9, "sigma_centre": 50.0, "sigma_pca": 8.0},
@@ -255,10 +256,10 @@ def test_private_images_must_be_prepared_with_noise(trained):
 
 def test_batches_in_order_have_no_guarantee(trained):
     _, train = trained
-    coded = AS_RUN | {"variant": "as coded", "recipe": SERIES["recipe"] | {"batches": "in_order"}}
+    coded = AS_RUN | {"recipe": SERIES["recipe"] | {"batches": "in_order"}}
     record = read_record(train(train_mac, "as_coded", coded, "printed", 8).record)
     assert set(record["privacy"]) == {"published"} and not record["privacy"]["published"].guarantee
-    (level,) = read_levels([train(train_mac, "as_coded", coded, "printed", 8).record])
+    (level,) = read_levels([train(train_mac, "as_coded", coded, "printed", 8).record], SAID)
     assert level_row(level)["epsilon"] is None and level_row(level)["epsilon_published"].epsilon > 0
 
 
@@ -266,13 +267,13 @@ def test_figures_of_prepared_images_are_of_their_pixels(trained):
     folder, train = trained
     data, figure = f"--data={folder / 'digits.npz'}", [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
     main = train(train_mac, "classifier", SERIES | {"network": CLASSIFIER}, "none")
-    exact = SERIES | {"variant": "as run", "network": RUN, "preparation": {"centre": True, "components": 9}}
+    exact = SERIES | {"network": RUN, "preparation": {"centre": True, "components": 9}}
     plain = train(train_mac, "plain_as_run", exact, "none")
     private = train(train_mac, "as_run", AS_RUN, "printed", 8)
     rows = [main, plain, private]
     lists = ["--records", *[each.record for each in rows], "--weights", *[each.weights for each in rows]]
     numbers = [f"--numbers={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
-    dp_mac_fig3.main([*lists, data, "--seed=1", "--labels", "0", "3", *numbers, *figure])
+    dp_mac_fig3.main([*SERIES_SAID, *lists, data, "--seed=1", "--labels", "0", "3", *numbers, *figure])
     found, compared = pd.read_csv(folder / "f.csv"), pd.read_csv(folder / "f_comparison.csv")
     assert compared["comparison"].tolist() == ["roughness_of_features_as_run"]
     beside = found[found["network"] == "MAC, as run"]["roughness"].mean()
@@ -282,7 +283,7 @@ def test_figures_of_prepared_images_are_of_their_pixels(trained):
     centred = AS_RUN | {"network": linear, "preparation": {"centre": True, "sigma_centre": 50.0}}
     autoencoder = train(train_mac, "centred", centred, "printed", 8)
     pair = ["--records", autoencoder.record, "--weights", autoencoder.weights, data, "--seed=1"]
-    dp_mac_fig4.main([*pair, "--images=5", f"--numbers={folder / 'f.csv'}", *figure])
+    dp_mac_fig4.main([*SERIES_SAID, *pair, "--images=5", f"--numbers={folder / 'f.csv'}", *figure])
     first = pd.read_csv(autoencoder.record.replace(".json", ".csv")).query("epoch == 2 and repetition == 1")
     found = pd.read_csv(folder / "f.csv")
     assert found["test_error"].unique() == pytest.approx(first["test_error"].to_numpy(), rel=1e-4)
