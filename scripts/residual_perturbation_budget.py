@@ -31,9 +31,9 @@ def read_statistics(path: Path, task: dict) -> Evidence:
         raise InputError(f"{path}: {error}") from error
 
 
-def budget(record: dict, theory: dict) -> tuple[PrivacyStatement | None, float | None]:
+def budget(record: dict, task: dict, theory: dict) -> tuple[PrivacyStatement | None, float | None]:
     """What the audited training costs, if anything is said of it, and the published number for the same dataset."""
-    task, mechanism = record["parameters"]["task"], record["parameters"]["mechanism"]
+    mechanism = record["parameters"]["mechanism"]
     if mechanism == "plain":
         return None, None
     block = theory["strategy1"] if mechanism == "strategy1" else theory["dp_sgd"]["runs"]
@@ -66,14 +66,14 @@ def scatter(bounds: list[LowerBound] | list[OneRunBound]) -> float | None:
     return spread or None
 
 
-def row_of(record: dict, found: Evidence, theory: dict, published: dict, repetitions: int) -> dict:
-    """One row: an audit, all its runs or coins pooled, and parted."""
+def row_of(record: dict, said: dict, found: Evidence, theory: dict, published: dict, repetitions: int) -> dict:
+    """One row: an audit, all its runs or coins pooled, and parted; said: what tables say of its task."""
     parameters = record["parameters"]
-    task, mechanism, delta = (parameters[name] for name in ("task", "mechanism", "delta"))
+    task, mechanism, delta = parameters["task"] | said, parameters["mechanism"], parameters["delta"]
     pooled = found.pooled(delta, parameters["level"])
     parts = found.parts(delta, parameters["level"], repetitions)
     mean, spread = mean_and_spread([part.epsilon for part in parts])
-    epsilon, paper_epsilon = budget(record, theory)
+    epsilon, paper_epsilon = budget(record, task, theory)
     recipe = task["sgd"]["recipe"] if mechanism == "dp_sgd" else task["recipe"]
     return {
         "dataset": task["label"],
@@ -119,6 +119,7 @@ def row_of(record: dict, found: Evidence, theory: dict, published: dict, repetit
 def main(
     records: list[Path],
     statistics: list[Path],
+    tasks: dict,
     theory: dict,
     published: dict,
     repetitions: int,
@@ -127,15 +128,16 @@ def main(
 ) -> None:
     """Write the table.
 
-    records: records of the audits. statistics: what their runs showed, one for each record. theory: strategy1 and
-    dp_sgd of the block `theory`. published: lower bounds by dataset and mechanism. repetitions: number of audits into
-    which the runs or coins are parted. table: the .csv to write. privacy: the .csv of what its epsilons mean to write.
+    records: records of the audits. statistics: what their runs showed, one for each record. tasks: what is said of
+    each, by name, and its number of runs. theory: strategy1 and dp_sgd of the block `theory`. published: lower bounds
+    by dataset and mechanism. repetitions: number of audits into which the runs or coins are parted. table: the .csv to
+    write. privacy: the .csv of what its epsilons mean to write.
     """
     rows = []
     for path, shown in zip(records, statistics, strict=True):
         record = read_record(path)
         found = read_statistics(shown, record["parameters"]["task"])
-        rows.append(row_of(record, found, theory, published, repetitions))
+        rows.append(row_of(record, tasks[record["job"][1]], found, theory, published, repetitions))
     write_table(table, privacy, rows, key=("dataset", "method", "variant"))
 
 

@@ -75,6 +75,8 @@ def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, number: i
 def main(
     records: list[Path],
     controls: list[Path],
+    tasks: dict,
+    methods: dict,
     numbers: Path,
     comparison: Path,
     png: Path,
@@ -84,11 +86,12 @@ def main(
     """Write the numbers, what the claims compare, and the figure.
 
     records: records of attacks; scores and curves lie beside them. controls: records of attacks on what was learned by
-    heart. numbers: the .csv behind the figure to write. comparison: the .csv of what its claims compare to write. png:
-    the figure to write. pdf: the same figure to write. by_size: draw a line for each size of ensembles, as in Figure 6.
+    heart. tasks, methods: what is said of each, by name. numbers: the .csv behind the figure to write. comparison: the
+    .csv of what its claims compare to write. png: the figure to write. pdf: the same figure to write. by_size: draw a
+    line for each size of ensembles, as in Figure 6.
     """
-    (control,) = read_attacked(controls)
-    found = numbers_of(read_attacked(records), control)
+    (control,) = read_attacked(controls, tasks, methods)
+    found = numbers_of(read_attacked(records, tasks, methods), control)
     shown = found.assign(line="members" if by_size else "attack")
     for path, rows in ((numbers, shown), (comparison, compared(found))):
         with atomic_path(path) as temporary:

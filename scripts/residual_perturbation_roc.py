@@ -51,16 +51,25 @@ def compared(found: list[Attacked], curves: pd.DataFrame, controls: list[Attacke
 
 
 @command
-def main(records: list[Path], controls: list[Path], numbers: Path, comparison: Path, png: Path, pdf: Path) -> None:
+def main(
+    records: list[Path],
+    controls: list[Path],
+    tasks: dict,
+    methods: dict,
+    numbers: Path,
+    comparison: Path,
+    png: Path,
+    pdf: Path,
+) -> None:
     """Write the curves, what the claims compare, and the figure.
 
     records: records of attacks; scores and curves lie beside them. controls: records of attacks on what was learned by
-    heart. numbers: the .csv of the curves to write. comparison: the .csv of what its claims compare to write. png:
-    the figure to write. pdf: the same figure to write.
+    heart. tasks, methods: what is said of each, by name. numbers: the .csv of the curves to write. comparison: the .csv
+    of what its claims compare to write. png: the figure to write. pdf: the same figure to write.
     """
-    found = sorted(read_attacked(records), key=lambda attacked: attacked.gamma)
+    found = sorted(read_attacked(records, tasks, methods), key=lambda attacked: attacked.gamma)
     curves = pd.concat([curves_of(each, attack) for each in found for attack in each.attacks], ignore_index=True)
-    rows = compared(found, curves, read_attacked(controls))
+    rows = compared(found, curves, read_attacked(controls, tasks, methods))
     curves = curves[np.isclose(curves["fpr"] * POINTS, (curves["fpr"] * POINTS).round())]
     title = rows[[*CURVE, "protocol", "overfitted", "constant", "test_accuracy"]].drop_duplicates(CURVE)
     for path, shown in ((numbers, curves.merge(title, how="left", on=CURVE)), (comparison, rows)):

@@ -33,16 +33,25 @@ def rows_of(found: list[Attacked], wanted: list[list], control: Attacked, negati
 
 
 @command
-def main(records: list[Path], control: Path, draws: Path, rows: list, table: Path, privacy: Path) -> None:
+def main(
+    records: list[Path],
+    control: Path,
+    draws: Path,
+    tasks: dict,
+    methods: dict,
+    rows: list,
+    table: Path,
+    privacy: Path,
+) -> None:
     """Write the table.
 
     records: records of attacks; scores and curves lie beside them. control: record of the attack on what was learned by
-    heart. draws: record of draw_task. rows: title of the method, noise coefficient and members of each. table: the .csv
-    to write. privacy: the .csv of what its epsilons mean to write.
+    heart. draws: record of draw_task. tasks, methods: what is said of each, by name. rows: title of the method, noise
+    coefficient and members of each. table: the .csv to write. privacy: the .csv of what its epsilons mean to write.
     """
-    (learned,) = read_attacked([control])
+    (learned,) = read_attacked([control], tasks, methods)
     negative = read_record(draws)["private_metrics"].get("all_negative_accuracy")
-    shown = rows_of(read_attacked(records), rows, learned, negative)
+    shown = rows_of(read_attacked(records, tasks, methods), rows, learned, negative)
     write_table(table, privacy, shown, key=("dataset", "method", "gamma", "members", "attack"))
 
 

@@ -21,21 +21,16 @@ WORKS = 0.65  # area that an attack must reach on networks that learned random l
 
 @dataclass(frozen=True)
 class Attacked:
-    """The networks of one method at one noise coefficient: their record, and a row for each network and attack."""
+    """The networks of one method at one noise coefficient: their record, and a row for each network and attack.
+
+    task, method: how they were trained, with what tables say of it.
+    """
 
     record: dict
     scores: pd.DataFrame
     curves: pd.DataFrame
-
-    @property
-    def task(self) -> dict:
-        """The task's block of the configuration."""
-        return self.record["parameters"]["task"]
-
-    @property
-    def method(self) -> dict:
-        """The method's block of the configuration."""
-        return self.record["parameters"]["method"]
+    task: dict
+    method: dict
 
     @property
     def gamma(self) -> float:
@@ -121,8 +116,14 @@ class Attacked:
         return rows
 
 
-def read_attacked(records: Iterable[str | Path]) -> list[Attacked]:
-    """Records of attacks, with the scores and curves that lie beside each; InputError names a file that is none."""
+def read_attacked(
+    records: Iterable[str | Path], tasks: Mapping[str, Mapping], methods: Mapping[str, Mapping]
+) -> list[Attacked]:
+    """Records of attacks, with the scores and curves that lie beside each; InputError names a file that is none.
+
+    tasks: what tables say of each, by name: label, stands_for, protocol, quarter, and where it has them passes and
+    fitted. methods: the same, title and kind.
+    """
     found = []
     for path in map(Path, records):
         tables = []
@@ -136,7 +137,11 @@ def read_attacked(records: Iterable[str | Path]) -> list[Attacked]:
                 f"{path.with_suffix('.csv')}: not what an attack achieves; it lacks {', '.join(sorted(missing))}"
             )
         scores = tables[0].assign(gap=tables[0]["train_accuracy"] - tables[0]["test_accuracy"])
-        found.append(Attacked(read_record(path), scores, tables[1]))
+        record = read_record(path)
+        _, task, method, _ = record["job"]
+        trained = record["parameters"]
+        about = {**trained["task"], **tasks[task]}, {**trained["method"], **methods[method]}
+        found.append(Attacked(record, scores, tables[1], *about))
     return found
 
 

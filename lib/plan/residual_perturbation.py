@@ -9,6 +9,7 @@ from lib.core.errors import InputError
 from lib.plan.layout import Layout
 from lib.plan.residual_perturbation_checks import shows_patients
 from lib.plan.results import Results
+from lib.plan.words import without_words, words_of
 
 
 def facts(config: Mapping[str, Any]) -> dict[str, bool]:
@@ -93,7 +94,8 @@ class ResidualPerturbation:
         """Settings of `draw_task`: as many draws as any of the task's networks is trained on."""
         task = self.tasks[wildcards.task]
         draws = self._draws(wildcards.task)
-        return self._job(task["dataset"], wildcards.task) | {"task": task, "repetitions": draws}
+        drawn = {name: task[name] for name in ("classes", "quarter", "test", "largest", "patients") if name in task}
+        return self._job(task["dataset"], wildcards.task) | {"task": drawn, "repetitions": draws}
 
     def _draws(self, task: str) -> int:
         counts = [entry["repetitions"] for entry in self.networks if entry["task"] == task]
@@ -140,10 +142,11 @@ class ResidualPerturbation:
         }
 
     def _design(self, task: str, method: str, gamma: str) -> dict[str, Any]:
-        """What all trainings are told of how networks are made."""
+        """What trainings and predictions receive of how networks are made."""
+        recipe = "dp_sgd" if self.methods[method]["kind"] == "dp_sgd" else "recipe"
         return self._job(self.tasks[task]["dataset"], task, method, gamma) | {
-            "task": self.tasks[task],
-            "method": self.methods[method],
+            "task": {name: self.tasks[task][name] for name in ("classes", "largest", "widths", recipe)},
+            "method": without_words(self.methods[method], "kind"),
             "device": self.config["device"],
         }
 
@@ -204,13 +207,21 @@ class ResidualPerturbation:
         return files
 
     def rows_of_table(self, item: str) -> Callable[[Any], dict[str, Any]]:
-        """Settings of a table of attacks: its rows, with methods' titles in place of their names."""
+        """Settings of a table of attacks: its rows, and what it says of its task and methods."""
 
         def settings(wildcards: Any) -> dict[str, Any]:
-            rows = self.block["tables"][item]["rows"]
-            return {"rows": [[self.methods[method]["title"], float(gamma), members] for method, gamma, members in rows]}
+            block = self.block["tables"][item]
+            rows = [[self.methods[name]["title"], float(gamma), members] for name, gamma, members in block["rows"]]
+            return self._said([block["task"]], [name for name, _, _ in block["rows"]]) | {"rows": rows}
 
         return settings
+
+    def _said(self, tasks: Iterable[str], methods: Iterable[str]) -> dict[str, Any]:
+        """What results say of some tasks and methods, and of the positive control."""
+        return {
+            "tasks": {name: words_of(self.tasks[name], "quarter", "passes", "fitted") for name in tasks},
+            "methods": {name: words_of(self.methods[name], "kind") for name in {*methods, "control"}},
+        }
 
     def attacks_in_figure(self, item: str) -> Callable[[Any], dict[str, Any]]:
         """Input of a figure of attacks: their records, the positive controls, and what lies beside both."""
@@ -224,9 +235,18 @@ class ResidualPerturbation:
 
         return files
 
+    def said_in_figure(self, item: str) -> Callable[[Any], dict[str, Any]]:
+        """Settings of a figure of attacks: what it says of its tasks and methods."""
+
+        def settings(wildcards: Any) -> dict[str, Any]:
+            block = self.block["figures"][item]
+            return self._said(block["tasks"], ["plain", block["method"]])
+
+        return settings
+
     def settings_of_fig6(self, wildcards: Any) -> dict[str, Any]:
         """Settings of Figure 6: a line for each size of ensembles."""
-        return {"by_size": True}
+        return self.said_in_figure("fig6")(wildcards) | {"by_size": True}
 
     # ------------------------------------------------------------ pictures, and what an epoch costs
 
@@ -315,18 +335,24 @@ class ResidualPerturbation:
 
     def audit_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `audit_residual`."""
-        return self._audit(wildcards) | {
+        own = self._audit(wildcards)
+        if guesses := self.audit["tasks"][wildcards.task].get("guesses"):
+            own["task"] |= {"guesses": guesses}
+        return own | {
             "orders": self.theory["dp_sgd"]["orders"],
             "delta": self.theory["delta"],
             "level": self.audit["level"],
         }
 
     def _audit(self, wildcards: Any) -> dict[str, Any]:
-        """What both are told of an audit: nothing of how runs are cut into jobs and what else is audited."""
-        task = self.audit["tasks"][wildcards.task]
-        return self._job(task["dataset"], "audit_residual", wildcards.task, wildcards.mechanism) | {
-            "mechanism": wildcards.mechanism,
-            "task": {name: value for name, value in task.items() if name not in ("shard", "mechanisms")},
+        """What both jobs of an audit receive: nothing of how runs are cut into jobs and what else is audited."""
+        task, mechanism = self.audit["tasks"][wildcards.task], wildcards.mechanism
+        # of a task: what trains by other mechanisms, what only the table says, and what is audited
+        others = ("recipe", "gamma") if mechanism == "dp_sgd" else ("sgd",)
+        others += ("gamma",) if mechanism == "plain" else ()
+        return self._job(task["dataset"], "audit_residual", wildcards.task, mechanism) | {
+            "mechanism": mechanism,
+            "task": without_words(task, "dataset", "shard", "mechanisms", "runs", "guesses", *others),
             "device": self.config["device"],
         }
 
@@ -341,7 +367,9 @@ class ResidualPerturbation:
 
     def budget_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the table of lower bounds."""
+        tasks = {name: words_of(self.audit["tasks"][name], "runs") for name in self.audit["chosen"]}
         return {
+            "tasks": tasks,
             "theory": {name: self.theory[name] for name in ("strategy1", "dp_sgd")},
             "published": self.audit["published"],
             "repetitions": self.config["repetitions"],

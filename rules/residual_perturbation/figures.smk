@@ -48,7 +48,7 @@ rule residual_perturbation_fig3:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig3")),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -65,7 +65,7 @@ rule residual_perturbation_fig4:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig4")),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -82,7 +82,7 @@ rule residual_perturbation_fig5:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig5")),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -116,7 +116,7 @@ rule residual_perturbation_fig7:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig7")),
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
@@ -149,7 +149,7 @@ rule residual_perturbation_fig9:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig9")),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -166,7 +166,7 @@ rule residual_perturbation_fig10:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig10")),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -183,7 +183,7 @@ rule residual_perturbation_fig11:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig11")),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -200,6 +200,6 @@ rule residual_perturbation_fig12:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(),
+        **options(plan.residual_perturbation.said_in_figure("fig12")),
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"

@@ -1,11 +1,12 @@
 """Files of attacks whose numbers are known: a record, and the scores and curves beside it."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
-from lib.reporting.records import write_record
+from lib.reporting.records import read_record, write_record
 
 FINGERPRINT = "0123456789abcdef" * 4
 TASK = {
@@ -75,18 +76,19 @@ def write_attack(
         )
         for place, curve in enumerate(curves or [DIAGONAL] * len(rows))
     ]
+    block = TASK | (task or {})
     path.parent.mkdir(parents=True, exist_ok=True)
     scores.to_csv(path.with_suffix(".csv"), index=False)
     pd.concat(parts).to_csv(path.with_suffix(".roc.csv"), index=False)
     write_record(
         path,
-        job=["attack", "task", path.stem, f"{gamma:g}"],
+        job=["attack", block["label"], path.stem, f"{gamma:g}"],
         preset="tiny",
         seed=1,
         dataset="digits_data",
         fingerprint=FINGERPRINT,
         parameters={
-            "task": TASK | (task or {}),
+            "task": block,
             "method": {"title": title, "kind": "residual"} | (method or {}),
             "gamma": gamma,
         },
@@ -94,3 +96,12 @@ def write_attack(
         privacy=privacy,
     )
     return str(path)
+
+
+def said_of(*records: str) -> list[str]:
+    """Options of a table or figure: what it says of the tasks and methods of these records, which name them."""
+    tasks, methods = {}, {}
+    for record in map(read_record, records):
+        _, task, method, _ = record["job"]
+        tasks[task], methods[method] = (record["parameters"][name] for name in ("task", "method"))
+    return ["--tasks", json.dumps(tasks), "--methods", json.dumps(methods)]

@@ -1,5 +1,7 @@
 """Attacks over repetitions as rows of tables: means and spreads by hand, and which attack is which."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
@@ -14,8 +16,13 @@ THREE = [  # three repetitions
 ]
 
 
+def read(paths, tasks=None, methods=None):
+    """Attacks that are read; what tables say of them is in these records, or given."""
+    return read_attacked(paths, tasks or defaultdict(dict), methods or defaultdict(dict))
+
+
 def read_one(path, rows, **named):
-    (found,) = read_attacked([write_attack(path / "one.json", rows, **named)])
+    (found,) = read([write_attack(path / "one.json", rows, **named)])
     return found
 
 
@@ -53,7 +60,7 @@ def test_networks_that_share_their_data_count_as_one(tmp_path):
     assert (row["auc"], row["auc_spread"]) == pytest.approx((0.5, 0.13**0.5))
     assert (row["precision"], row["precision_spread"]) == pytest.approx((0.4, 0.02**0.5))
     assert row["seeds"] == 3 and row["constant"] == pytest.approx(1 / 3)
-    (two,) = read_attacked([write_attack(tmp_path / "two.json", rows[:2])])
+    (two,) = read([write_attack(tmp_path / "two.json", rows[:2])])
     alone = summary_row(two, 1, "threshold")
     assert alone["seeds"] == 1 and alone["auc"] == pytest.approx(0.6) and alone["auc_spread"] is None
 
@@ -98,7 +105,7 @@ def test_ensembles_are_named_by_their_size(tmp_path):
     named = {members: summary_row(found, members, "threshold")["ensemble"] for members in (1, 2, 5)}
     assert named == {1: "one", 2: "between", 5: "largest"}
     assert len(found.of(2, "threshold")) == 2
-    (alone,) = read_attacked([write_attack(tmp_path / "alone.json", [{}])])
+    (alone,) = read([write_attack(tmp_path / "alone.json", [{}])])
     assert alone.largest_ensemble == 1 and summary_row(alone, 1, "threshold")["ensemble"] == "one"
 
 
@@ -118,7 +125,7 @@ def test_a_row_says_what_was_attacked_and_what_it_cost(tmp_path):
 
 def test_what_is_smaller_than_in_the_paper_is_said(tmp_path):
     def protocol(task=None, method=None):
-        (found,) = read_attacked([write_attack(tmp_path / "one.json", [{}], task=task, method=method)])
+        (found,) = read([write_attack(tmp_path / "one.json", [{}], task=task, method=method)])
         return summary_row(found, 1, "threshold")["protocol"]
 
     assert protocol() == "reduced: 64 images a model, 12 epochs, batches of 16, widths 8-16-32"
@@ -135,7 +142,7 @@ def test_a_shorter_training_counts_as_the_papers_where_the_data_are_as_well_fitt
     def row(reached, gamma=2.5, members=1, **method):
         rows = [{"members": members, "train_accuracy": reached}]
         path = write_attack(tmp_path / "one.json", rows, gamma=gamma, task=task, method=method)
-        (found,) = read_attacked([path])
+        (found,) = read([path])
         return summary_row(found, members, "threshold")
 
     trained = "shorter: all images, 12 epochs, batches of 16, widths 8-16-32"
@@ -184,7 +191,7 @@ def test_an_attacker_works_who_finds_what_was_learned_by_heart_and_does_not_say_
     assert WORKS == 0.65
     learned = [{"auc": area, "repetition": number} for number, area in enumerate(areas)]
     learned += [{"auc": 0.1, "members": 2}, {"auc": 0.7, "attack": "shadow 0.1"}]
-    (control,) = read_attacked([write_attack(tmp_path / "control.json", learned)])
+    (control,) = read([write_attack(tmp_path / "control.json", learned)])
     found = read_one(tmp_path, [{}, {"constant": constant, "repetition": 2}])
     row = summary_row(found, 1, "threshold", control)
     assert row["control_auc"] == pytest.approx(auc) and row["attacker_works"] == works
@@ -193,7 +200,7 @@ def test_an_attacker_works_who_finds_what_was_learned_by_heart_and_does_not_say_
 
 
 def test_a_control_that_was_not_attacked_alike_is_refused(tmp_path):
-    (control,) = read_attacked([write_attack(tmp_path / "control.json", [{}])])
+    (control,) = read([write_attack(tmp_path / "control.json", [{}])])
     found = read_one(tmp_path, [{"attack": "shadow 0.1"}])
     with pytest.raises(InputError, match=r"no ensembles of 1 attacked by 'shadow 0\.1'"):
         summary_row(found, 1, "shadow 0.1", control)
@@ -207,7 +214,7 @@ def test_records_are_read_with_what_lies_beside_them(tmp_path):
     attacks = [{"attack": name, "repetition": number} for number in (1, 2) for name in ("shadow 0.1", "threshold")]
     one = write_attack(tmp_path / "strategy1" / "0.75.json", attacks, gamma=0.75, curves=[bent, DIAGONAL] * 2)
     other = write_attack(tmp_path / "strategy1" / "0.5.json", [{"auc": 0.2}], gamma=0.5, method={"skip": False})
-    found = read_attacked([one, other])
+    found = read([one, other])
     assert [each.gamma for each in found] == [0.75, 0.5]
     assert found[0].attacks == ["shadow 0.1", "threshold"] and found[1].attacks == ["threshold"]
     assert (
@@ -218,6 +225,15 @@ def test_records_are_read_with_what_lies_beside_them(tmp_path):
     curve = found[0].curves[found[0].curves["attack"] == "shadow 0.1"]
     assert curve["tpr"].tolist() == [0, 0.75, 1] * 2 and curve["repetition"].tolist() == [1] * 3 + [2] * 3
     assert found[0].scores["gap"].to_numpy() == pytest.approx(0.3)
+
+
+def test_what_tables_say_is_given_beside_what_was_trained(tmp_path):
+    path = write_attack(tmp_path / "one.json", [{}], task={"label": "old", "widths": [4]}, method={"skip": False})
+    said = {"label": "shapes", "stands_for": "CIFAR10", "protocol": "paper"}
+    (found,) = read([path], {"old": said}, {"one": {"title": "Strategy I", "kind": "residual"}})
+    row = summary_row(found, 1, "threshold")
+    assert [row[name] for name in ("dataset", "stands_for", "protocol", "method")] == [*said.values(), "Strategy I"]
+    assert found.task["widths"] == [4] and found.method["skip"] is False
 
 
 @pytest.mark.parametrize(
@@ -237,14 +253,14 @@ def test_damaged_files_are_refused_by_name(name, text, match, tmp_path):
     else:
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=match):
-        read_attacked([path])
+        read([path])
 
 
 def test_a_table_of_something_else_is_refused_by_name(tmp_path):
     path = write_attack(tmp_path / "one.json", [{}])
     (tmp_path / "one.csv").write_text("epoch,loss\n1,0.5\n")
     with pytest.raises(InputError, match=r"one\.csv"):
-        read_attacked([path])
+        read([path])
 
 
 def test_sizes_and_attacks_that_there_are_not_are_refused(tmp_path):
@@ -261,7 +277,7 @@ def test_sizes_and_attacks_that_there_are_not_are_refused(tmp_path):
 def many(tmp_path):
     places = [("ResNet8", 0.0, "digits"), ("Strategy I", 0.5, "digits"), ("Strategy I", 2.0, "digits")]
     places += [("Strategy II", 2.0, "digits"), ("ResNet8", 0.0, "shapes")]
-    return read_attacked(
+    return read(
         write_attack(tmp_path / f"{number}.json", [{}], title=title, gamma=gamma, task={"label": label})
         for number, (title, gamma, label) in enumerate(places)
     )

@@ -42,10 +42,9 @@ def test_a_network_is_trained_as_its_entry_says_at_any_spelling_of_its_noise():
         assert trained["checkpoint"] == f"results/quick/checkpoints/shapes/strategy1/{gamma}/1/shadow.npz"
     # of two entries of one method that with the coefficient
     assert plan.prediction_settings(network("shapes", "strategy1", "4.5"))["sizes"] == [1]
-    assert (
-        plan.prediction_settings(network("shapes", "strategy1", "4.5"))["task"]
-        == CONFIG["residual_perturbation"]["tasks"]["shapes"]
-    )
+    block = CONFIG["residual_perturbation"]["tasks"]["shapes"]
+    read = {name: block[name] for name in ("classes", "largest", "widths", "recipe")}
+    assert plan.prediction_settings(network("shapes", "strategy1", "4.5"))["task"] == read
 
 
 def test_a_task_stands_for_what_its_label_says_unless_it_says_otherwise():
@@ -55,8 +54,8 @@ def test_a_task_stands_for_what_its_label_says_unless_it_says_otherwise():
     config["residual_perturbation"]["tasks"] = tasks
     check_config(config, SCHEMA)
     plan = planned(tasks=tasks)
-    for task, stands_for in (("shapes", "textured shapes, 10 classes"), ("digits", "MNIST")):
-        assert plan.prediction_settings(network(task, "plain", "0"))["task"]["stands_for"] == stands_for
+    for table, task, stands_for in (("table3", "shapes", "textured shapes, 10 classes"), ("table2", "digits", "MNIST")):
+        assert plan.rows_of_table(table)(NOTHING)["tasks"][task]["stands_for"] == stands_for
 
 
 @pytest.mark.parametrize(("method", "kind", "members"), [("strategy1", "residual", 2), ("dp_sgd", "dp_sgd", 1)])

@@ -45,7 +45,7 @@ from scripts import (
     train_residual,
     train_residual_dp_sgd,
 )
-from tests.attacks.builders import JOINT, ROW, write_attack
+from tests.attacks.builders import JOINT, ROW, said_of, write_attack
 from tests.redrawn import assert_redrawn
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("module_device")]
@@ -119,7 +119,7 @@ def attack(trained, plain, place):
         [
             *[*COMMON, f"--networks={trained.record}", f"--predictions={trained.predictions}"],
             *[f"--plain={plain.predictions}", "--dataset=made", "--attack", json.dumps(ATTACK)],
-            *["--job", "attack", Path(place).name, f"--scores={place}.csv", f"--curves={place}.roc.csv"],
+            *["--job", "attack", "made", Path(place).name, "0", f"--scores={place}.csv", f"--curves={place}.roc.csv"],
             f"--record={place}.json",
         ]
     )
@@ -480,6 +480,7 @@ def make_table(folder, records, control, draws, rows):
     residual_perturbation_table.main(
         [
             *["--records", *records, f"--control={control}", f"--draws={draws}", "--rows", json.dumps(rows)],
+            *said_of(*records, control),
             *[f"--table={folder / 'table.csv'}", f"--privacy={folder / 'table_privacy.csv'}"],
         ]
     )
@@ -563,7 +564,8 @@ def test_a_row_that_nobody_trained_is_refused(work, tmp_path):
 def make_figure(script, folder, records, controls, *more):
     files = [f"--numbers={folder / 'f.csv'}", f"--comparison={folder / 'f_comparison.csv'}"]
     files += [f"--png={folder / 'f.png'}", f"--pdf={folder / 'f.pdf'}"]
-    script.main(["--records", *records, "--controls", *controls, *more, *files])
+    said = said_of(*records, *controls)
+    script.main(["--records", *records, "--controls", *controls, *said, *more, *files])
     assert all((folder / f"f.{end}").stat().st_size > 5000 for end in ("png", "pdf"))
     assert_redrawn(script, folder / "f.png", folder / "f.csv")
     return pd.read_csv(folder / "f.csv"), pd.read_csv(folder / "f_comparison.csv")

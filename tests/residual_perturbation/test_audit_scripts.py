@@ -33,10 +33,8 @@ THEORY, PUBLISHED = BLOCK["theory"], BLOCK["audit"]["published"]
 CONTROLS = shipped_controls()
 CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
 DELTA = THEORY["delta"]
+WORDS = {"label": "noise", "stands_for": "CIFAR10", "protocol": "reduced", "runs": 12}  # what the table says of it
 TASK = {
-    "label": "noise",
-    "stands_for": "CIFAR10",
-    "protocol": "reduced",
     "classes": 3,
     "samples": 4,
     "runs": 12,
@@ -232,7 +230,7 @@ def table(audits):
     files = [audit(mechanism) for mechanism in ("strategy1", "dp_sgd", "plain")]
     records, statistics = zip(*files, strict=True)
     arguments = ["--records", *records, "--statistics", *statistics, "--theory", json.dumps(THEORY)]
-    arguments += ["--published", json.dumps(PUBLISHED), "--repetitions=3"]
+    arguments += ["--published", json.dumps(PUBLISHED), "--repetitions=3", "--tasks", json.dumps({"noise": WORDS})]
     residual_perturbation_budget.main(
         [*arguments, f"--table={folder / 'budget.csv'}", f"--privacy={folder / 'budget_privacy.csv'}"]
     )
@@ -264,7 +262,8 @@ def test_the_table_has_audits_of_slots_beside_those_of_runs(audits, tmp_path):
     files = [audit("strategy1"), audit("plain", name="plain_slots", task=SLOTS)]
     records, statistics = zip(*files, strict=True)
     arguments = ["--records", *records, "--statistics", *statistics, "--theory", json.dumps(THEORY)]
-    arguments += ["--published", json.dumps(PUBLISHED), "--repetitions=3", f"--table={tmp_path / 'budget.csv'}"]
+    arguments += ["--tasks", json.dumps({"noise": WORDS}), "--published", json.dumps(PUBLISHED)]
+    arguments += ["--repetitions=3", f"--table={tmp_path / 'budget.csv'}"]
     residual_perturbation_budget.main([*arguments, f"--privacy={tmp_path / 'budget_privacy.csv'}"])
     rows = pd.read_csv(tmp_path / "budget.csv")
     assert rows["canaries"].isna().tolist() == [True, False] and rows["canaries"][1] == 12
@@ -279,11 +278,10 @@ def test_the_table_has_audits_of_slots_beside_those_of_runs(audits, tmp_path):
 
 def test_no_budget_is_given_for_pixels_that_the_printed_bound_on_the_input_is_not_of(audits):
     record = read_record(audits[1]("strategy1")[0])
-    task = record["parameters"]["task"]
-    spent, published = residual_perturbation_budget.budget(record, THEORY)
+    spent, published = residual_perturbation_budget.budget(record, TASK | WORDS, THEORY)
     assert spent.epsilon > 1000 and published == 3000
-    record["parameters"]["task"] = task | {"recipe": task["recipe"] | {"scale": "pixels"}}
-    assert residual_perturbation_budget.budget(record, THEORY) == (None, 3000)
+    pixels = TASK | WORDS | {"recipe": TASK["recipe"] | {"scale": "pixels"}}
+    assert residual_perturbation_budget.budget(record, pixels, THEORY) == (None, 3000)
 
 
 def test_claims_about_the_bounds_can_be_judged(table):
