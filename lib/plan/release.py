@@ -108,8 +108,9 @@ class Release:
 
     def settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `release`."""
+        ensemble = self.scalable_pate.ensemble(self.run())
         return {
-            "ensemble": self.scalable_pate.ensemble(self.run()),
+            "ensemble": {name: ensemble[name] for name in ("label", "teachers", "private") if name in ensemble},
             "accounting": self.config["accounting"],
             "licence": self.block["licence"],
             "largest_epsilon": self.block["largest_epsilon"],

@@ -6,6 +6,7 @@ from typing import Any
 from lib.core.model_kinds import NETWORKS
 from lib.plan.layout import Layout
 from lib.plan.results import Results
+from lib.plan.words import without_words, words_of
 
 
 class ScalablePate:
@@ -207,8 +208,10 @@ class ScalablePate:
         return self._run_settings("sanitize_epsilon", wildcards) | more
 
     def _run_settings(self, rule: str, wildcards: Any) -> dict[str, Any]:
-        """The run's block, with its first round's in place of its name; what is known of its votes; the accounting."""
-        *first, last = (self.runs[run] for run in self.rounds(wildcards.run))
+        """The mechanism of a run and of its first round, what is known of the votes, and the accounting; no student."""
+        *first, last = (
+            without_words(self.runs[run], "student", "ensemble", "first_round") for run in self.rounds(wildcards.run)
+        )
         ensemble = self.ensemble(wildcards.run)
         return self._job(rule, wildcards.run, wildcards.repetition, dataset=ensemble["dataset"]) | {
             "run": last | ({"first_round": first[0]} if first else {}),
@@ -297,7 +300,7 @@ class ScalablePate:
             run = self.runs[name]
             more: dict[str, Any] = {
                 "name": name,
-                "ensemble": self.ensemble(name) | {"name": run["ensemble"]},
+                "ensemble": self._said(run["ensemble"], "dataset", "teachers", "test", "labelled"),
                 "moments": self.config["accounting"]["moments"],
                 "baseline": self.baseline(name),
             }
@@ -305,6 +308,10 @@ class ScalablePate:
                 more["student_kind"] = self.models[run["student"]]["kind"]
             blocks.append(run | more)
         return blocks
+
+    def _said(self, ensemble: str, *more: str) -> dict[str, Any]:
+        """What tables say of an ensemble, with its name, and other keys of its block that it may have."""
+        return words_of(self.ensembles[ensemble], *more) | {"name": ensemble}
 
     # ------------------------------------------------------------ tables
 
@@ -372,7 +379,8 @@ class ScalablePate:
 
     def teachers_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the table of teachers: the ensemble of each of its votes."""
-        return {"ensembles": [self.ensembles[name] | {"name": name} for name, _ in self._teachers()]}
+        read = ("dataset", "teachers", "private", "labelled")
+        return {"ensembles": [self._said(name, *read) for name, _ in self._teachers()]}
 
     def _teachers(self) -> list[tuple[str, int]]:
         """(ensemble, draw) of all votes in the table of teachers."""
@@ -460,7 +468,7 @@ class ScalablePate:
     def fig4_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of Figure 4: the ensemble of each of its tables, and those of each panel."""
         return {
-            "ensembles": [self.ensembles[name] | {"name": name} for name, _ in self._traded()],
+            "ensembles": [self._said(name, "private") for name, _ in self._traded()],
             "figure": {panel: self.block["fig4"][panel] for panel in ("left", "right")},
         }
 
@@ -489,7 +497,7 @@ class ScalablePate:
         block = self.block["fig5"]
         runs = dict(zip(("lnmax", "moderate", "aggressive"), map(self.runs.get, block["runs"]), strict=True))
         return {
-            "ensemble": self.ensemble(block["runs"][0]),
+            "ensemble": self._said(self.runs[block["runs"][0]]["ensemble"], "dataset", "teachers"),
             "figure": block | {"runs": runs},
             "accounting": self.config["accounting"],
         }
