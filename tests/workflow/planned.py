@@ -1,8 +1,8 @@
 """All jobs of the preset quick, planned and not run: their command lines, and what a changed setting does to them.
 
 Run in the folder of a project, this prints JSON. Each leaf of the configuration, a value that is no mapping, is
-changed; then the plan is made again and every job's settings and inputs are compared. A leaf that no job depends on is
-not tried alone: a whole block is changed first, and its leaves only where that changes a job.
+changed; then the plan is made again and every job's settings and inputs are compared. A whole block is changed before
+its leaves: where that changes no job, none of them is tried alone.
 """
 
 import copy
@@ -57,23 +57,22 @@ class Planned:
     def leaves(self, exhaustive: bool = False) -> list[tuple[str, list[str], list[str]]]:
         """Leaf, rules with a job that then receives another setting or input, and trainings that are made again.
 
-        `block.*` is all leaves of a block where each does the same. exhaustive: try every leaf alone.
+        `block.*` is all leaves of a block where each does the same. exhaustive: try each leaf, whatever its block does.
         """
 
-        def descend(path: Keys, block: Any, jobs: list) -> list[tuple[str, list[str], list[str]]]:
+        def descend(path: Keys, block: Any) -> list[tuple[str, list[str], list[str]]]:
             new = dict(self._changed_below(path, block))
-            affected = self._affected(new, jobs) if new else []
+            affected = self._affected(new) if new else []
             if not isinstance(block, Mapping):
                 return [(".".join(path), *self._stale(affected))] if affected else []
             if not (affected or exhaustive):
                 return []
-            jobs = self._jobs if exhaustive else affected
-            parts = [descend((*path, key), part, jobs) for key, part in block.items()]
+            parts = [descend((*path, key), part) for key, part in block.items()]
             if len(parts) > 1 and all(len(rows) == 1 and rows[0][1:] == parts[0][0][1:] for rows in parts):
                 return [(".".join((*path, "*")), *parts[0][0][1:])]
             return [row for rows in parts for row in rows]
 
-        return [row for key, block in self._config.items() for row in descend((key,), block, self._jobs)]
+        return [row for key, block in self._config.items() for row in descend((key,), block)]
 
     def _stale(self, affected: list) -> tuple[list[str], list[str]]:
         """Rules of some jobs, and trainings among these and all that follow."""
@@ -99,14 +98,14 @@ class Planned:
         fill_defaults(config, self._schema)
         return config
 
-    def _affected(self, new: Mapping[Keys, Any], jobs: list) -> list:
-        """The jobs, of some, that are others with these values; all where there is no plan of these values."""
+    def _affected(self, new: Mapping[Keys, Any]) -> list:
+        """The jobs that are others with these values; all where there is no plan of these values."""
         before = {name: dict(vars(part)) for name, part in vars(self._plan).items()}
         try:
             self._replace(self._configured(new))
-            return [job for job in jobs if self._state(job) != self._as_planned[job]]
+            return [job for job in self._jobs if self._state(job) != self._as_planned[job]]
         except Exception:  # a value that the checks would have refused
-            return jobs
+            return self._jobs
         finally:
             for name, part in vars(self._plan).items():
                 _become(part, before[name])

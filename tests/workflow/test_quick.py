@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.plan.words import WORDS
 from tests.workflow.quick import committed, digests, planned, rows_of
 from tests.workflow.running import Project
 
@@ -25,6 +26,26 @@ def test_every_rule_of_the_plan_receives_some_setting_or_data(tables):
     reached = {rule for row in rows_of(tables["staleness"]) for rule in row["rules"].split()}
     constant = {row["rule"] for row in rows_of(tables["commands"])} - reached
     assert constant == set(), constant
+
+
+def test_what_tables_say_makes_no_training_stale(tables):
+    """Not even by what precedes it."""
+    rows = [row for row in rows_of(tables["staleness"]) if {*WORDS} & {*row["leaves"].split()}]
+    assert {word for row in rows for word in row["leaves"].split()} >= {"label", "title", "stands_for", "protocol"}
+    assert [row for row in rows if row["trainings"]] == []
+
+
+def test_how_a_task_trains_students_makes_only_them_stale(tables):
+    blocks = {row["block"]: row for row in rows_of(tables["staleness"]) if row["leaves"] == "*"}
+    student, teacher = (blocks[f"segmentation.tasks.phantom.{name}"] for name in ("student", "teacher"))
+    assert student["rules"] == student["trainings"] == "train_mask_students"
+    assert teacher["rules"] == "train_mask_teachers"
+
+
+def test_the_student_of_a_run_does_not_reach_its_accounting(tables):
+    rows = [row for row in rows_of(tables["staleness"]) if row["block"] == "scalable_pate.runs.digits_lnmax"]
+    (student,) = (row for row in rows if "student" in row["leaves"].split())
+    assert not {"account", "aggregate"} & {*student["rules"].split()}
 
 
 @pytest.mark.long
