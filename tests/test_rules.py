@@ -63,7 +63,10 @@ def test_every_script_is_a_rules_or_a_persons():
 
 def test_what_the_plan_says_of_a_job_is_not_mixed_with_its_files():
     """A parameter made of files or threads is no trigger: what is mixed with them makes nothing stale."""
-    assert not [name for name, block in RULES.items() if re.search(r"params:\n(?!\s+\*\*options\()", block)]
+    given = re.compile(
+        r"params:\n(?!        \*\*options\()|params:\n(?!(?:.*\n){1,9}        code=code\w*\(.*\),\n    shell:)"
+    )
+    assert not [name for name, block in RULES.items() if given.search(block)]
 
 
 def test_costs_and_lines_of_the_log_are_given_to_all_rules_in_one_place():

@@ -1,29 +1,44 @@
-"""Which files of this project a script is made of, found by reading imports.
+"""Which files of this project a script is made of, and what identifies their code: comments and docstrings do not.
 
-Rules declare these files as inputs, so that a result is stale exactly when code it ran has changed.
+Rules depend on the digest, so that a result is stale exactly when code it ran has changed in meaning.
 """
 
 import ast
+import contextlib
 import hashlib
-import re
+import json
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# an import that begins a line, over several where it has brackets
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import[ \t]*(?:\([^)]*\)[^\n]*|[^\n(]*)|import[ \t]+[^\n(]*)$", re.MULTILINE
-)
-_WORD = re.compile(rb"\bimport\b")
+# what was read of modules, by the SHA-256 of their bytes: to parse all is a second, and every job of a training asks
+KEPT = Path(__file__).parent / "__pycache__" / "code_inputs.json"
+MOST_KEPT = 5000  # versions of modules; beyond that it begins anew
+_NO_CODE = ("ctx", "type_comment", "kind")  # of a parsed module: how a name is used follows from where it stands
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Content(NamedTuple):
+    """What a file says.
+
+    meaning: SHA-256 (hex) of a module parsed, without comments, docstrings and places; of any other file, its bytes.
+    imports: for each import its level (0: absolute) and dotted name. data: files named in `DATA_FILES`.
+    """
+
+    meaning: str
+    imports: list[tuple[int, str]]
+    data: list[str]
 
 
 def code_files(script: str | Path, root: Path = ROOT) -> list[Path]:
     """The script and every module below `root` that it imports, directly or not, sorted; paths are absolute.
 
-    Absolute and relative imports, `from package import module`, and each package's `__init__.py` on the way count.
-    A module may name files that belong to it (schemas, styles) in a literal `DATA_FILES`, relative to itself.
-    Raises FileNotFoundError for a script or data file that is not there.
+    Absolute and relative imports, `from package import module`, and each package's `__init__.py` on the way count;
+    what stands below `if TYPE_CHECKING:` is never imported. A module may name files that belong to it (schemas,
+    styles) in a literal `DATA_FILES`, relative to itself. Raises FileNotFoundError for a file that is not there.
     """
     script = Path(script)
     start = script if script.is_absolute() else root / script
@@ -36,69 +51,106 @@ def code_files(script: str | Path, root: Path = ROOT) -> list[Path]:
         if path not in found:
             found.add(path)
             waiting.extend(_needs(path, root))
+    _keep()
     return sorted(found)
 
 
-def digest(script: str | Path) -> str:
-    """SHA-256 (hex) of the contents of all `code_files`: what a checkpoint of half-done work depends on."""
+@cache
+def digest(*scripts: str | Path, root: Path = ROOT) -> str:
+    """SHA-256 (hex) of the code of all `code_files` of the scripts: names and meanings, see `Content`."""
+    root = root.resolve()
     total = hashlib.sha256()
-    for path in code_files(script):
-        total.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted({path for script in scripts for path in code_files(script, root)}):
+        total.update(f"{path.relative_to(root).as_posix()}\0{content(path).meaning}\0".encode())
     return total.hexdigest()
 
 
 @cache
-def _needs(path: Path, root: Path) -> tuple[Path, ...]:
-    """Files that one file needs directly."""
+def content(path: Path) -> Content:
+    """What a file says; a process reads each once. Raises FileNotFoundError if it is not there."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is imported or declared but not there")
+    data = path.read_bytes()
+    key = hashlib.sha256(data).hexdigest()
     if path.suffix != ".py":
-        return ()
-    needs: set[Path] = set()
-    for node in _statements(_imports(path.read_bytes(), str(path))):
+        return Content(key, [], [])
+    if key not in _kept():
+        _kept()[key] = _parsed(data, str(path))
+        _new.append(key)
+    return _kept()[key]
+
+
+def _parsed(data: bytes, name: str) -> Content:
+    module = ast.parse(data, filename=name)
+    imports, named = [], []
+    for node in _statements(module):
         if isinstance(node, ast.Import):
-            for name in node.names:
-                needs |= module_files(tuple(name.name.split(".")), root)
+            imports += [(0, name.name) for name in node.names]
         elif isinstance(node, ast.ImportFrom):
-            prefix = node.module.split(".") if node.module else []
-            if node.level:
-                package = path.parents[node.level - 1].relative_to(root).parts
-                prefix = [*package, *prefix]
-            for name in node.names:
-                needs |= module_files((*prefix, name.name), root)
+            prefix = f"{node.module}." if node.module else ""
+            imports += [(node.level, f"{prefix}{name.name}") for name in node.names]
         elif isinstance(node, ast.Assign | ast.AnnAssign) and "DATA_FILES" in _assigned(node):
-            needs |= {(path.parent / name).resolve() for name in ast.literal_eval(node.value)}
-    return tuple(sorted(needs))
+            named += ast.literal_eval(node.value)
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+    words: list[str] = []
+    _spell(module, words)
+    return Content(hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest(), imports, named)
 
 
-def _imports(content: bytes, name: str) -> ast.Module:
-    """The imports of a module, and `DATA_FILES` if it has any; other statements may be missing.
+def _spell(node: Any, words: list[str], within: type | None = None) -> None:
+    """Add to `words` a parsed module, by names of nodes and fields.
 
-    To parse all of every module would be a sixth of the time in which the workflow is planned.
+    Fields that are empty are left out, since later versions of Python have more of them; so are empty parts of an
+    f-string, which Python 3.12 alone has.
     """
-    found = b"\n".join(match.group().strip() for match in _IMPORT.finditer(content))
-    if b"DATA_FILES" not in content and len(_WORD.findall(content)) == len(_WORD.findall(found)):
-        try:
-            return ast.parse(found, filename=name)
-        except SyntaxError:  # words of a text, say, that begin like an import
-            pass
-    return ast.parse(content, filename=name)
+    if isinstance(node, ast.AST):
+        words.append(type(node).__name__)
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if value is not None and value != [] and field not in _NO_CODE:
+                words.append(field)
+                _spell(value, words, type(node))
+        words.append(")")
+    elif isinstance(node, list):
+        for part in node:
+            if not (isinstance(part, ast.Constant) and part.value == "" and within is ast.JoinedStr):
+                _spell(part, words)
+        words.append("]")
+    else:
+        words.append(repr(node))
 
 
 def _statements(module: ast.Module) -> Iterator[ast.AST]:
-    """All statements of a module, those within others too; most of a tree is expressions, in which none can be."""
+    """All statements of a module that may run, those within others too; most of a tree is expressions, without any."""
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()
         yield node
         for field in ("body", "orelse", "handlers", "finalbody", "cases"):
-            waiting.extend(getattr(node, field, ()))
+            if not (field == "body" and isinstance(node, ast.If) and _checks_types(node.test)):
+                waiting.extend(getattr(node, field, ()))
+
+
+def _checks_types(test: ast.expr) -> bool:
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
 def _assigned(node: ast.Assign | ast.AnnAssign) -> set[str]:
     """The plain names that a statement assigns to."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+@cache
+def _needs(path: Path, root: Path) -> tuple[Path, ...]:
+    """Files that one file needs directly."""
+    said = content(path)
+    needs = {(path.parent / name).resolve() for name in said.data}
+    for level, name in said.imports:
+        package = path.parents[level - 1].relative_to(root).parts if level else ()
+        needs |= module_files((*package, *name.split(".")), root)
+    return tuple(sorted(needs))
 
 
 @cache
@@ -109,3 +161,36 @@ def module_files(parts: tuple[str, ...], root: Path) -> frozenset[Path]:
     stem = root.joinpath(*parts)
     files = {path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file()}
     return module_files(parts[:-1], root) | files
+
+
+# ---------------------------------------------------------------- kept from one process to the next
+
+_new: list[str] = []  # parsed by this process and not written yet
+
+
+@cache
+def _reader() -> str:
+    """What the kept contents were read by: another version of this module reads anew."""
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+
+
+@cache
+def _kept() -> dict[str, Content]:
+    try:
+        kept = json.loads(KEPT.read_bytes())
+        return {key: Content(*said) for key, said in kept["files"].items()} if kept["reader"] == _reader() else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # none yet, or damaged
+        return {}
+
+
+def _keep() -> None:
+    """Write what was parsed; nothing depends on it, so that a folder that cannot be written to is no failure."""
+    if not _new:
+        return
+    kept = _kept() if len(_kept()) <= MOST_KEPT else {key: _kept()[key] for key in _new}
+    _new.clear()
+    temporary = KEPT.with_name(f"{KEPT.name}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        KEPT.parent.mkdir(exist_ok=True)
+        temporary.write_text(json.dumps({"reader": _reader(), "files": kept}))
+        temporary.replace(KEPT)

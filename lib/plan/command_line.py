@@ -5,8 +5,19 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# inputs that are not named on the command line: code, and files that a script finds beside those it is told of
-UNNAMED = ("code", "beside")
+# inputs that are not named on the command line: files that a script finds beside those it is told of
+UNNAMED = ("beside",)
+
+
+class Unsaid(str):
+    """A parameter that Snakemake compares, and that is empty in a command line."""
+
+    def __format__(self, spec: str) -> str:
+        return ""
+
+    def of_job(self, wildcards: Any) -> "Unsaid":
+        """Itself, as a function of the wildcards: of a plain text Snakemake makes another, by its wildcards."""
+        return self
 
 
 def command_line(files: Iterable[tuple[str, Any]], settings: Mapping[str, Any]) -> str:

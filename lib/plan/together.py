@@ -36,7 +36,7 @@ class Jobs:
         self._read: dict[str, Files] = {}
 
     def inputs(self, **named: Files) -> dict[str, Files]:
-        """Named inputs of the rule, for `**`; code, which all share, is none of these."""
+        """Named inputs of the rule, for `**`."""
         if self._jobs is None:
             return named
         self._read = named

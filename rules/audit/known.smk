@@ -13,8 +13,6 @@ rule audit:
 
 rule audit_known:
     """Lower bounds on a known epsilon, of intact and of broken mechanisms, over runs or canaries."""
-    input:
-        code=code("audit_known"),
     output:
         **table("audit_known", "privacy"),
         **pictures("audit_known"),
@@ -24,5 +22,6 @@ rule audit_known:
         "../../envs/reporting.yaml"
     params:
         **options(plan.audit.known_settings),
+        code=code("audit_known"),
     shell:
         "python -m scripts.audit_known {params} > {log} 2>&1"

@@ -3,8 +3,6 @@
 
 rule audit_code:
     """Lower bounds on the epsilon of some mechanisms' own code, intact and with bugs put in on purpose."""
-    input:
-        code=code("audit_code"),
     output:
         table=f"{plan.audit.folder}/code/{{part}}.csv",
         privacy=f"{plan.audit.folder}/code/{{part}}_privacy.csv",
@@ -16,6 +14,7 @@ rule audit_code:
         torch_environment("segmentation")
     params:
         **options(plan.audit.code_settings),
+        code=code("audit_code"),
     shell:
         "python -m scripts.audit_code {params} > {log} 2>&1"
 
@@ -25,7 +24,6 @@ rule audit_mechanisms:
     input:
         tables=plan.audit.code_parts(".csv"),
         privacies=plan.audit.code_parts("_privacy.csv"),
-        code=code("audit_mechanisms"),
     output:
         **table("audit_mechanisms", "privacy"),
         **pictures("audit_mechanisms"),
@@ -35,5 +33,6 @@ rule audit_mechanisms:
         "../../envs/reporting.yaml"
     params:
         **options(),
+        code=code("audit_mechanisms"),
     shell:
         "python -m scripts.audit_mechanisms {params} > {log} 2>&1"

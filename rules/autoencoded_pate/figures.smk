@@ -3,8 +3,6 @@
 
 rule autoencoded_pate_fig1:
     """Figure 1 of autoencoded PATE: the logistic and the normal distribution."""
-    input:
-        code=code("autoencoded_pate_fig1"),
     output:
         **figure("autoencoded_pate_fig1", "comparison"),
     log:
@@ -13,14 +11,13 @@ rule autoencoded_pate_fig1:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.logistic),
+        code=code("autoencoded_pate_fig1"),
     shell:
         "python -m scripts.autoencoded_pate_fig1 {params} > {log} 2>&1"
 
 
 rule autoencoded_pate_fig2:
     """Figure 2 of autoencoded PATE: the ball activation of normal numbers beside the uniform disc."""
-    input:
-        code=code("autoencoded_pate_fig2"),
     output:
         **figure("autoencoded_pate_fig2", "comparison"),
     log:
@@ -29,6 +26,7 @@ rule autoencoded_pate_fig2:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.disc),
+        code=code("autoencoded_pate_fig2"),
     shell:
         "python -m scripts.autoencoded_pate_fig2 {params} > {log} 2>&1"
 
@@ -37,7 +35,6 @@ rule autoencoded_pate_noise:
     """Dice of students, and of the labels that they learn from, over the noise."""
     input:
         results=asked(plan.segmentation.results_table),
-        code=code("autoencoded_pate_noise"),
     output:
         **figure("autoencoded_pate_noise", "privacy"),
     log:
@@ -46,6 +43,7 @@ rule autoencoded_pate_noise:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.noise_figure),
+        code=code("autoencoded_pate_noise"),
     shell:
         "python -m scripts.autoencoded_pate_noise {params} > {log} 2>&1"
 
@@ -58,7 +56,6 @@ rule autoencoded_pate_masks:
         answers=plan.segmentation.shown_answers,
         codes=plan.segmentation.shown_codes,
         students=plan.segmentation.shown_students,
-        code=code("autoencoded_pate_masks"),
     output:
         **figure("autoencoded_pate_masks"),
     log:
@@ -69,6 +66,7 @@ rule autoencoded_pate_masks:
         mem_mb=8000,
     params:
         **options(plan.segmentation.shown_masks),
+        code=code("autoencoded_pate_masks"),
     shell:
         "python -m scripts.autoencoded_pate_masks {params} --threads {threads} > {log} 2>&1"
 
@@ -78,7 +76,6 @@ rule autoencoded_pate_curves:
     input:
         teachers=asked(plan.segmentation.teacher_curves),
         students=plan.segmentation.student_curves,
-        code=code("autoencoded_pate_curves"),
     output:
         **figure("autoencoded_pate_curves"),
     log:
@@ -87,5 +84,6 @@ rule autoencoded_pate_curves:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.curves),
+        code=code("autoencoded_pate_curves"),
     shell:
         "python -m scripts.autoencoded_pate_curves {params} > {log} 2>&1"

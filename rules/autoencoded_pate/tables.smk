@@ -5,7 +5,6 @@ rule autoencoded_pate_sensitivity:
     """How close the sensitivity of principal components comes to sqrt(d) / K."""
     input:
         volumes=asked(plan.segmentation.sensitivity_volumes),
-        code=code("autoencoded_pate_sensitivity"),
     output:
         **table("autoencoded_pate_sensitivity"),
     log:
@@ -17,6 +16,7 @@ rule autoencoded_pate_sensitivity:
         runtime=60,
     params:
         **options(plan.segmentation.sensitivity),
+        code=code("autoencoded_pate_sensitivity"),
     shell:
         "python -m scripts.autoencoded_pate_sensitivity {params} > {log} 2>&1"
 
@@ -29,7 +29,6 @@ rule autoencoded_pate_results:
         baselines=plan.segmentation.result_baselines,
         sgd=plan.segmentation.result_dp_sgd,
         patients=plan.segmentation.result_patients,
-        code=code("autoencoded_pate_results"),
     output:
         **table("autoencoded_pate_results", "privacy"),
     log:
@@ -38,6 +37,7 @@ rule autoencoded_pate_results:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.results),
+        code=code("autoencoded_pate_results"),
     shell:
         "python -m scripts.autoencoded_pate_results {params} > {log} 2>&1"
 
@@ -46,7 +46,6 @@ rule autoencoded_pate_pca:
     """Eq. (6): the error of principal components on masks they were not fitted to, beside errors drawn."""
     input:
         sweeps=asked(plan.segmentation.formula_of_test_masks),
-        code=code("pca_formula"),
     output:
         **table("autoencoded_pate_pca"),
     log:
@@ -55,5 +54,6 @@ rule autoencoded_pate_pca:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.pca),
+        code=code("pca_formula"),
     shell:
         "python -m scripts.pca_formula {params} > {log} 2>&1"

@@ -5,7 +5,6 @@ rule compressed_pate_fig1:
     """Figure 1 of compressed PATE: components kept, and the error that remains, over noise."""
     input:
         sweeps=asked(plan.segmentation.fig1_sweeps),
-        code=code("compressed_pate_fig1"),
     output:
         **figure("compressed_pate_fig1", "comparison"),
     log:
@@ -14,6 +13,7 @@ rule compressed_pate_fig1:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig1),
+        code=code("compressed_pate_fig1"),
     shell:
         "python -m scripts.compressed_pate_fig1 {params} > {log} 2>&1"
 
@@ -22,7 +22,6 @@ rule compressed_pate_fig2:
     """Figure 2 of compressed PATE: cross-entropy of reconstructed masks over noise."""
     input:
         sweeps=asked(plan.segmentation.fig2_sweeps),
-        code=code("compressed_pate_fig2"),
     output:
         **figure("compressed_pate_fig2", "comparison"),
     log:
@@ -31,6 +30,7 @@ rule compressed_pate_fig2:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig2),
+        code=code("compressed_pate_fig2"),
     shell:
         "python -m scripts.compressed_pate_fig2 {params} > {log} 2>&1"
 
@@ -40,7 +40,6 @@ rule compressed_pate_fig3:
     input:
         students=asked(plan.segmentation.fig3_students),
         codes=plan.segmentation.fig3_codes,
-        code=code("compressed_pate_fig3"),
     output:
         **figure("compressed_pate_fig3", "privacy", "comparison"),
     log:
@@ -49,6 +48,7 @@ rule compressed_pate_fig3:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig3),
+        code=code("compressed_pate_fig3"),
     shell:
         "python -m scripts.compressed_pate_fig3 {params} > {log} 2>&1"
 
@@ -58,7 +58,6 @@ rule compressed_pate_limits:
     input:
         sweeps=asked(plan.segmentation.limit_sweeps),
         students=plan.segmentation.limit_students,
-        code=code("compressed_pate_limits"),
     output:
         **figure("compressed_pate_limits", "privacy"),
     log:
@@ -67,5 +66,6 @@ rule compressed_pate_limits:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.limits_figure),
+        code=code("compressed_pate_limits"),
     shell:
         "python -m scripts.compressed_pate_limits {params} > {log} 2>&1"

@@ -5,7 +5,6 @@ rule compressed_pate_theorem4:
     """Theorem 4: the error of principal components, with what the same masks lose, beside errors drawn."""
     input:
         sweeps=asked(plan.segmentation.formula_with_what_is_lost),
-        code=code("pca_formula"),
     output:
         **table("compressed_pate_theorem4"),
     log:
@@ -14,6 +13,7 @@ rule compressed_pate_theorem4:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.theorem4),
+        code=code("pca_formula"),
     shell:
         "python -m scripts.pca_formula {params} > {log} 2>&1"
 
@@ -22,7 +22,6 @@ rule compressed_pate_external:
     """Means over repetitions of what students and the encoder achieve on other volumes."""
     input:
         sweeps=asked(plan.segmentation.external_sweeps),
-        code=code("compressed_pate_external"),
     output:
         **table("compressed_pate_external"),
     log:
@@ -31,5 +30,6 @@ rule compressed_pate_external:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.external_table),
+        code=code("compressed_pate_external"),
     shell:
         "python -m scripts.compressed_pate_external {params} > {log} 2>&1"

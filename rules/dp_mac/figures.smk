@@ -7,7 +7,6 @@ rule dp_mac_fig1:
         records=asked(plan.dp_mac.records("dp_mac_fig1")),
         beside=asked(plan.dp_mac.errors("dp_mac_fig1")),
         references=asked(plan.dp_mac.references),
-        code=code("dp_mac_fig1"),
     output:
         **figure("dp_mac_fig1", "privacy", "comparison", "comparison_privacy"),
     log:
@@ -16,14 +15,13 @@ rule dp_mac_fig1:
         "../../envs/reporting.yaml"
     params:
         **options(plan.dp_mac.shown("dp_mac_fig1")),
+        code=code("dp_mac_fig1"),
     shell:
         "python -m scripts.dp_mac_fig1 {params} > {log} 2>&1"
 
 
 rule dp_mac_fig2:
     """Figure 2 of DP-MAC: objectives, their approximations, and the noise on these."""
-    input:
-        code=code("dp_mac_fig2"),
     output:
         **figure("dp_mac_fig2", "comparison"),
     log:
@@ -32,6 +30,7 @@ rule dp_mac_fig2:
         torch_environment("networks")
     params:
         **options(plan.dp_mac.fig2_settings),
+        code=code("dp_mac_fig2"),
     shell:
         "python -m scripts.dp_mac_fig2 {params} > {log} 2>&1"
 
@@ -42,7 +41,6 @@ rule dp_mac_fig3:
         records=asked(plan.dp_mac.records("dp_mac_fig3")),
         weights=asked(plan.dp_mac.weights("dp_mac_fig3")),
         data=asked(plan.dp_mac.images_of_first("dp_mac_fig3")),
-        code=code("dp_mac_fig3"),
     output:
         **figure("dp_mac_fig3", "comparison"),
     log:
@@ -53,6 +51,7 @@ rule dp_mac_fig3:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.fig3_settings),
+        code=code("dp_mac_fig3"),
     shell:
         "python -m scripts.dp_mac_fig3 {params} > {log} 2>&1"
 
@@ -63,7 +62,6 @@ rule dp_mac_fig4:
         records=asked(plan.dp_mac.records("dp_mac_fig4")),
         weights=asked(plan.dp_mac.weights("dp_mac_fig4")),
         data=asked(plan.dp_mac.images_of_first("dp_mac_fig4")),
-        code=code("dp_mac_fig4"),
     output:
         **figure("dp_mac_fig4"),
     log:
@@ -74,5 +72,6 @@ rule dp_mac_fig4:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.fig4_settings),
+        code=code("dp_mac_fig4"),
     shell:
         "python -m scripts.dp_mac_fig4 {params} > {log} 2>&1"

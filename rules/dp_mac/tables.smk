@@ -6,7 +6,6 @@ rule dp_mac_table1a:
     input:
         records=asked(plan.dp_mac.records("dp_mac_table1a")),
         beside=asked(plan.dp_mac.errors("dp_mac_table1a")),
-        code=code("dp_mac_table1"),
     output:
         **table("dp_mac_table1a", "privacy"),
     log:
@@ -15,6 +14,7 @@ rule dp_mac_table1a:
         "../../envs/reporting.yaml"
     params:
         **options(plan.dp_mac.shown("dp_mac_table1a")),
+        code=code("dp_mac_table1"),
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
@@ -25,7 +25,6 @@ rule dp_mac_table1b:
         records=asked(plan.dp_mac.records("dp_mac_table1b")),
         beside=asked(plan.dp_mac.errors("dp_mac_table1b")),
         references=asked(plan.dp_mac.references),
-        code=code("dp_mac_table1"),
     output:
         **table("dp_mac_table1b", "privacy"),
     log:
@@ -34,14 +33,13 @@ rule dp_mac_table1b:
         "../../envs/reporting.yaml"
     params:
         **options(plan.dp_mac.shown("dp_mac_table1b")),
+        code=code("dp_mac_table1"),
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
 
 rule dp_mac_budget:
     """The epsilons that DP-MAC's printed noise really costs, and the noise that its printed epsilons need."""
-    input:
-        code=code("dp_mac_budget"),
     output:
         **table("dp_mac_budget", "privacy"),
     log:
@@ -50,6 +48,7 @@ rule dp_mac_budget:
         "../../envs/accounting.yaml"
     params:
         **options(plan.dp_mac.budget_settings),
+        code=code("dp_mac_budget"),
     shell:
         "python -m scripts.dp_mac_budget {params} > {log} 2>&1"
 
@@ -60,7 +59,6 @@ rule dp_mac_sensitivity:
         records=asked(plan.dp_mac.records("dp_mac_sensitivity")),
         weights=asked(plan.dp_mac.weights("dp_mac_sensitivity")),
         data=asked(plan.dp_mac.images("dp_mac_sensitivity")),
-        code=code("dp_mac_sensitivity"),
     output:
         **table("dp_mac_sensitivity"),
     log:
@@ -71,5 +69,6 @@ rule dp_mac_sensitivity:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.sensitivity_settings),
+        code=code("dp_mac_sensitivity"),
     shell:
         "python -m scripts.dp_mac_sensitivity {params} > {log} 2>&1"

@@ -9,7 +9,6 @@ rule train_mac:
     """A curve of networks trained by the method of auxiliary coordinates, with noise DP-MAC."""
     input:
         **MAC.inputs(data=asked(plan.dp_mac.data_of_curve)),
-        code=code("train_mac"),
     output:
         record=MAC.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
         curves=MAC.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
@@ -29,6 +28,7 @@ rule train_mac:
         gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, MAC),
+        code=code("train_mac"),
     shell:
         "python -m scripts.train_mac {params} --threads {threads} > {log} 2>&1"
 
@@ -37,7 +37,6 @@ rule train_sgd:
     """A curve of a network trained by gradients: backpropagation, or with noise DP-SGD."""
     input:
         **SGD.inputs(data=asked(plan.dp_mac.data_of_curve)),
-        code=code("train_sgd"),
     output:
         record=SGD.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
         curves=SGD.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
@@ -57,6 +56,7 @@ rule train_sgd:
         gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, SGD),
+        code=code("train_sgd"),
     shell:
         "python -m scripts.train_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -65,7 +65,6 @@ rule train_cdbn:
     """A curve of a convolutional deep belief network, private by its releases, as published, or not private."""
     input:
         **CDBN.inputs(data=asked(plan.dp_mac.data_of_curve)),
-        code=code("train_cdbn"),
     output:
         record=CDBN.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
         curves=CDBN.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
@@ -85,6 +84,7 @@ rule train_cdbn:
         gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, CDBN),
+        code=code("train_cdbn"),
     shell:
         "python -m scripts.train_cdbn {params} --threads {threads} > {log} 2>&1"
 
@@ -93,7 +93,6 @@ rule reference_lines:
     """Errors that any autoencoder of a series' images must beat."""
     input:
         data=plan.dp_mac.data,
-        code=code("reference_lines"),
     output:
         record=f"{layout.of('dp_mac')}/references/{{series}}.json",
     log:
@@ -102,5 +101,6 @@ rule reference_lines:
         "../../envs/learning.yaml"
     params:
         **options(plan.dp_mac.reference_settings),
+        code=code("reference_lines"),
     shell:
         "python -m scripts.reference_lines {params} > {log} 2>&1"

@@ -8,7 +8,6 @@ rule leaderboard:
         scores=plan.leaderboard.attacks(".csv"),
         audits=plan.leaderboard.attacks(".audit.csv"),
         releases=f"{layout.of('leaderboard')}/releases.csv",
-        code=code("leaderboard"),
     output:
         **table("leaderboard", "privacy"),
         **pictures("leaderboard"),
@@ -18,6 +17,7 @@ rule leaderboard:
         "../../envs/reporting.yaml"
     params:
         **options(plan.leaderboard.board_settings),
+        code=code("leaderboard"),
     shell:
         "python -m scripts.leaderboard {params} > {log} 2>&1"
 
@@ -27,7 +27,6 @@ rule leaderboard_cost:
     input:
         costs=plan.leaderboard.costs,
         teachers=plan.leaderboard.costs_of_teachers,
-        code=code("leaderboard_cost"),
     output:
         **table("leaderboard_cost"),
     log:
@@ -36,5 +35,6 @@ rule leaderboard_cost:
         "../../envs/reporting.yaml"
     params:
         **options(plan.leaderboard.cost_settings),
+        code=code("leaderboard_cost"),
     shell:
         "python -m scripts.leaderboard_cost {params} > {log} 2>&1"

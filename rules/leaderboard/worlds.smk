@@ -7,7 +7,6 @@ rule draw_worlds:
     """The private records of every world, and what is public in all of them."""
     input:
         data=layout.data(config["leaderboard"]["dataset"]),
-        code=code("draw_worlds"),
     output:
         worlds=f"{layout.private}/leaderboard/worlds.npz",
         public=f"{layout.of('leaderboard')}/public.npz",
@@ -19,6 +18,7 @@ rule draw_worlds:
         mem_mb=4000,
     params:
         **options(plan.leaderboard.worlds_settings),
+        code=code("draw_worlds"),
     shell:
         "python -m scripts.draw_worlds {params} > {log} 2>&1"
 
@@ -28,7 +28,6 @@ rule count_world_votes:
     input:
         worlds=f"{layout.private}/leaderboard/worlds.npz",
         public=f"{layout.of('leaderboard')}/public.npz",
-        code=code("count_world_votes"),
     output:
         votes=f"{layout.private}/leaderboard/votes/{{shard}}.npz",
         cost=f"{layout.of('leaderboard')}/costs_of_teachers/{{shard}}.csv",
@@ -43,6 +42,7 @@ rule count_world_votes:
         gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.votes_settings),
+        code=code("count_world_votes"),
     shell:
         "python -m scripts.count_world_votes {params} --threads {threads} > {log} 2>&1"
 
@@ -56,7 +56,6 @@ rule train_worlds:
             votes=plan.leaderboard.votes,
             own=plan.leaderboard.ones_own,
         ),
-        code=code("train_worlds"),
     output:
         predictions=WORLDS.output(f"{layout.private}/leaderboard/predictions/{{method}}/{{budget}}/{{shard}}.npz"),
         record=WORLDS.output(f"{layout.of('leaderboard')}/models/{{method}}/{{budget}}/{{shard}}.json"),
@@ -75,6 +74,7 @@ rule train_worlds:
         gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.training_settings, WORLDS),
+        code=code("train_worlds"),
     shell:
         "python -m scripts.train_worlds {params} --threads {threads} > {log} 2>&1"
 
@@ -84,7 +84,6 @@ rule attack_worlds:
     input:
         worlds=f"{layout.private}/leaderboard/worlds.npz",
         predictions=plan.leaderboard.predictions,
-        code=code("attack_worlds"),
     output:
         scores=f"{layout.of('leaderboard')}/attacks/{{shard}}.csv",
         curves=f"{layout.of('leaderboard')}/attacks/{{shard}}.roc.csv",
@@ -98,14 +97,13 @@ rule attack_worlds:
         runtime=240,
     params:
         **options(plan.leaderboard.attack_settings),
+        code=code("attack_worlds"),
     shell:
         "python -m scripts.attack_worlds {params} > {log} 2>&1"
 
 
 rule audit_releases:
     """Lower bounds on the epsilon of all that each method's mechanism releases, on the worst neighbours known."""
-    input:
-        code=code("audit_releases"),
     output:
         bounds=f"{layout.of('leaderboard')}/releases.csv",
     log:
@@ -116,5 +114,6 @@ rule audit_releases:
         runtime=120,
     params:
         **options(plan.leaderboard.releases_settings),
+        code=code("audit_releases"),
     shell:
         "python -m scripts.audit_releases {params} > {log} 2>&1"

@@ -6,7 +6,6 @@ rule public_part:
     input:
         data=plan.scalable_pate.samples_of_ensemble,
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
-        code=code("public_part"),
     output:
         samples=f"{plan.release.public}/{{ensemble}}/{{repetition}}.npz",
         record=f"{plan.release.public}/{{ensemble}}/{{repetition}}.json",
@@ -18,6 +17,7 @@ rule public_part:
         mem_mb=2000,
     params:
         **options(plan.release.public_settings),
+        code=code("public_part"),
     shell:
         "python -m scripts.public_part {params} > {log} 2>&1"
 
@@ -27,7 +27,6 @@ rule release_student:
     input:
         samples=plan.release.public_samples,
         labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
-        code=code("release_student"),
     output:
         weights=f"{plan.release.parts}/{{run}}/{{repetition}}.safetensors",
         record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
@@ -42,6 +41,7 @@ rule release_student:
         runtime=30,
     params:
         **options(plan.release.student_settings),
+        code=code("release_student"),
     shell:
         "python -m scripts.release_student {params} > {log} 2>&1"
 
@@ -51,7 +51,6 @@ rule release_network_student:
     input:
         samples=plan.release.public_samples,
         labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
-        code=code("release_network_student"),
     output:
         weights=f"{plan.release.parts}/{{run}}/{{repetition}}.safetensors",
         record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
@@ -68,6 +67,7 @@ rule release_network_student:
         gres=GRES[config["device"]],
     params:
         **options(plan.release.network_student_settings),
+        code=code("release_network_student"),
     shell:
         "python -m scripts.release_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -77,7 +77,6 @@ rule release:
     input:
         records=asked(plan.release.records),
         beside=asked(plan.release.arrays),
-        code=code("release"),
     output:
         beside=plan.release.files(),
     log:
@@ -86,6 +85,7 @@ rule release:
         "../../envs/learning.yaml"
     params:
         **options(plan.release.settings),
+        code=code("release"),
     shell:
         "python -m scripts.release {params} > {log} 2>&1"
 
@@ -95,7 +95,6 @@ rule verify_release:
     input:
         samples=asked(plan.release.samples),
         beside=asked(plan.release.verified),
-        code=code("verify_release"),
     output:
         report=plan.release.report(),
     log:
@@ -104,5 +103,6 @@ rule verify_release:
         "../../envs/learning.yaml"
     params:
         **options(plan.release.verify_settings),
+        code=code("verify_release"),
     shell:
         "python -m scripts.verify_release {params} > {log} 2>&1"

@@ -11,7 +11,6 @@ rule attack_residual:
             predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
             plain=f"{layout.private}/residual_perturbation/predictions/{{task}}/plain/0.npz",
         ),
-        code=code("attack_residual"),
     output:
         record=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.json"),
         scores=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.csv"),
@@ -29,5 +28,6 @@ rule attack_residual:
         runtime=60,
     params:
         **options(plan.residual_perturbation.attack_settings, ATTACKS),
+        code=code("attack_residual"),
     shell:
         "python -m scripts.attack_residual {params} > {log} 2>&1"

@@ -8,7 +8,6 @@ rule train_audited:
     """One way to train, with a canary and without it, some runs of each: what the networks say of the canary."""
     input:
         **AUDITED.inputs(data=plan.residual_perturbation.samples_of_audit),
-        code=code("train_audited"),
     output:
         statistics=AUDITED.output(f"{plan.residual_perturbation.private}/audited/{{task}}/{{mechanism}}/{{shard}}.npz"),
     log:
@@ -25,6 +24,7 @@ rule train_audited:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.audited_settings, AUDITED),
+        code=code("train_audited"),
     shell:
         "python -m scripts.train_audited {params} --threads {threads} > {log} 2>&1"
 
@@ -33,7 +33,6 @@ rule audit_residual:
     """One way to train, audited: the bound that all its runs with a canary and without it show."""
     input:
         **AUDITS.inputs(runs=plan.residual_perturbation.runs_of_audit),
-        code=code("audit_residual"),
     output:
         record=AUDITS.output(f"{plan.residual_perturbation.folder}/audits/{{task}}/{{mechanism}}.json"),
         statistics=AUDITS.output(f"{plan.residual_perturbation.private}/audits/{{task}}/{{mechanism}}.csv"),
@@ -46,6 +45,7 @@ rule audit_residual:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.audit_settings, AUDITS),
+        code=code("audit_residual"),
     shell:
         "python -m scripts.audit_residual {params} > {log} 2>&1"
 
@@ -54,7 +54,6 @@ rule residual_perturbation_budget:
     """Budgets of Strategy I and of DP-SGD beside lower bounds on epsilon, ours and the published ones."""
     input:
         unpack(asked(plan.residual_perturbation.audits)),
-        code=code("residual_perturbation_budget"),
     output:
         **table("residual_perturbation_budget", "privacy"),
     log:
@@ -63,5 +62,6 @@ rule residual_perturbation_budget:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.budget_settings),
+        code=code("residual_perturbation_budget"),
     shell:
         "python -m scripts.residual_perturbation_budget {params} > {log} 2>&1"

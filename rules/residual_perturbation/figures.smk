@@ -3,8 +3,6 @@
 
 rule residual_perturbation_fig1:
     """Figure 1: a picture recovered from its features, without noise and with the additive noise of Strategy I."""
-    input:
-        code=code("residual_perturbation_sde"),
     output:
         **figure("residual_perturbation_fig1", "comparison"),
     log:
@@ -13,6 +11,7 @@ rule residual_perturbation_fig1:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig1),
+        code=code("residual_perturbation_sde"),
     shell:
         "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
@@ -21,7 +20,6 @@ rule residual_perturbation_fig2:
     """Figure 2: patches without and with tumour."""
     input:
         data=plan.residual_perturbation.samples_of_fig2,
-        code=code("residual_perturbation_fig2"),
     output:
         **pictures("residual_perturbation_fig2"),
     log:
@@ -32,6 +30,7 @@ rule residual_perturbation_fig2:
         mem_mb=6000,
     params:
         **options(plan.residual_perturbation.settings_of_fig2),
+        code=code("residual_perturbation_fig2"),
     shell:
         "python -m scripts.residual_perturbation_fig2 {params} > {log} 2>&1"
 
@@ -40,7 +39,6 @@ rule residual_perturbation_fig3:
     """Figure 3: attack and accuracy against the noise of Strategy I on breast histology."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig3"))),
-        code=code("residual_perturbation_noise"),
     output:
         **figure("residual_perturbation_fig3", "comparison"),
     log:
@@ -49,6 +47,7 @@ rule residual_perturbation_fig3:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig3")),
+        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -57,7 +56,6 @@ rule residual_perturbation_fig4:
     """Figure 4: attack and accuracy against the noise of Strategy I on CIFAR10."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig4"))),
-        code=code("residual_perturbation_noise"),
     output:
         **figure("residual_perturbation_fig4", "comparison"),
     log:
@@ -66,6 +64,7 @@ rule residual_perturbation_fig4:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig4")),
+        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -74,7 +73,6 @@ rule residual_perturbation_fig5:
     """Figure 5: attack and accuracy against the noise of Strategy I on CIFAR100."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig5"))),
-        code=code("residual_perturbation_noise"),
     output:
         **figure("residual_perturbation_fig5", "comparison"),
     log:
@@ -83,6 +81,7 @@ rule residual_perturbation_fig5:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig5")),
+        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -91,7 +90,6 @@ rule residual_perturbation_fig6:
     """Figure 6: single networks and ensembles with Strategy I against the noise, a line for each size."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig6"))),
-        code=code("residual_perturbation_noise"),
     output:
         **figure("residual_perturbation_fig6", "comparison"),
     log:
@@ -100,6 +98,7 @@ rule residual_perturbation_fig6:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig6),
+        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -108,7 +107,6 @@ rule residual_perturbation_fig7:
     """Figure 7: ROC curves of the attacks on ensembles with Strategy I, a column a dataset."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig7"))),
-        code=code("residual_perturbation_roc"),
     output:
         **figure("residual_perturbation_fig7", "comparison"),
     log:
@@ -117,14 +115,13 @@ rule residual_perturbation_fig7:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig7")),
+        code=code("residual_perturbation_roc"),
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig8:
     """Figure 8: a picture recovered from its features, without noise and with the multiplicative noise of Strategy II."""
-    input:
-        code=code("residual_perturbation_sde"),
     output:
         **figure("residual_perturbation_fig8", "comparison"),
     log:
@@ -133,6 +130,7 @@ rule residual_perturbation_fig8:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig8),
+        code=code("residual_perturbation_sde"),
     shell:
         "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
@@ -141,7 +139,6 @@ rule residual_perturbation_fig9:
     """Figure 9: attack and accuracy against the noise of Strategy II on breast histology."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig9"))),
-        code=code("residual_perturbation_noise"),
     output:
         **figure("residual_perturbation_fig9", "comparison"),
     log:
@@ -150,6 +147,7 @@ rule residual_perturbation_fig9:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig9")),
+        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -158,7 +156,6 @@ rule residual_perturbation_fig10:
     """Figure 10: attack and accuracy against the noise of Strategy II on CIFAR10."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig10"))),
-        code=code("residual_perturbation_noise"),
     output:
         **figure("residual_perturbation_fig10", "comparison"),
     log:
@@ -167,6 +164,7 @@ rule residual_perturbation_fig10:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig10")),
+        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -175,7 +173,6 @@ rule residual_perturbation_fig11:
     """Figure 11: attack and accuracy against the noise of Strategy II on CIFAR100."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig11"))),
-        code=code("residual_perturbation_noise"),
     output:
         **figure("residual_perturbation_fig11", "comparison"),
     log:
@@ -184,6 +181,7 @@ rule residual_perturbation_fig11:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig11")),
+        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -192,7 +190,6 @@ rule residual_perturbation_fig12:
     """Figure 12: ROC curves of the attacks on ensembles with Strategy II, a column a dataset."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig12"))),
-        code=code("residual_perturbation_roc"),
     output:
         **figure("residual_perturbation_fig12", "comparison"),
     log:
@@ -201,5 +198,6 @@ rule residual_perturbation_fig12:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig12")),
+        code=code("residual_perturbation_roc"),
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"

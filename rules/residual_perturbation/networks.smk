@@ -12,7 +12,6 @@ rule draw_task:
     """The data of one attack: the halves of the target and of the shadow, and the test set."""
     input:
         data=asked(plan.residual_perturbation.samples_of_task),
-        code=code("draw_task"),
     output:
         samples=f"{layout.private}/residual_perturbation/draws/{{task}}.npz",
         patients=f"{layout.private}/residual_perturbation/draws/{{task}}.csv",
@@ -27,6 +26,7 @@ rule draw_task:
         mem_mb=10000,
     params:
         **options(plan.residual_perturbation.draw_settings),
+        code=code("draw_task"),
     shell:
         "python -m scripts.draw_task {params} > {log} 2>&1"
 
@@ -35,7 +35,6 @@ rule train_residual:
     """Networks of one method at one noise coefficient: of the target, or of its shadow, in one repetition."""
     input:
         **TRAINED.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
-        code=code("train_residual"),
     output:
         weights=TRAINED.output(
             f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
@@ -56,6 +55,7 @@ rule train_residual:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.network_settings, TRAINED),
+        code=code("train_residual"),
     shell:
         "python -m scripts.train_residual {params} --threads {threads} > {log} 2>&1"
 
@@ -67,7 +67,6 @@ rule predict_residual:
             samples=asked(plan.residual_perturbation.draws_of_networks),
             weights=asked(plan.residual_perturbation.trained_networks),
         ),
-        code=code("predict_residual"),
     output:
         record=PREDICTED.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
         predictions=PREDICTED.output(
@@ -88,6 +87,7 @@ rule predict_residual:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.prediction_settings, PREDICTED),
+        code=code("predict_residual"),
     shell:
         "python -m scripts.predict_residual {params} --threads {threads} > {log} 2>&1"
 
@@ -96,7 +96,6 @@ rule train_residual_dp_sgd:
     """One network by DP-SGD, the baseline: the target's, or its shadow's, in one repetition."""
     input:
         **TRAINED_PRIVATELY.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
-        code=code("train_residual_dp_sgd"),
     output:
         weights=TRAINED_PRIVATELY.output(
             f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
@@ -117,6 +116,7 @@ rule train_residual_dp_sgd:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.dp_sgd_network_settings, TRAINED_PRIVATELY),
+        code=code("train_residual_dp_sgd"),
     shell:
         "python -m scripts.train_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -128,7 +128,6 @@ rule predict_residual_dp_sgd:
             samples=asked(plan.residual_perturbation.draws_of_networks),
             weights=asked(plan.residual_perturbation.trained_networks),
         ),
-        code=code("predict_residual_dp_sgd"),
     output:
         record=PREDICTED_PRIVATELY.output(
             f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"
@@ -151,5 +150,6 @@ rule predict_residual_dp_sgd:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.dp_sgd_prediction_settings, PREDICTED_PRIVATELY),
+        code=code("predict_residual_dp_sgd"),
     shell:
         "python -m scripts.predict_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"

@@ -5,7 +5,6 @@ rule residual_perturbation_table1:
     """Table 1: attacks on ResNet8, DP-SGD and Strategy I on breast histology, and their accuracy."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table1"))),
-        code=code("residual_perturbation_table"),
     output:
         **table("residual_perturbation_table1", "privacy"),
     log:
@@ -14,6 +13,7 @@ rule residual_perturbation_table1:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table1")),
+        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -22,7 +22,6 @@ rule residual_perturbation_table2:
     """Table 2: attacks on ResNet8, DP-SGD and Strategy I on MNIST, and their accuracy."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table2"))),
-        code=code("residual_perturbation_table"),
     output:
         **table("residual_perturbation_table2", "privacy"),
     log:
@@ -31,6 +30,7 @@ rule residual_perturbation_table2:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table2")),
+        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -39,7 +39,6 @@ rule residual_perturbation_table3:
     """Table 3: attacks on ResNet8, DP-SGD and Strategy I on CIFAR10, and their accuracy."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table3"))),
-        code=code("residual_perturbation_table"),
     output:
         **table("residual_perturbation_table3", "privacy"),
     log:
@@ -48,6 +47,7 @@ rule residual_perturbation_table3:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table3")),
+        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -56,7 +56,6 @@ rule residual_perturbation_table4:
     """Table 4: attacks on ResNet8, DP-SGD and Strategy I on CIFAR100, and their accuracy."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table4"))),
-        code=code("residual_perturbation_table"),
     output:
         **table("residual_perturbation_table4", "privacy"),
     log:
@@ -65,6 +64,7 @@ rule residual_perturbation_table4:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table4")),
+        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -73,7 +73,6 @@ rule residual_perturbation_table5:
     """Table 5: attacks on DP-SGD and on one and several members with Strategy II on breast histology."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table5"))),
-        code=code("residual_perturbation_table"),
     output:
         **table("residual_perturbation_table5", "privacy"),
     log:
@@ -82,6 +81,7 @@ rule residual_perturbation_table5:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table5")),
+        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -90,7 +90,6 @@ rule residual_perturbation_skip:
     """Section IV-D: attacks on ensembles of perturbed networks with skip connections, and without them."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("skip"))),
-        code=code("residual_perturbation_table"),
     output:
         **table("residual_perturbation_skip", "privacy"),
     log:
@@ -99,6 +98,7 @@ rule residual_perturbation_skip:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("skip")),
+        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -107,7 +107,6 @@ rule residual_perturbation_readings:
     """What the paper leaves open about its noise (scale of pixels, deviation, floor): each reading, attacked."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("readings"))),
-        code=code("residual_perturbation_table"),
     output:
         **table("residual_perturbation_readings", "privacy"),
     log:
@@ -116,6 +115,7 @@ rule residual_perturbation_readings:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("readings")),
+        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -124,7 +124,6 @@ rule residual_perturbation_cost:
     """What an epoch costs with and without residual perturbation, and by DP-SGD: a measurement, not repeatable."""
     input:
         beside=asked(plan.residual_perturbation.files_of_cost),
-        code=code("residual_perturbation_cost"),
     output:
         **table("residual_perturbation_cost"),
     log:
@@ -138,5 +137,6 @@ rule residual_perturbation_cost:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.cost_settings),
+        code=code("residual_perturbation_cost"),
     shell:
         "python -m scripts.residual_perturbation_cost {params} --threads {threads} > {log} 2>&1"

@@ -3,8 +3,6 @@
 
 rule residual_perturbation_theory:
     """The budgets of Theorems 1 and 2 of residual perturbation in every reading, beside the published ones."""
-    input:
-        code=code("residual_perturbation_theory"),
     output:
         **table("residual_perturbation_theory", "privacy"),
     log:
@@ -13,14 +11,13 @@ rule residual_perturbation_theory:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.theory_settings),
+        code=code("residual_perturbation_theory"),
     shell:
         "python -m scripts.residual_perturbation_theory {params} > {log} 2>&1"
 
 
 rule residual_perturbation_dp_sgd:
     """What DP-SGD costs at the settings printed with residual perturbation, beside the published budgets."""
-    input:
-        code=code("residual_perturbation_dp_sgd"),
     output:
         **table("residual_perturbation_dp_sgd", "privacy"),
     log:
@@ -29,14 +26,13 @@ rule residual_perturbation_dp_sgd:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.dp_sgd_settings),
+        code=code("residual_perturbation_dp_sgd"),
     shell:
         "python -m scripts.residual_perturbation_dp_sgd {params} > {log} 2>&1"
 
 
 rule residual_perturbation_rademacher:
     """Rademacher complexities of the plain and the perturbed class of Theorem 3, simulated and bounded."""
-    input:
-        code=code("residual_perturbation_rademacher"),
     output:
         **table("residual_perturbation_rademacher"),
     log:
@@ -45,5 +41,6 @@ rule residual_perturbation_rademacher:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.rademacher_settings),
+        code=code("residual_perturbation_rademacher"),
     shell:
         "python -m scripts.residual_perturbation_rademacher {params} > {log} 2>&1"

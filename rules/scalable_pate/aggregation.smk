@@ -6,7 +6,6 @@ rule account:
     input:
         votes=plan.scalable_pate.votes_of_run,
         scores=plan.scalable_pate.first_round_scores,
-        code=code("account"),
     output:
         record=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.json",
         curve=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.npz",
@@ -18,6 +17,7 @@ rule account:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.account_settings),
+        code=code("account"),
     shell:
         "python -m scripts.account {params} > {log} 2>&1"
 
@@ -28,7 +28,6 @@ rule aggregate:
         votes=plan.scalable_pate.votes_of_run,
         scores=plan.scalable_pate.first_round_scores,
         first_round=plan.scalable_pate.first_round_labels,
-        code=code("aggregate"),
     output:
         record=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.json",
         labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
@@ -40,6 +39,7 @@ rule aggregate:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.aggregate_settings),
+        code=code("aggregate"),
     shell:
         "python -m scripts.aggregate {params} > {log} 2>&1"
 
@@ -52,7 +52,6 @@ rule inspect_selection:
         split=plan.scalable_pate.split_of_run,
         labels=plan.scalable_pate.released_labels,
         scores=plan.scalable_pate.first_round_scores,
-        code=code("inspect_selection"),
     output:
         record=f"{layout.private}/selection/{{run}}/{{repetition}}.json",
         noiseless=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
@@ -64,6 +63,7 @@ rule inspect_selection:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.inspect_settings),
+        code=code("inspect_selection"),
     shell:
         "python -m scripts.inspect_selection {params} > {log} 2>&1"
 
@@ -72,7 +72,6 @@ rule sanitize_epsilon:
     """A data-dependent epsilon, released: smooth sensitivity, noise, and what the release itself costs."""
     input:
         votes=plan.scalable_pate.votes_of_run,
-        code=code("sanitize_epsilon"),
     output:
         record=f"{plan.scalable_pate.folder}/sanitized/{{run}}/{{repetition}}.json",
     log:
@@ -84,6 +83,7 @@ rule sanitize_epsilon:
         runtime=20,
     params:
         **options(plan.scalable_pate.sanitize_settings),
+        code=code("sanitize_epsilon"),
     shell:
         "python -m scripts.sanitize_epsilon {params} > {log} 2>&1"
 
@@ -92,7 +92,6 @@ rule label_tradeoff:
     """Epsilon and label accuracy of LNMax and GNMax at several noise scales, on one draw of an ensemble's votes."""
     input:
         votes=f"{layout.private}/votes/{{ensemble}}/{{drawn}}.npz",
-        code=code("label_tradeoff"),
     output:
         table=f"{plan.scalable_pate.folder}/tradeoffs/{{ensemble}}/{{drawn}}.csv",
     log:
@@ -104,5 +103,6 @@ rule label_tradeoff:
         runtime=30,
     params:
         **options(plan.scalable_pate.tradeoff_settings),
+        code=code("label_tradeoff"),
     shell:
         "python -m scripts.label_tradeoff {params} > {log} 2>&1"

@@ -7,7 +7,6 @@ rule scalable_pate_epsilon:
         records=plan.scalable_pate.epsilon_records,
         curves=plan.scalable_pate.epsilon_curves,
         claims=os.path.relpath(ROOT / "claims.csv"),
-        code=code("scalable_pate_epsilon"),
     output:
         **figure("scalable_pate_epsilon"),
     log:
@@ -16,6 +15,7 @@ rule scalable_pate_epsilon:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.epsilon_settings),
+        code=code("scalable_pate_epsilon"),
     shell:
         "python -m scripts.scalable_pate_epsilon {params} > {log} 2>&1"
 
@@ -27,7 +27,6 @@ rule scalable_pate_fig1:
         curve_records=plan.scalable_pate.fig1_curve_records,
         curves=plan.scalable_pate.fig1_curves,
         votes=asked(plan.scalable_pate.fig1_votes),
-        code=code("scalable_pate_fig1"),
     output:
         **figure("scalable_pate_fig1", "privacy", "epsilon", "histogram", "comparison", "comparison_privacy"),
     log:
@@ -38,6 +37,7 @@ rule scalable_pate_fig1:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.fig1_settings),
+        code=code("scalable_pate_fig1"),
     shell:
         "python -m scripts.scalable_pate_fig1 {params} > {log} 2>&1"
 
@@ -46,7 +46,6 @@ rule scalable_pate_fig3:
     """Figure 3 of Scalable PATE: examples of Glyph, an ambiguous pair and a mislabelled one."""
     input:
         data=asked(plan.scalable_pate.fig3_data),
-        code=code("scalable_pate_fig3"),
     output:
         **figure("scalable_pate_fig3"),
     log:
@@ -57,6 +56,7 @@ rule scalable_pate_fig3:
         mem_mb=2000,
     params:
         **options(),
+        code=code("scalable_pate_fig3"),
     shell:
         "python -m scripts.scalable_pate_fig3 {params} > {log} 2>&1"
 
@@ -65,7 +65,6 @@ rule scalable_pate_fig4:
     """Figure 4 of Scalable PATE: label accuracy against epsilon, by mechanism and by ensemble size."""
     input:
         tradeoffs=asked(plan.scalable_pate.fig4_tradeoffs),
-        code=code("scalable_pate_fig4"),
     output:
         **figure("scalable_pate_fig4", "comparison", "comparison_privacy"),
     log:
@@ -74,6 +73,7 @@ rule scalable_pate_fig4:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.fig4_settings),
+        code=code("scalable_pate_fig4"),
     shell:
         "python -m scripts.scalable_pate_fig4 {params} > {log} 2>&1"
 
@@ -82,7 +82,6 @@ rule scalable_pate_fig5:
     """Figure 5 of Scalable PATE: what the noisy check selects, and what selecting and answering cost."""
     input:
         votes=asked(plan.scalable_pate.fig5_votes),
-        code=code("scalable_pate_fig5"),
     output:
         **figure("scalable_pate_fig5", "histogram", "comparison", "comparison_privacy"),
     log:
@@ -93,5 +92,6 @@ rule scalable_pate_fig5:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.fig5_settings),
+        code=code("scalable_pate_fig5"),
     shell:
         "python -m scripts.scalable_pate_fig5 {params} > {log} 2>&1"

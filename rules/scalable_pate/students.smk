@@ -7,7 +7,6 @@ rule train_student:
         data=plan.scalable_pate.samples_of_run,
         split=plan.scalable_pate.split_of_run,
         labels=plan.scalable_pate.released_labels,
-        code=code("train_student"),
     output:
         record=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json",
         scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
@@ -22,6 +21,7 @@ rule train_student:
         runtime=30,
     params:
         **options(plan.scalable_pate.student_settings),
+        code=code("train_student"),
     shell:
         "python -m scripts.train_student {params} > {log} 2>&1"
 
@@ -32,7 +32,6 @@ rule train_noiseless_student:
         data=plan.scalable_pate.samples_of_run,
         split=plan.scalable_pate.split_of_run,
         labels=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
-        code=code("train_student"),
     output:
         record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
@@ -47,6 +46,7 @@ rule train_noiseless_student:
         runtime=30,
     params:
         **options(plan.scalable_pate.noiseless_student_settings),
+        code=code("train_student"),
     shell:
         "python -m scripts.train_student {params} > {log} 2>&1"
 
@@ -57,7 +57,6 @@ rule train_network_student:
         data=plan.scalable_pate.samples_of_run,
         split=plan.scalable_pate.split_of_run,
         labels=plan.scalable_pate.released_labels,
-        code=code("train_network_student"),
     output:
         record=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json",
         scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
@@ -74,6 +73,7 @@ rule train_network_student:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_student_settings),
+        code=code("train_network_student"),
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -84,7 +84,6 @@ rule train_noiseless_network_student:
         data=plan.scalable_pate.samples_of_run,
         split=plan.scalable_pate.split_of_run,
         labels=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
-        code=code("train_network_student"),
     output:
         record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
@@ -101,6 +100,7 @@ rule train_noiseless_network_student:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.noiseless_network_student_settings),
+        code=code("train_network_student"),
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -110,7 +110,6 @@ rule train_baseline:
     input:
         data=plan.scalable_pate.samples_of_ensemble,
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
-        code=code("train_baseline"),
     output:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
     log:
@@ -124,6 +123,7 @@ rule train_baseline:
         runtime=30,
     params:
         **options(plan.scalable_pate.baseline_settings),
+        code=code("train_baseline"),
     shell:
         "python -m scripts.train_baseline {params} > {log} 2>&1"
 
@@ -133,7 +133,6 @@ rule train_network_baseline:
     input:
         data=plan.scalable_pate.samples_of_ensemble,
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
-        code=code("train_network_student"),
     output:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
     log:
@@ -149,5 +148,6 @@ rule train_network_baseline:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_baseline_settings),
+        code=code("train_network_student"),
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"

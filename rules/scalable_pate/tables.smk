@@ -6,7 +6,6 @@ rule scalable_pate_table1:
     input:
         records=plan.scalable_pate.table1_records,
         claims=os.path.relpath(ROOT / "claims.csv"),
-        code=code("scalable_pate_table1"),
     output:
         **table("scalable_pate_table1", "privacy"),
     log:
@@ -15,6 +14,7 @@ rule scalable_pate_table1:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.table1_settings),
+        code=code("scalable_pate_table1"),
     shell:
         "python -m scripts.scalable_pate_table1 {params} > {log} 2>&1"
 
@@ -23,7 +23,6 @@ rule scalable_pate_table2:
     """Table 2 of Scalable PATE: smooth sensitivity, and the sanitised epsilon."""
     input:
         records=plan.scalable_pate.table2_records,
-        code=code("scalable_pate_table2"),
     output:
         **table("scalable_pate_table2", "privacy"),
     log:
@@ -32,6 +31,7 @@ rule scalable_pate_table2:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.table2_settings),
+        code=code("scalable_pate_table2"),
     shell:
         "python -m scripts.scalable_pate_table2 {params} > {log} 2>&1"
 
@@ -40,7 +40,6 @@ rule scalable_pate_selection:
     """What the noisy check of Scalable PATE selects, what selecting costs, and students without it."""
     input:
         records=asked(plan.scalable_pate.selection_records),
-        code=code("scalable_pate_selection"),
     output:
         **table("scalable_pate_selection", "privacy"),
     log:
@@ -49,14 +48,13 @@ rule scalable_pate_selection:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.selection_settings),
+        code=code("scalable_pate_selection"),
     shell:
         "python -m scripts.scalable_pate_selection {params} > {log} 2>&1"
 
 
 rule scalable_pate_tails:
     """How the chance of a wrong answer falls with the consensus, of Laplace and of Gaussian noise."""
-    input:
-        code=code("scalable_pate_tails"),
     output:
         **table("scalable_pate_tails"),
     log:
@@ -65,6 +63,7 @@ rule scalable_pate_tails:
         "../../envs/accounting.yaml"
     params:
         **options(plan.scalable_pate.tails_settings),
+        code=code("scalable_pate_tails"),
     shell:
         "python -m scripts.scalable_pate_tails {params} > {log} 2>&1"
 
@@ -75,7 +74,6 @@ rule scalable_pate_teachers:
         votes=asked(plan.scalable_pate.teachers_votes),
         data=plan.scalable_pate.teachers_data,
         splits=plan.scalable_pate.teachers_splits,
-        code=code("scalable_pate_teachers"),
     output:
         **table("scalable_pate_teachers"),
     log:
@@ -86,6 +84,7 @@ rule scalable_pate_teachers:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.teachers_settings),
+        code=code("scalable_pate_teachers"),
     shell:
         "python -m scripts.scalable_pate_teachers {params} > {log} 2>&1"
 
@@ -96,7 +95,6 @@ rule scalable_pate_search:
         votes=asked(plan.scalable_pate.search_votes),
         data=plan.scalable_pate.search_data,
         splits=plan.scalable_pate.search_splits,
-        code=code("scalable_pate_search"),
     output:
         **table("scalable_pate_search", "privacy", "grid", "grid_privacy"),
     log:
@@ -108,5 +106,6 @@ rule scalable_pate_search:
         runtime=30,
     params:
         **options(plan.scalable_pate.search_settings),
+        code=code("scalable_pate_search"),
     shell:
         "python -m scripts.scalable_pate_search {params} > {log} 2>&1"

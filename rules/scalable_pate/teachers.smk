@@ -5,7 +5,6 @@ rule split_data:
     """Who owns which sample: the teachers, the student's public pool, the test set."""
     input:
         data=plan.scalable_pate.samples_of_ensemble,
-        code=code("split_data"),
     output:
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
     log:
@@ -16,6 +15,7 @@ rule split_data:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.split_settings),
+        code=code("split_data"),
     shell:
         "python -m scripts.split_data {params} > {log} 2>&1"
 
@@ -25,7 +25,6 @@ rule train_teachers:
     input:
         data=plan.scalable_pate.samples_of_ensemble,
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
-        code=code("train_teachers"),
     output:
         labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
     log:
@@ -39,6 +38,7 @@ rule train_teachers:
         runtime=30,
     params:
         **options(plan.scalable_pate.teacher_settings),
+        code=code("train_teachers"),
     shell:
         "python -m scripts.train_teachers {params} > {log} 2>&1"
 
@@ -48,7 +48,6 @@ rule train_network_teachers:
     input:
         data=plan.scalable_pate.samples_of_ensemble,
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
-        code=code("train_network_teachers"),
     output:
         labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
     log:
@@ -64,6 +63,7 @@ rule train_network_teachers:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_teacher_settings),
+        code=code("train_network_teachers"),
     shell:
         "python -m scripts.train_network_teachers {params} --threads {threads} > {log} 2>&1"
 
@@ -72,7 +72,6 @@ rule count_votes:
     """Votes of a draw: one histogram a query, from teachers trained here or from votes that were published."""
     input:
         labels=plan.scalable_pate.labels_or_votes,
-        code=code("count_votes"),
     output:
         votes=f"{layout.private}/votes/{{ensemble}}/{{drawn}}.npz",
     log:
@@ -83,5 +82,6 @@ rule count_votes:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.count_settings),
+        code=code("count_votes"),
     shell:
         "python -m scripts.count_votes {params} > {log} 2>&1"

@@ -7,7 +7,6 @@ rule aggregate_masks:
         volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_codes,
         answers=plan.segmentation.answers_for_codes,
-        code=code("aggregate_masks"),
     output:
         codes=f"{plan.segmentation.private}/codes/{{task}}/{{repetition}}/{{shard}}.npz",
         records=f"{plan.segmentation.folder}/codes/{{task}}/{{repetition}}/{{shard}}.json",
@@ -22,5 +21,6 @@ rule aggregate_masks:
         runtime=120,
     params:
         **options(plan.segmentation.codes),
+        code=code("aggregate_masks"),
     shell:
         "python -m scripts.aggregate_masks {params} --threads {threads} > {log} 2>&1"

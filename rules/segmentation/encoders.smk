@@ -5,7 +5,6 @@ rule train_mask_encoder:
     """The encoders of a shard, fitted to a task's public masks."""
     input:
         volumes=asked(plan.segmentation.volumes),
-        code=code("train_mask_encoder"),
     output:
         weights=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.npz",
         records=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.json",
@@ -22,5 +21,6 @@ rule train_mask_encoder:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.encoders),
+        code=code("train_mask_encoder"),
     shell:
         "python -m scripts.train_mask_encoder {params} --threads {threads} > {log} 2>&1"

@@ -6,7 +6,6 @@ rule measure_reconstruction:
     input:
         volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_reconstruction,
-        code=code("measure_reconstruction"),
     output:
         table=f"{plan.segmentation.folder}/measure_reconstruction/{{task}}/{{repetition}}/{{shard}}.csv",
     log:
@@ -20,6 +19,7 @@ rule measure_reconstruction:
         runtime=240,
     params:
         **options(plan.segmentation.reconstruction),
+        code=code("measure_reconstruction"),
     shell:
         "python -m scripts.measure_reconstruction {params} --threads {threads} > {log} 2>&1"
 
@@ -29,7 +29,6 @@ rule measure_limits:
     input:
         volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_limits,
-        code=code("measure_limits"),
     output:
         table=f"{plan.segmentation.folder}/measure_limits/{{task}}/{{repetition}}/{{shard}}.csv",
     log:
@@ -43,6 +42,7 @@ rule measure_limits:
         runtime=240,
     params:
         **options(plan.segmentation.limits),
+        code=code("measure_limits"),
     shell:
         "python -m scripts.measure_limits {params} --threads {threads} > {log} 2>&1"
 
@@ -51,7 +51,6 @@ rule measure_components:
     """Principal components of the blocks of a task's public masks, and what they lose, over noise."""
     input:
         volumes=asked(plan.segmentation.volumes),
-        code=code("measure_components"),
     output:
         components=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}.csv",
         formula=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}_formula.csv",
@@ -67,6 +66,7 @@ rule measure_components:
         runtime=240,
     params:
         **options(plan.segmentation.components),
+        code=code("measure_components"),
     shell:
         "python -m scripts.measure_components {params} --threads {threads} > {log} 2>&1"
 
@@ -78,7 +78,6 @@ rule measure_external:
         external=plan.segmentation.external_others,
         fitted=plan.segmentation.external_fitted,
         students=plan.segmentation.external_students,
-        code=code("measure_external"),
     output:
         table=f"{plan.segmentation.folder}/measure_external/{{repetition}}.csv",
     log:
@@ -90,5 +89,6 @@ rule measure_external:
         runtime=60,
     params:
         **options(plan.segmentation.external),
+        code=code("measure_external"),
     shell:
         "python -m scripts.measure_external {params} --threads {threads} > {log} 2>&1"

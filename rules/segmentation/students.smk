@@ -7,7 +7,6 @@ rule train_mask_students:
         volumes=asked(plan.segmentation.volumes),
         fitted=plan.segmentation.fitted_for_students,
         codes=plan.segmentation.codes_for_students,
-        code=code("train_mask_students"),
     output:
         weights=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
         patients=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.csv",
@@ -26,6 +25,7 @@ rule train_mask_students:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.students),
+        code=code("train_mask_students"),
     shell:
         "python -m scripts.train_mask_students {params} --threads {threads} > {log} 2>&1"
 
@@ -34,7 +34,6 @@ rule train_mask_dp_sgd:
     """The baseline: a network trained by DP-SGD on every private patient."""
     input:
         volumes=asked(plan.segmentation.volumes),
-        code=code("train_mask_dp_sgd"),
     output:
         weights=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.npz",
         patients=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.csv",
@@ -53,6 +52,7 @@ rule train_mask_dp_sgd:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.dp_sgd),
+        code=code("train_mask_dp_sgd"),
     shell:
         "python -m scripts.train_mask_dp_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -62,7 +62,6 @@ rule write_masks:
     input:
         volumes=asked(plan.segmentation.volumes),
         students=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
-        code=code("write_masks"),
     output:
         masks=directory(f"{plan.segmentation.private}/masks/{{task}}/{{repetition}}/{{shard}}"),
     log:
@@ -76,5 +75,6 @@ rule write_masks:
         runtime=120,
     params:
         **options(plan.segmentation.written),
+        code=code("write_masks"),
     shell:
         "python -m scripts.write_masks {params} --threads {threads} > {log} 2>&1"

@@ -5,7 +5,6 @@ rule train_mask_teachers:
     """Some of a task's teachers, and what they say of the student's and the test volumes."""
     input:
         volumes=asked(plan.segmentation.volumes),
-        code=code("train_mask_teachers"),
     output:
         answers=f"{plan.segmentation.private}/answers/{{task}}/{{repetition}}/{{shard}}.npz",
         weights=f"{plan.segmentation.private}/teachers/{{task}}/{{repetition}}/{{shard}}.npz",
@@ -24,6 +23,7 @@ rule train_mask_teachers:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.teachers),
+        code=code("train_mask_teachers"),
     shell:
         "python -m scripts.train_mask_teachers {params} --threads {threads} > {log} 2>&1"
 
@@ -33,7 +33,6 @@ rule measure_mask_teachers:
     input:
         volumes=asked(plan.segmentation.volumes),
         answers=plan.segmentation.answers,
-        code=code("measure_mask_teachers"),
     output:
         record=f"{plan.segmentation.folder}/baselines/{{task}}/{{repetition}}.json",
         patients=f"{plan.segmentation.private}/baselines/{{task}}/{{repetition}}.csv",
@@ -48,5 +47,6 @@ rule measure_mask_teachers:
         runtime=60,
     params:
         **options(plan.segmentation.measured_teachers),
+        code=code("measure_mask_teachers"),
     shell:
         "python -m scripts.measure_mask_teachers {params} --threads {threads} > {log} 2>&1"

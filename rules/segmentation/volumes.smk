@@ -5,7 +5,6 @@ rule prepare_volumes:
     """A collection of volumes, normalised and brought to one shape."""
     input:
         beside=present(plan.segmentation.volume_files),
-        code=code("prepare_volumes"),
     output:
         index=f"{layout.private}/volumes/{{volumes}}/index.json",
     log:
@@ -19,5 +18,6 @@ rule prepare_volumes:
         runtime=120,
     params:
         **options(plan.segmentation.preparing),
+        code=code("prepare_volumes"),
     shell:
         "python -m scripts.prepare_volumes {params} > {log} 2>&1"

@@ -10,7 +10,6 @@ rule claims:
     input:
         claims=os.path.relpath(ROOT / "claims.csv"),
         beside=[path for paper in plan.results.papers() for _, path in plan.results.judged(paper)],
-        code=code("claims"),
     output:
         verdicts=f"{layout.results}/claims.csv",
         shown=report(
@@ -25,6 +24,7 @@ rule claims:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.judging_all),
+        code=code("claims"),
     shell:
         "python -m scripts.claims {params} > {log} 2>&1"
 
@@ -34,7 +34,6 @@ rule paper_claims:
     input:
         claims=os.path.relpath(ROOT / "claims.csv"),
         beside=plan.results.judged_tables,
-        code=code("claims"),
     output:
         verdicts=f"{layout.results}/{{paper}}/claims.csv",
         shown=report(
@@ -51,6 +50,7 @@ rule paper_claims:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.judging_paper),
+        code=code("claims"),
     shell:
         "python -m scripts.claims {params} > {log} 2>&1"
 
@@ -63,7 +63,6 @@ rule reproduction_page:
         readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
         beside=plan.results.page_files,
-        code=code("reproduction_page"),
     output:
         page="docs/reproduction/{paper}.md",
         details="docs/reproduction/{paper}_details.md",
@@ -77,6 +76,7 @@ rule reproduction_page:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.page),
+        code=code("reproduction_page"),
     shell:
         "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
@@ -87,7 +87,6 @@ rule leaderboard_reproduction:
         readings=os.path.relpath(ROOT / "report" / "leaderboard_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "leaderboard.yaml"),
         beside=plan.results.leaderboard_files,
-        code=code("reproduction_page"),
     output:
         page="docs/reproduction/leaderboard.md",
         details="docs/reproduction/leaderboard_details.md",
@@ -98,6 +97,7 @@ rule leaderboard_reproduction:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.leaderboard_page),
+        code=code("reproduction_page"),
     shell:
         "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
@@ -108,7 +108,6 @@ rule reproduction:
         papers=[f"docs/reproduction/{paper}.csv" for paper in sorted(PAPERS)],
         outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS],
         beside="docs/reproduction/leaderboard.md",
-        code=code("reproduction"),
     output:
         claims="docs/reproduction/claims.csv",
         index="docs/reproduction/README.md",
@@ -119,14 +118,13 @@ rule reproduction:
         "../../envs/reporting.yaml"
     params:
         **options(),
+        code=code("reproduction"),
     shell:
         "python -m scripts.reproduction {params} > {log} 2>&1"
 
 
 rule datasets:
     """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
-    input:
-        code=code("list_datasets", *plan.data.modules()),
     output:
         page=f"{layout.results}/datasets.md",
     log:
@@ -135,5 +133,6 @@ rule datasets:
         "../../envs/learning.yaml"
     params:
         **options(plan.data.list_settings),
+        code=code("list_datasets", *plan.data.modules()),
     shell:
         "python -m scripts.list_datasets {params} > {log} 2>&1"

@@ -12,9 +12,10 @@ from pathlib import Path
 from snakemake.cli import parse_args
 from snakemake.resources import Resources
 
-from lib.core.code_inputs import code_files
+from lib.core.code_inputs import digest
 from lib.core.errors import InputError
 from lib.data import registry
+from lib.plan.command_line import Unsaid
 from lib.plan.config import (
     check_config,
     claim_ids,
@@ -125,16 +126,18 @@ def torch_environment(name):
 
 
 def code(script, *more):
-    """The script and all the modules it imports, relative to the working folder; `more` for computed imports."""
-    files = {file for name in (f"scripts/{script}.py", *more) for file in code_files(name)}
-    return sorted(os.path.relpath(file) for file in files)
+    """For `params`: the digest of the script and of all that it imports; `more` for computed imports.
+
+    Known before any job runs, and of no file: comments, docstrings and times of change make nothing stale.
+    """
+    return Unsaid(digest(f"scripts/{script}.py", *more)).of_job
 
 
 def code_of_dataset(script):
     """The code of a script that reads the job's dataset, with the module that knows it."""
 
     def of_job(wildcards):
-        return code(script, plan.data.module(wildcards))
+        return Unsaid(digest(f"scripts/{script}.py", plan.data.module(wildcards)))
 
     return of_job
 

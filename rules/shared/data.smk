@@ -3,8 +3,6 @@
 
 rule download_data:
     """The files of a dataset whose source is `download`, in a folder that serves as its data_root."""
-    input:
-        code=code_of_dataset("download_data"),
     output:
         data_root=directory(f"{layout.of('downloads')}/{{dataset}}"),
     log:
@@ -18,6 +16,7 @@ rule download_data:
         runtime=60,
     params:
         **options(plan.data.download_settings),
+        code=code_of_dataset("download_data"),
     shell:
         "python -m scripts.download_data {params} > {log} 2>&1"
 
@@ -26,7 +25,6 @@ rule prepare_data:
     """A dataset's arrays, read from its files and verified by their fingerprint."""
     input:
         beside=present(plan.data.files),
-        code=code_of_dataset("prepare_data"),
     output:
         data=f"{layout.private}/data/{{dataset}}.npz",
     log:
@@ -40,14 +38,13 @@ rule prepare_data:
         runtime=30,
     params:
         **options(plan.data.prepare_settings),
+        code=code_of_dataset("prepare_data"),
     shell:
         "python -m scripts.prepare_data {params} > {log} 2>&1"
 
 
 rule prepare_glyph:
     """What Open Glyph is made of: its settings and its fingerprint; samples are generated where they are used."""
-    input:
-        code=code("prepare_glyph"),
     output:
         data=f"{layout.private}/data/{{dataset}}.npz",
     log:
@@ -60,5 +57,6 @@ rule prepare_glyph:
         mem_mb=2000,
     params:
         **options(plan.data.glyph_settings),
+        code=code("prepare_glyph"),
     shell:
         "python -m scripts.prepare_glyph {params} > {log} 2>&1"

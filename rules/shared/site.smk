@@ -9,7 +9,6 @@ rule site_page:
         readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
         beside=plan.results.page_files,
-        code=code("site_page"),
     output:
         page=report(
             f"{layout.results}/site/{{paper}}.html",
@@ -25,6 +24,7 @@ rule site_page:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.site_page),
+        code=code("site_page"),
     shell:
         "python -m scripts.site_page {params} > {log} 2>&1"
 
@@ -35,7 +35,6 @@ rule site:
         verdicts=f"{layout.results}/claims.csv",
         outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in plan.results.papers()],
         beside=[f"{layout.results}/site/{page}.html" for page in plan.results.pages()],
-        code=code("site"),
     output:
         index=f"{layout.results}/site/index.html",
     log:
@@ -44,5 +43,6 @@ rule site:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.site),
+        code=code("site"),
     shell:
         "python -m scripts.site {params} > {log} 2>&1"

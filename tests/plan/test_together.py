@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from lib.core.command import calls
-from lib.plan.command_line import command_line
+from lib.plan.command_line import Unsaid, command_line
 from lib.plan.config import load, load_schema
 from lib.plan.together import RULES, Jobs
 
@@ -33,7 +33,7 @@ def test_alone_a_rule_keeps_its_wildcards():
     jobs = Jobs()
     assert jobs.inputs(data=PLAIN, shards=shards) == {"data": PLAIN, "shards": shards}
     assert jobs.output(RECORD) == RECORD and jobs.name("{task}/{gamma}") == "{task}/{gamma}"
-    assert jobs.files([("data", "x.npz"), ("code", ["a.py"])], [("record", "y")]) == "--data x.npz --record y"
+    assert jobs.files([("data", "x.npz"), ("beside", ["a.csv"])], [("record", "y")]) == "--data x.npz --record y"
 
 
 def test_together_each_job_is_told_what_it_is_told_alone():
@@ -44,7 +44,7 @@ def test_together_each_job_is_told_what_it_is_told_alone():
     assert record == ["networks/a/0.json", "networks/b/2.5.json"] and jobs.name("{task}/{gamma}") == "all"
     # as where files are stored elsewhere, and their paths begin with where
     stored = {name: [f"stored/{path}" for path in paths] for name, paths in (inputs | {"record": record}).items()}
-    files = jobs.files([*((n, stored[n]) for n in inputs), ("code", ["a.py"])], [("record", stored["record"])])
+    files = jobs.files([*((n, stored[n]) for n in inputs), ("beside", ["a.csv"])], [("record", stored["record"])])
     found = calls(shlex.split(f"{files} {jobs.settings(settings, None)} --threads 3"))
 
     class A:
@@ -72,3 +72,9 @@ def test_a_single_file_is_one_of_a_list(one):
 def test_a_preset_without_such_jobs_has_none_to_do():
     jobs = Jobs([])
     assert jobs.output(RECORD) == [] and jobs.inputs(data=PLAIN)["data"](None) == []
+
+
+def test_what_is_compared_and_unsaid_is_in_no_command_line():
+    digest = Unsaid("0123")
+    assert digest.of_job(None) is digest and (repr(digest), digest) == ("'0123'", "0123")
+    assert f"{digest}" == "" and " ".join(format(part) for part in ("--a 1", digest)) == "--a 1 "

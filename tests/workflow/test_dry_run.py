@@ -338,7 +338,7 @@ def test_every_rule_declares_what_running_it_takes(name):
         if is_target(body):
             continue
         directives = set(re.findall(r"^ +(\w+):(?: |$)", body, re.MULTILINE))
-        needed = {"input", "output", "log", "conda", "params", "shell"}
+        needed = {"output", "log", "conda", "params", "shell"}
         assert needed <= directives, f"{rule} lacks {sorted(needed - directives)}"
         asked = [re.findall(rf"\b{name}=(?:GPU|GRES)(\[.*\]),", body) for name in ("gpu", "gres")]
         assert asked[0] == asked[1], f"{rule} asks for a GPU in one spelling only"
