@@ -10,7 +10,7 @@ from lib.aggregation.aggregators import account_of
 from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import save_arrays
-from lib.reporting.records import write_record
+from lib.core.records import write_record
 
 
 @command.command

@@ -12,7 +12,7 @@ from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
 from lib.core.provenance import MECHANISM, provenance
-from lib.reporting.records import write_record
+from lib.core.records import write_record
 
 
 @command.command

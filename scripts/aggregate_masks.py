@@ -16,11 +16,11 @@ from lib.aggregation.encoded_mean import noisy_means
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
+from lib.core.records import record_of, write_records
 from lib.core.seeding import generator
 from lib.core.shards import load_unit, save_shard
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
-from lib.reporting.records import record_of, write_records
 from lib.segmentation.job import LEVELS, SegmentationJob
 from lib.segmentation.patients import means_of, measured
 

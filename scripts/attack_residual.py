@@ -10,7 +10,8 @@ from lib.attacks.shadow import AttackSettings
 from lib.core.command import Job, command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path
-from lib.reporting.records import read_record, write_record
+from lib.core.records import write_record
+from lib.reporting.records import read_record
 
 
 @command

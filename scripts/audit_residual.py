@@ -5,15 +5,16 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting import rdp
-from lib.accounting.replaced import replaced_statement
+from lib.accounting.run_statements import replaced_statement
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.canary import KINDS
 from lib.attacks.evidence import Coins, Runs
 from lib.core.command import Job, command, run
 from lib.core.files import atomic_path, load_arrays
-from lib.dp_mac.accounting import one_block, statements
+from lib.core.records import write_record
+from lib.dp_mac.accounting import one_block
+from lib.dp_mac.statements import statements
 from lib.dp_sgd.recipe import SgdRecipe, account
-from lib.reporting.records import write_record
 
 
 def privacy_of(mechanism: str, task: dict, orders: dict, delta: float) -> dict[str, PrivacyStatement]:

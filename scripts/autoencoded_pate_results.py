@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from lib.accounting.rdp import order_grid
+from lib.accounting.run_statements import replaced_statement
 from lib.accounting.statement import PrivacyStatement
+from lib.accounting.training_run import TrainingRun
 from lib.core.command import command, run
 from lib.core.seeding import generator
 from lib.reporting.claims.cells import read_table
@@ -123,6 +126,15 @@ def student_rows(
             yield row_of(f"{method} student", found, tasks[task], name, **kept)
 
 
+def private_training(record: dict) -> dict[str, PrivacyStatement]:
+    """What a training by DP-SGD cost, `joint`, where one patient is replaced; empty without noise."""
+    spent = record["parameters"]["spent"]
+    if spent is None:
+        return {}
+    run, orders = TrainingRun(**spent["run"]), order_grid(**spent["orders"])
+    return {"joint": replaced_statement(run, orders, record["parameters"]["sgd"]["delta"])}
+
+
 def add_lead_of_the_code(rows: list[dict]) -> None:
     """Add to every row how far the main encoder's student without noise is ahead of it."""
     best = {row["dataset"]: row["dice_compared"] for row in rows if row["main"] == "yes" and row["noise"] == "none"}
@@ -165,7 +177,7 @@ def main(
             more |= {"intervals": beside.intervals("measure_mask_teachers", task, unit=who)}
             rows.append(row_of(method, found, tasks[task], f"{who}_dice", **more))
     for (_, task, noise), found in by_job(sgd).items():
-        epsilon, _ = statement(found, "joint")
+        epsilon, _ = statement([record | {"privacy": private_training(record)} for record in found], "joint")
         kept = {"noise": "calibrated" if noise == "budget" else noise}
         kept |= {"sigma": found[0]["metrics"]["sigma"], "paper": published["dp_sgd"] if noise == "budget" else None}
         kept |= {"intervals": beside.intervals("train_mask_dp_sgd", task, noise)}

@@ -7,7 +7,8 @@ from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
 from lib.accounting.training_run import calibrated_sigma, check
 from lib.core.command import command, run
-from lib.dp_mac.accounting import MacRun, statements
+from lib.dp_mac.accounting import MacRun
+from lib.dp_mac.statements import statements
 from lib.reporting.tables import write_table
 
 DATA = "none: accounting only"

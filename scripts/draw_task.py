@@ -9,9 +9,9 @@ from lib.attacks.draw import check_classes, draw_task
 from lib.attacks.task import PARTS, joined
 from lib.core.command import Job, command, run
 from lib.core.files import atomic_path
+from lib.core.records import write_record
 from lib.data.grouped import all_negative, group_table
 from lib.data.samples import read_samples
-from lib.reporting.records import write_record
 
 
 @command

@@ -10,8 +10,8 @@ from lib.aggregation.interactive import TEACHERS
 from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
+from lib.core.records import write_record
 from lib.data.query_labels import query_labels
-from lib.reporting.records import write_record
 
 
 @command.command

@@ -7,7 +7,7 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path, load_arrays
-from lib.reporting.records import write_record
+from lib.core.records import write_record
 from lib.segmentation.baselines import for_everyone, mean_of_masks
 from lib.segmentation.job import LEVELS, SegmentationJob
 from lib.segmentation.patients import means_of, measured

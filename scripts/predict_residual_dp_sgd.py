@@ -6,7 +6,8 @@ from lib.accounting import rdp
 from lib.accounting.statement import dearest
 from lib.core.command import Device, Job, command, run
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import one_block, statements
+from lib.dp_mac.accounting import one_block
+from lib.dp_mac.statements import statements
 from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.residual_perturbation.job import Networks, NetworksJob
 

@@ -7,8 +7,8 @@ import numpy as np
 from lib.core.command import Job, command, run
 from lib.core.files import fingerprint, save_arrays
 from lib.core.provenance import PUBLIC, provenance
+from lib.core.records import write_record
 from lib.data.glyph_pool import open_any_pool
-from lib.reporting.records import write_record
 
 
 @command

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from lib.core.command import Job, command, run
+from lib.core.records import write_record
 from lib.dp_mac.references import mean_image_error, pca_error
 from lib.dp_mac.series import series_images
-from lib.reporting.records import write_record
 
 
 @command

@@ -7,8 +7,8 @@ from lib.accounting.released_epsilon import release_epsilon
 from lib.aggregation.queries import read_queries
 from lib.core import command
 from lib.core.provenance import MECHANISM, provenance
+from lib.core.records import write_record
 from lib.core.seeding import noise_generator
-from lib.reporting.records import write_record
 
 
 @command.command

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from lib.core.command import Job, command, run
+from lib.core.records import write_record
 from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier
-from lib.reporting.records import write_record
 from lib.teachers.classification import accuracy
 
 

@@ -16,10 +16,10 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     recipe = {name: tuple(value) if isinstance(value, list) else value for name, value in series["recipe"].items()}
     if series["method"] == "dp_cdbn_published":
         settings, train = published.PublishedSettings(**recipe), published.train_published
-        privacy = {"published": published.claim(curve.epsilon, series["delta"])}
+        spent = {"stated": {"published": published.claim(curve.epsilon, series["delta"])}}
     else:
         settings, train = cdbn.CdbnSettings(**recipe), cdbn.train_cdbn
-        privacy = {"joint": cdbn.privacy(curve.epsilon, series["delta"])} if curve.epsilon else {}
+        spent = {"stated": {"joint": cdbn.guarantee(curve.epsilon, series["delta"])}} if curve.epsilon else None
     x, test_x = (part[:, None] for part in (images.x, images.test_x))
     device = choose_device(training.device, training.threads)
     key = state_key(training.settings, digest("scripts/train_cdbn.py"), images.fingerprint)
@@ -39,7 +39,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             progress("layers and epochs"),
         )
         curves, weights = {"test_accuracy": trained.curve[None]}, trained.arrays()
-        curve.write(job, training.device, images.fingerprint, curves, weights, None, privacy)
+        curve.write(job, training.device, images.fingerprint, curves, weights, None, spent)
         checkpoint.remove()
 
 

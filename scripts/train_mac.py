@@ -65,11 +65,9 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             for kind, values in trained.thresholds.items()
             for layer, value in enumerate(values.mean(0), start=1)
         }
-        privacy = {} if sigma is None else curve.privacy(run_at(sigma), recipe.batches == "poisson")
+        spent = None if sigma is None else curve.spent(run_at(sigma), recipe.batches == "poisson")
         weights = named_weights(trained.weights) | named_projections(projections)
-        curve.write(
-            job, training.device, images.fingerprint, trained.curves, weights, sigma, privacy, metrics=thresholds
-        )
+        curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, spent, metrics=thresholds)
         checkpoint.remove()
 
 

@@ -1,16 +1,17 @@
 """Train the baseline of PATE for masks, a U-Net by DP-SGD on every private patient, and test it."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from lib.accounting.rdp import order_grid
-from lib.accounting.replaced import replaced_epsilon, replaced_statement
+from lib.accounting.replaced import replaced_epsilon
 from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.command import command, progress, run
 from lib.core.files import atomic_path, save_arrays
+from lib.core.records import write_record
 from lib.dp_sgd.recipe import account
-from lib.reporting.records import write_record
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
 from lib.segmentation.job import SegmentationTraining
 from lib.segmentation.networks import network_of, tested
@@ -27,7 +28,7 @@ def main(
     record: Path,
     patients: Path,
 ) -> None:
-    """Write the weights, the record with what the training cost, and what each test patient gets.
+    """Write the weights, the record with what the training released, and what each test patient gets.
 
     sgd: sigma, delta, and the recipe. noise: printed, that sigma; budget, as much as epsilon needs; clipped, none,
     which protects nobody and says what clipping and the steps alone leave. accounting: the accounting block of the
@@ -43,6 +44,7 @@ def main(
     if noise == "budget":
         sigma = calibrated_sigma(charge, orders, sgd["delta"], epsilon, replaced_epsilon)
         charge = account(len(rows), recipe.sgd(network_of(job)), sigma)
+    spent = {"run": asdict(charge), "orders": accounting["orders"]}
     sigma = 0.0 if noise == "clipped" else charge.sigma
     shares = None  # the last biases are set by public volumes, where there are any, for no noise hides them
     if "public" in job.rows:
@@ -75,10 +77,9 @@ def main(
         write_record(
             record,
             **job.identity(),
-            parameters={"task": job.task, "sgd": sgd, "repetition": job.repetition},
+            parameters={"task": job.task, "sgd": sgd, "repetition": job.repetition, "spent": spent if sigma else None},
             metrics=counted | (released if sigma else {}),
             private_metrics=own | ({} if sigma else released),
-            privacy={"joint": replaced_statement(charge, orders, sgd["delta"])} if sigma else {},
         )
         checkpoint.remove()
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from lib.core.command import command, progress, run
+from lib.core.records import record_of, write_records
 from lib.core.shards import save_shard
 from lib.encoders.build import blocks_of, build_encoder, design_of
 from lib.encoders.principal_components import fit_blocks, fit_volumes
 from lib.encoders.reconstruction import checked_spread
-from lib.reporting.records import record_of, write_records
 from lib.segmentation.baselines import for_everyone, mean_of_masks
 from lib.segmentation.dice import CLASSES, TUMOUR, best_threshold, dice, hard_labels
 from lib.segmentation.job import SegmentationJob, SegmentationTraining

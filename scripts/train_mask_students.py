@@ -8,9 +8,9 @@ import pandas as pd
 from lib.core.command import command, progress, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, fingerprint
+from lib.core.records import record_of, write_records
 from lib.core.shards import load_unit, save_shard
 from lib.encoders.build import build_encoder
-from lib.reporting.records import record_of, write_records
 from lib.segmentation.baselines import mean_of_masks
 from lib.segmentation.job import SegmentationJob, SegmentationTraining
 from lib.segmentation.networks import network_of, recipe_of, tested

@@ -7,9 +7,8 @@ import pandas as pd
 
 from lib.core.command import command, progress, run
 from lib.core.files import atomic_path, save_arrays
+from lib.core.records import write_record
 from lib.data.volumes.split import teacher_shards
-from lib.reporting.records import write_record
-from lib.reporting.spread import mean_and_spread
 from lib.segmentation.job import LEVELS, SegmentationTraining
 from lib.segmentation.networks import OWN, each_seen_by, network_of, recipe_of, seen_by
 from lib.segmentation.patients import means_of, measured
@@ -63,7 +62,7 @@ def main(
     save_arrays(weights, **kept)
     with atomic_path(curves) as temporary:
         pd.DataFrame(lines).to_csv(temporary, index=False, float_format="%.6g")
-    averages = {name: mean_and_spread([each[name] for each in own if name in each])[0] for name in own[0]}
+    averages = {name: float(np.mean([each[name] for each in own if name in each])) for name in own[0]}
     write_record(
         record,
         **job.identity(),

@@ -9,8 +9,8 @@ from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.core.files import fingerprint, load_arrays, save_arrays
+from lib.core.records import write_record
 from lib.data.glyph_pool import open_any_pool
-from lib.reporting.records import write_record
 from lib.students.networks import train_student
 from lib.training.device import choose_device
 

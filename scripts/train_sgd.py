@@ -49,9 +49,9 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             checkpoint,
             progress("epochs"),
         )
-        privacy = {} if sigma is None else curve.privacy(run_at(sigma))
+        spent = None if sigma is None else curve.spent(run_at(sigma))
         weights = named_weights(trained.weights) | named_projections(projections)
-        curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, privacy)
+        curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, spent)
         checkpoint.remove()
 
 

@@ -9,11 +9,11 @@ from lib.accounting.rdp import order_grid
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, run
 from lib.core.files import load_arrays, save_arrays
+from lib.core.records import write_record
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.shard import Arrays, each_world
 from lib.leaderboard.worlds import read_private, read_public
-from lib.reporting.records import write_record
 from lib.training.device import choose_device
 
 

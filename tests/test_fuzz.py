@@ -12,11 +12,12 @@ from lib.aggregation.queries import read_queries, read_rounds
 from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
+from lib.core.records import write_record
 from lib.plan.config import check_config, claim_ids, expand_download, expand_own_volumes, expand_repetitions, register
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.schema import fill_defaults
-from lib.reporting.records import read_record, write_record
+from lib.reporting.records import read_record
 from scripts import aggregate
 from tests.plan.test_config import CONFIG, SCHEMA
 from tests.reporting.test_records import FIELDS

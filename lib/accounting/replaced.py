@@ -19,7 +19,6 @@ the line swaps P and Q: both directions are one.
 import numpy as np
 
 from lib.accounting import rdp
-from lib.accounting.statement import PrivacyStatement
 from lib.accounting.subsampled_gaussian import POINTS, TAIL, log_expectation
 from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
@@ -76,23 +75,8 @@ def replaced_gaussian_pld(rate: float, sigma: float, steps: int, delta: float, i
     return float(accountant.compose(step, steps).get_epsilon(delta)) if steps else 0.0
 
 
-def replaced_statement(run: TrainingRun, orders: np.ndarray, delta: float) -> PrivacyStatement:
-    """What a training costs where one of its records is replaced, by Renyi divergences, tighter conversion.
-
-    Raises InputError for a delta outside (0, 1), and ArithmeticError where the second route finds it to cost more.
-    """
-    steps = run.epochs * steps_per_epoch(run.samples, run.batch)
-    epsilon = replaced_epsilon(run, orders, delta)
-    second = replaced_gaussian_pld(run.rate, run.sigma / run.sensitivity, steps, delta, 1e-3)
-    if second > epsilon * (1 + 1e-3):
-        raise ArithmeticError(f"epsilon {epsilon} by Renyi divergences, but {second} by privacy loss distributions")
-    return PrivacyStatement.data_independent(
-        epsilon, delta, accountant="rdp", conversion="tight", neighbouring="replace_one", proved_bound=True
-    )
-
-
 def replaced_epsilon(run: TrainingRun, orders: np.ndarray, delta: float) -> float:
-    """Epsilon of `replaced_statement` by its first route alone, for a search of the noise."""
+    """Epsilon of `run_statements.replaced_statement` by its first route alone, for a search of the noise."""
     steps = run.epochs * steps_per_epoch(run.samples, run.batch)
     cost = steps * replaced_gaussian_rdp(orders, run.rate, run.sigma / run.sensitivity)
     return rdp.epsilon_tight(orders, cost, delta)[0]

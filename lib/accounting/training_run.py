@@ -15,15 +15,12 @@ import numpy as np
 
 from lib.accounting import rdp
 from lib.accounting.calibration import least_noise
-from lib.accounting.privacy_loss import INTERVAL
-from lib.accounting.statement import PrivacyStatement
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
 from lib.core.errors import InputError
 
 if TYPE_CHECKING:
     import dp_accounting
 
-NEIGHBOURING = "add_or_remove_one"
 AGREEMENT = 1e-6  # relative; of AGREEMENT itself where a cost is less than that
 
 
@@ -121,58 +118,6 @@ def check(run: TrainingRun, orders: np.ndarray) -> float:
             )
         worst = max(worst, float(outside.max()))
     return worst
-
-
-def statements(run: TrainingRun, orders: np.ndarray, delta: float) -> dict[str, PrivacyStatement]:
-    """What the run costs, in every reading.
-
-    `joint` (the guarantee; classic conversion) and `joint_tight`: all parts composed as RDP, converted once.
-    `added`, `added_tight`: each part converted at `delta`, the epsilons and the deltas added. `training`: training
-    alone, a guarantee only for a run without other parts. Raises InputError for a delta outside (0, 1).
-    """
-    if not 0 < delta < 1:
-        raise InputError(f"delta {delta}: it must lie in (0, 1)")
-    costs = run.parts(orders)
-    total = sum(costs.values())
-    made = {}
-    for suffix, convert, conversion in (("", rdp.epsilon_classic, "classic"), ("_tight", rdp.epsilon_tight, "tight")):
-        made[f"joint{suffix}"] = statement(convert(orders, total, delta)[0], delta, "rdp", conversion)
-        added = sum(convert(orders, cost, delta)[0] for cost in costs.values())
-        made[f"added{suffix}"] = statement(added, len(costs) * delta, "rdp, parts added", conversion)
-    if "training" in costs:
-        alone = rdp.epsilon_classic(orders, costs["training"], delta)[0]
-        made["training"] = statement(alone, delta, "rdp, training only", "classic", proved_bound=len(costs) == 1)
-    return made
-
-
-def pld_statement(run: TrainingRun, delta: float) -> PrivacyStatement:
-    """What the run costs by the second accountant: dp_accounting's privacy loss distributions of all its parts.
-
-    Losses are rounded upwards at INTERVAL, so that it is a guarantee; it loses nothing in a conversion, and so is
-    less than `statements` says, as a rule.
-    """
-    import dp_accounting
-    from dp_accounting import pld
-
-    accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, INTERVAL)
-    for event in run.events().values():
-        accountant.compose(event)
-    epsilon = float(accountant.get_epsilon(delta))
-    return statement(epsilon, delta, "pld", "none")
-
-
-def statement(
-    epsilon: float, delta: float, accountant: str, conversion: str, proved_bound: bool = True
-) -> PrivacyStatement:
-    """An epsilon of a run as a statement: data-independent, add or remove one."""
-    return PrivacyStatement.data_independent(
-        epsilon,
-        delta,
-        accountant=accountant,
-        conversion=conversion,
-        neighbouring=NEIGHBOURING,
-        proved_bound=proved_bound,
-    )
 
 
 def epsilon(run: TrainingRun, orders: np.ndarray, delta: float) -> float:

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from lib.accounting.privacy_loss import pld_cost
+from lib.accounting.run_statements import statement
 from lib.accounting.statement import PrivacyStatement
-from lib.accounting.training_run import statement
 from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.dp_mac.accounting import MacRun

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from lib.accounting import training_run
+from lib.accounting import run_statements
 from lib.accounting.privacy_loss import pld_cost
 from lib.accounting.replaced import replaced_gaussian_pld
 from lib.accounting.statement import PrivacyStatement
@@ -115,7 +115,7 @@ def whole_training(sigma: float, rate: float, steps: int) -> tuple[Sampler, tupl
 @cache  # every backend is promised the same
 def _promised(sigma: float, rate: float, steps: int, delta: float) -> PrivacyStatement:
     """One record more or less."""
-    return training_run.statement(pld_cost(sigma, rate, delta)(steps), delta, "pld", "none")
+    return run_statements.statement(pld_cost(sigma, rate, delta)(steps), delta, "pld", "none")
 
 
 def _audited(backend: str, delta: float) -> Audited:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lib.accounting import rdp, training_run
-from lib.accounting.statement import PrivacyStatement
+from lib.accounting import rdp
 from lib.accounting.training_run import TrainingRun, check_sigma
 from lib.core.errors import InputError
 
@@ -123,25 +122,3 @@ def one_block(run: TrainingRun, **releases: float) -> MacRun:
     sigma_pca, where its images are prepared.
     """
     return MacRun(samples=run.samples, batch=run.batch, epochs=run.epochs, layers=1, sigma=run.sigma, **releases)
-
-
-def statements(run: MacRun, orders: np.ndarray, delta: float) -> dict[str, PrivacyStatement]:
-    """What the run costs, in every reading: those of `training_run.statements`, and `appendix_h`.
-
-    `added` composes the parts as the paper does, which leaves out that deltas are added too.
-    Raises InputError for a delta outside (0, 1).
-    """
-    return training_run.statements(run, orders, delta) | {"appendix_h": appendix_h(run, orders, delta)}
-
-
-def appendix_h(run: MacRun, orders: np.ndarray, delta: float, layers: int | None = None) -> PrivacyStatement:
-    """The paper's Appendix H as printed, never a guarantee.
-
-    Both trainings with mu1 = N(1_K, sigma^2 I), as if the sensitivity were sqrt(K), K = `layers` (None: the run's);
-    histograms at (lambda^2 + lambda) / (4 sigma^2) (Section 2.4), half of their cost; the parts' epsilons added at one
-    delta.
-    """
-    taken = run.layers if layers is None else layers
-    costs = run.parts_read(orders, math.sqrt(taken), 0.5)
-    epsilon = sum(rdp.epsilon_classic(orders, cost, delta)[0] for cost in costs.values())
-    return training_run.statement(epsilon, delta, f"appendix H, K={taken}", "classic", proved_bound=False)

@@ -1,22 +1,21 @@
 """A job that trains one curve of DP-MAC's figures, or of what it is compared with: what it is told, and its record."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from lib.accounting import rdp
-from lib.accounting.statement import PrivacyStatement
-from lib.accounting.training_run import pld_statement
 from lib.core.command import Job
 from lib.core.files import save_arrays
+from lib.core.records import write_record
 from lib.data.supervised import Images
-from lib.dp_mac.accounting import MacRun, statements
+from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.levels import sigma_of
 from lib.dp_mac.series import series_images
 from lib.dp_mac.task import preparation_of, write_curves
-from lib.reporting.records import write_record
 
 
 @dataclass(frozen=True)
@@ -59,17 +58,13 @@ class CurveJob:
         preparation = preparation_of(self.series)
         return {} if preparation is None or self.noise == "none" else preparation.releases
 
-    def privacy(self, run: MacRun, poisson: bool = True) -> dict[str, PrivacyStatement]:
-        """What a run costs, in every reading.
+    def spent(self, run: MacRun, poisson: bool = True) -> dict[str, Any]:
+        """Describe what a run released, for the record; `lib/dp_mac/statements.py` states what that costs.
 
-        Where its batches are no Poisson samples, that is `published`, what is claimed for it, and no guarantee.
+        poisson: whether its batches are Poisson samples.
         """
-        delta = self.series["delta"]
-        made = statements(run, self.orders, delta)
-        if not poisson:
-            claimed = replace(made["joint"], accountant="rdp, as if batches were sampled", proved_bound=False)
-            return {"published": claimed}
-        return made | {"pld": pld_statement(run, delta)}
+        orders, delta = self.accounting["orders"], self.series["delta"]
+        return {"run": asdict(run), "poisson": poisson, "orders": orders, "delta": delta}
 
     def write(
         self,
@@ -79,12 +74,12 @@ class CurveJob:
         curves: dict[str, np.ndarray],
         weights: dict[str, np.ndarray],
         sigma: float | None,
-        privacy: dict[str, PrivacyStatement],
+        spent: dict[str, Any] | None,
         metrics: dict[str, float] | None = None,
     ) -> None:
-        """Write the curves (R, epochs + 1), the weights, and the record with what the training cost.
+        """Write the curves (R, epochs + 1), the weights, and the record with what the training released.
 
-        fingerprint: of the images' dataset. privacy: `joint`, the guarantee, and other readings; empty without noise.
+        fingerprint: of the images' dataset. spent: see `lib.dp_mac.statements.stated`; None without noise.
         metrics: more that is public.
         """
         write_curves(self.curves, curves, self.repetitions)
@@ -101,9 +96,9 @@ class CurveJob:
                 "paper_epsilon": self.epsilon,
                 "sigma": sigma,
                 "repetitions": self.repetitions,
+                "spent": spent,
             },
             device=device,
             metrics=public | (metrics or {}),
             private_metrics={name: value for name, value in final.items() if name not in public},
-            privacy=privacy,
         )

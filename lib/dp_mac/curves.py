@@ -11,6 +11,7 @@ import pandas as pd
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.core.files import reading
+from lib.dp_mac.statements import stated
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
@@ -69,8 +70,7 @@ def read_levels(records: Iterable[str | Path], series: Mapping[str, Mapping]) ->
     for job, parts in groups.items():
         first, _ = parts[0]
         if any(
-            (other["parameters"]["sigma"], other["privacy"]) != (first["parameters"]["sigma"], first["privacy"])
-            for other, _ in parts
+            other["parameters"][name] != first["parameters"][name] for other, _ in parts for name in ("sigma", "spent")
         ):
             raise InputError(f"records of {' '.join(job)}: their noise or cost differs")
         given = first["parameters"]
@@ -82,7 +82,7 @@ def read_levels(records: Iterable[str | Path], series: Mapping[str, Mapping]) ->
                 given["noise"],
                 given["paper_epsilon"],
                 given["sigma"],
-                first["privacy"],
+                stated(given["spent"]),
                 {name: value for name, value in first["metrics"].items() if name.startswith("threshold.")},
                 points,
                 data_name(first),

@@ -12,12 +12,12 @@ its own, clipping, and the split of epsilon.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.seeding import generator
@@ -320,13 +320,16 @@ def accuracy(x: np.ndarray, y: np.ndarray, device: torch.device) -> Evaluate:
     return evaluate
 
 
-def privacy(epsilon: float, delta: float, replace_one: bool = False) -> PrivacyStatement:
-    """What `train_cdbn` with this epsilon guarantees; the Laplace noise's delta is 0, so any delta may be stated."""
-    return PrivacyStatement.data_independent(
-        2 * epsilon if replace_one else epsilon,
-        delta,
-        accountant="sum of pure epsilons",
-        conversion="none",
-        neighbouring="replace_one" if replace_one else "add_or_remove_one",
-        proved_bound=True,
-    )
+def guarantee(epsilon: float, delta: float, replace_one: bool = False) -> dict[str, Any]:
+    """State what `train_cdbn` with this epsilon guarantees, as keywords of `PrivacyStatement.data_independent`.
+
+    The Laplace noise's delta is 0, so any delta may be stated.
+    """
+    return {
+        "epsilon": 2 * epsilon if replace_one else epsilon,
+        "delta": delta,
+        "accountant": "sum of pure epsilons",
+        "conversion": "none",
+        "neighbouring": "replace_one" if replace_one else "add_or_remove_one",
+        "proved_bound": True,
+    }

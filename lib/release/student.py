@@ -9,9 +9,9 @@ import numpy as np
 from lib.aggregation.confident import NO_ANSWER
 from lib.core.files import atomic_path, load_arrays
 from lib.core.provenance import POST_PROCESSING, provenance
+from lib.core.records import write_record
 from lib.release.loader import Student
 from lib.release.weights import weight_bytes
-from lib.reporting.records import write_record
 
 
 @dataclass(frozen=True)

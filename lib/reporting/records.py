@@ -1,75 +1,11 @@
-"""The record of a job: what it measured, on what, with what, as one JSON file.
+"""Read the records of jobs, which `lib/core/records.py` writes, with their privacy statements."""
 
-Nothing that differs from run to run (time, memory, host, date) goes in: cost is read from benchmark files.
-"""
-
-import importlib.metadata
-import platform
-from functools import cache
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-import yaml
 
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
-from lib.core.files import read_sealed_json, write_sealed_json
-
-DATA_FILES = ("../../schemas/record.schema.yaml",)
-_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "dp-accounting", "torch", "opacus", "monai")
-
-
-def record_of(
-    *,
-    job: list[str],
-    preset: str,
-    seed: int,
-    dataset: str,
-    fingerprint: str,
-    parameters: dict,
-    metrics: dict[str, float],
-    private_metrics: dict[str, float] | None = None,
-    privacy: dict[str, PrivacyStatement] | None = None,
-    ledger: list[dict] | None = None,
-    provenance: dict | None = None,
-    device: str = "cpu",
-) -> dict:
-    """A record, not yet validated.
-
-    metrics: numbers that are public or only about public data. private_metrics: numbers that depend on private data
-    other than through a mechanism; they are research results and marked as not sanitised. provenance: of
-    `lib.core.provenance`.
-    """
-    record = {
-        "job": job,
-        "preset": preset,
-        "seed": seed,
-        "dataset": dataset,
-        "fingerprint": fingerprint,
-        "device": device,
-        "versions": {"python": platform.python_version()} | _versions(),
-        "parameters": parameters,
-        "metrics": metrics,
-        "private_metrics": {"sanitized": False, "values": private_metrics or {}},
-        "privacy": {name: statement.as_dict() for name, statement in (privacy or {}).items()},
-        "ledger": ledger or [],
-    }
-    return record | ({"provenance": provenance} if provenance else {})
-
-
-def write_record(path: str | Path, **content: Any) -> None:
-    """Write and validate a record of what `record_of` takes; InputError names the file of what is none."""
-    record = record_of(**content)
-    _validate(path, record)
-    write_sealed_json(path, record)
-
-
-def write_records(path: str | Path, records: list[dict]) -> None:
-    """Write and validate several records of `record_of` in one file: those of a job that does several units' work."""
-    for record in records:
-        _validate(path, record)
-    write_sealed_json(path, {"records": records})
+from lib.core.files import read_sealed_json
+from lib.core.records import validate
 
 
 def read_record(path: str | Path) -> dict:
@@ -88,7 +24,7 @@ def read_records(path: str | Path) -> list[dict]:
 
 
 def _read(path: str | Path, record: dict) -> dict:
-    _validate(path, record)
+    validate(path, record)
     try:
         record["privacy"] = {
             name: PrivacyStatement.from_dict(statement) for name, statement in record["privacy"].items()
@@ -97,25 +33,3 @@ def _read(path: str | Path, record: dict) -> dict:
         raise InputError(f"{path}: not a result record ({error})") from error
     record["private_metrics"] = record["private_metrics"]["values"]
     return record
-
-
-def _validate(path: str | Path, record: object) -> None:
-    try:
-        jsonschema.validate(record, _schema())
-    except jsonschema.ValidationError as error:
-        raise InputError(f"{path}: not a result record ({error.message})") from error
-
-
-@cache
-def _schema() -> dict:
-    return yaml.safe_load((Path(__file__).parent / DATA_FILES[0]).read_text(encoding="utf-8"))
-
-
-def _versions() -> dict[str, str]:
-    versions = {}
-    for package in _PACKAGES:
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:  # a conda environment holds only what its jobs need
-            continue
-    return versions

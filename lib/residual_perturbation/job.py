@@ -10,15 +10,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from lib.accounting.statement import PrivacyStatement
 from lib.attacks.predictions import Predictions, asked, ensembles_of, write_predictions
 from lib.attacks.sides import SIDES
 from lib.attacks.task import PARTS, Task, read_task
 from lib.core.command import Device, Job
 from lib.core.errors import InputError
 from lib.core.files import fingerprint, load_arrays, save_arrays
+from lib.core.records import Statement, write_record
 from lib.core.seeding import generator
-from lib.reporting.records import write_record
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
@@ -132,7 +131,7 @@ class NetworksJob:
         trained: Mapping[tuple[int, str], TrainedReplicas],
         predictions: Path,
         record: Path,
-        privacy: dict[str, PrivacyStatement] | None = None,
+        privacy: dict[str, Statement] | None = None,
     ) -> None:
         """Write the predictions, and the record, of the networks trained at each of `places`.
 

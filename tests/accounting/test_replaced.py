@@ -13,12 +13,8 @@ from scipy.stats import norm
 
 from lib.accounting import rdp, replaced
 from lib.accounting.calibration import PRECISION, least_noise
-from lib.accounting.replaced import (
-    replaced_epsilon,
-    replaced_gaussian_pld,
-    replaced_gaussian_rdp,
-    replaced_statement,
-)
+from lib.accounting.replaced import replaced_epsilon, replaced_gaussian_pld, replaced_gaussian_rdp
+from lib.accounting.run_statements import replaced_statement
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
 from lib.accounting.training_run import TrainingRun
 from lib.core.errors import InputError

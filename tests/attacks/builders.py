@@ -6,7 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from lib.accounting.statement import PrivacyStatement
-from lib.reporting.records import read_record, write_record
+from lib.core.records import write_record
+from lib.reporting.records import read_record
 
 FINGERPRINT = "0123456789abcdef" * 4
 TASK = {

@@ -14,7 +14,8 @@ from lib.accounting import rdp
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
 from lib.accounting.training_run import AGREEMENT, TrainingRun, calibrated_sigma, check, epsilon, steps_per_epoch
 from lib.core.errors import InputError
-from lib.dp_mac.accounting import COEFFICIENTS, MacRun, appendix_h, statements
+from lib.dp_mac.accounting import COEFFICIENTS, MacRun
+from lib.dp_mac.statements import appendix_h, statements
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
 ORDERS = rdp.order_grid()

@@ -12,6 +12,7 @@ from lib.core import seeding
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.dp_mac.curves import level_row, read_levels
+from lib.dp_mac.statements import stated
 from lib.reporting.records import read_record
 from scripts import (
     dp_mac_budget,
@@ -69,6 +70,12 @@ CDBN = SERIES | {
 }
 
 
+def privacy_of(record):
+    """What the training of a record cost; the record itself states none."""
+    assert record["privacy"] == {}
+    return stated(record["parameters"]["spent"])
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A folder with prepared digits, and a function that trains a curve there and returns its record."""
@@ -110,7 +117,7 @@ def test_a_private_curve_says_what_it_cost(trained):
     _, train = trained
     record = read_record(train(train_mac, "dp_mac", PRIVATE, "printed", 8).record)
     assert record["parameters"]["sigma"] == 2.2 and record["parameters"]["paper_epsilon"] == 8
-    assert record["privacy"]["joint"].guarantee and not record["privacy"]["appendix_h"].guarantee
+    assert privacy_of(record)["joint"].guarantee and not privacy_of(record)["appendix_h"].guarantee
     assert set(record["metrics"]) == {"test_error", *(f"threshold.linear.{layer}" for layer in range(1, 5))}
     assert set(record["private_metrics"]) == {"train_error"}
 
@@ -118,7 +125,7 @@ def test_a_private_curve_says_what_it_cost(trained):
 def test_the_needed_sigma_costs_the_papers_epsilon(trained):
     _, train = trained
     record = read_record(train(train_mac, "dp_mac", PRIVATE, "needed", 8).record)
-    assert 7.9 < record["privacy"]["joint"].epsilon <= 8
+    assert 7.9 < privacy_of(record)["joint"].epsilon <= 8
 
 
 def test_repetitions_in_one_job_and_in_many_are_read_alike(levels):
@@ -232,9 +239,9 @@ def test_prepared_images_are_charged_for_and_no_draw_is_made_twice(trained, monk
     record = read_record(mac.record)
     bare = read_record(train(train_mac, "bare", AS_RUN | {"preparation": None}, "printed", 8).record)
     for name in ("joint", "pld"):
-        assert record["privacy"][name].guarantee
-        assert record["privacy"][name].epsilon > bare["privacy"][name].epsilon
-    assert record["privacy"]["pld"].epsilon < record["privacy"]["joint"].epsilon
+        assert privacy_of(record)[name].guarantee
+        assert privacy_of(record)[name].epsilon > privacy_of(bare)[name].epsilon
+    assert privacy_of(record)["pld"].epsilon < privacy_of(record)["joint"].epsilon
     arrays = load_arrays(mac.weights)
     assert arrays["basis"].shape == (2, 64, 9) and arrays["centre"].shape == (2,)
     assert not np.array_equal(arrays["basis"][0], arrays["basis"][1])
@@ -244,7 +251,7 @@ def test_prepared_images_are_charged_for_and_no_draw_is_made_twice(trained, monk
     by_gradients = read_record(train(train_sgd, "sgd_as_run", sgd, "needed", 8, (1,), "1").record)
     kept = [key for key in keys if key[0] == "sgd_as_run"]
     assert len(set(kept)) == len(kept) and any("second moments" in key for key in kept)
-    assert 7.9 < by_gradients["privacy"]["joint"].epsilon <= 8
+    assert 7.9 < privacy_of(by_gradients)["joint"].epsilon <= 8
 
 
 def test_private_images_must_be_prepared_with_noise(trained):
@@ -258,7 +265,7 @@ def test_batches_in_order_have_no_guarantee(trained):
     _, train = trained
     coded = AS_RUN | {"recipe": SERIES["recipe"] | {"batches": "in_order"}}
     record = read_record(train(train_mac, "as_coded", coded, "printed", 8).record)
-    assert set(record["privacy"]) == {"published"} and not record["privacy"]["published"].guarantee
+    assert set(privacy_of(record)) == {"published"} and not privacy_of(record)["published"].guarantee
     (level,) = read_levels([train(train_mac, "as_coded", coded, "printed", 8).record], SAID)
     assert level_row(level)["epsilon"] is None and level_row(level)["epsilon_published"].epsilon > 0
 
@@ -293,14 +300,14 @@ def test_belief_networks_are_trained_by_releases_and_as_published(trained):
     _, train = trained
     private = train(train_cdbn, "dp_cdbn", CDBN, "needed", 2, (1,), "1")
     record = read_record(private.record)
-    assert record["privacy"]["joint"].epsilon == 2 and record["privacy"]["joint"].guarantee
+    assert privacy_of(record)["joint"].epsilon == 2 and privacy_of(record)["joint"].guarantee
     assert "output" in load_arrays(private.weights)
     recipe = {"filters": [2, 2], "batch": 75, "pretraining_epochs": 0, "epochs": 1}
     as_published = CDBN | {"method": "dp_cdbn_published", "recipe": recipe, "printed": [[2, 1]]}
     published = read_record(train(train_cdbn, "published", as_published, "printed", 2, (1,), "1").record)
-    assert set(published["privacy"]) == {"published"} and not published["privacy"]["published"].guarantee
+    assert set(privacy_of(published)) == {"published"} and not privacy_of(published)["published"].guarantee
     none = read_record(train(train_cdbn, "cdbn", CDBN | {"method": "cdbn"}, "none", None, (1,), "1").record)
-    assert none["privacy"] == {}
+    assert privacy_of(none) == {}
 
 
 def test_the_budget_agrees_with_what_is_known(tmp_path):

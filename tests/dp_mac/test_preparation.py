@@ -10,11 +10,13 @@ from scipy.stats import kstest
 
 from lib.accounting import rdp
 from lib.accounting.gaussian import epsilon_analytic
-from lib.accounting.training_run import AGREEMENT, check, pld_statement
+from lib.accounting.run_statements import pld_statement
+from lib.accounting.training_run import AGREEMENT, check
 from lib.core.errors import InputError
 from lib.dp_mac import preparation as module
-from lib.dp_mac.accounting import MacRun, one_block, statements
+from lib.dp_mac.accounting import MacRun, one_block
 from lib.dp_mac.preparation import Preparation, first_components, fitted, mean_pixel, second_moments
+from lib.dp_mac.statements import statements
 from lib.dp_sgd.slack import SLACK
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=200)

@@ -10,6 +10,7 @@ from dp_accounting import LaplaceDpEvent
 from dp_accounting.pld import PLDAccountant
 from scipy.stats import kstest
 
+from lib.accounting.statement import PrivacyStatement
 from lib.functional_mechanism import cdbn, release
 from lib.functional_mechanism.sensitivity import hidden_sensitivity, output_sensitivity
 
@@ -69,8 +70,9 @@ def test_the_epsilons_of_all_releases_add_up(monkeypatch):
     for epsilon in (*spent[:2], *spent[2]):
         accountant.compose(LaplaceDpEvent(1 / epsilon))
     assert accountant.get_epsilon(1e-9) == pytest.approx(1.5, rel=1e-2)
-    assert cdbn.privacy(1.5, 1e-5).epsilon == 1.5 and cdbn.privacy(1.5, 1e-5).guarantee
-    assert cdbn.privacy(1.5, 1e-5, replace_one=True).epsilon == 3.0
+    made = PrivacyStatement.data_independent(**cdbn.guarantee(1.5, 1e-5))
+    assert made.epsilon == 1.5 and made.guarantee
+    assert cdbn.guarantee(1.5, 1e-5, replace_one=True)["epsilon"] == 3.0
 
 
 def test_what_trains_sees_no_data():

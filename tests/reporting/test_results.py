@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.accounting.statement import PrivacyStatement
+from lib.core.records import write_record
 from lib.reporting import results
-from lib.reporting.records import write_record
 from lib.reporting.spread import mean_and_spread
 
 STATEMENT = PrivacyStatement(

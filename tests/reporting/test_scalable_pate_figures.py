@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from lib.core.files import save_arrays
+from lib.core.records import write_record
 from lib.plan.config import ROOT
-from lib.reporting.records import write_record
 from scripts import (
     account,
     label_tradeoff,

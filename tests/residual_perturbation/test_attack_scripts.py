@@ -24,7 +24,8 @@ from lib.attacks.task import PARTS, read_task
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
-from lib.dp_mac.accounting import one_block, statements
+from lib.dp_mac.accounting import one_block
+from lib.dp_mac.statements import statements
 from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.dp_sgd.training import SgdTrainer
 from lib.reporting.records import read_record

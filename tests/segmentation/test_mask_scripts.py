@@ -10,14 +10,15 @@ import torch
 from scipy.stats import norm
 
 from lib.accounting import rdp
-from lib.accounting.replaced import replaced_statement
+from lib.accounting.run_statements import replaced_statement
 from lib.core import checkpoint
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.core.shards import load_unit, save_shard
 from lib.data.volumes.split import teacher_shards
-from lib.dp_mac.accounting import one_block, statements
+from lib.dp_mac.accounting import one_block
+from lib.dp_mac.statements import statements
 from lib.dp_sgd.recipe import account
 from lib.encoders.blocks import Blocks
 from lib.encoders.build import build_encoder
@@ -30,6 +31,7 @@ from lib.segmentation.job import rows_of
 from lib.segmentation.mask_autoencoder import AutoencoderTrainer
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
+from scripts.autoencoded_pate_results import private_training
 from tests.segmentation.conftest import (
     ACCOUNTING,
     ENCODERS,
@@ -397,12 +399,13 @@ def test_whole_tumours_of_three_classes_can_be_encoded(work, who, name):
 @pytest.mark.parametrize("noise", ["printed", "budget"])
 def test_dp_sgd_costs_what_its_record_says(work, noise):
     record = read_record(f"{work.sgd(noise)}.json")
+    privacy = private_training(record)
     made = SegmentationSgdRecipe(**{key: tuple(it) if key == "patch" else it for key, it in SGD["recipe"].items()})
     orders, sigma = rdp.order_grid(**ACCOUNTING["orders"]), record["metrics"]["sigma"]
     # all patients of teachers and student: 7, in 4 batches
     charged = account(7, made.sgd(UNET["tiny"]), sigma)
-    assert record["privacy"] == {"joint": replaced_statement(charged, orders, 1e-3)}
-    statement = record["privacy"]["joint"]
+    assert privacy == {"joint": replaced_statement(charged, orders, 1e-3)}
+    statement = privacy["joint"]
     assert statement.guarantee and statement.neighbouring == "replace_one" and "dice" in record["metrics"]
     # another patient in one's place costs more than one patient less
     assert statement.epsilon > statements(one_block(charged), orders, 1e-3)["joint_tight"].epsilon
@@ -414,12 +417,12 @@ def test_dp_sgd_costs_what_its_record_says(work, noise):
     if noise == "printed":
         assert sigma == SGD["sigma"]
     else:
-        assert 7.9 < record["privacy"]["joint"].epsilon <= 8
+        assert 7.9 < privacy["joint"].epsilon <= 8
 
 
 def test_clipping_alone_protects_nobody(work):
     record = read_record(f"{work.sgd('clipped')}.json")
-    assert record["privacy"] == {} and record["metrics"]["sigma"] == 0
+    assert private_training(record) == {} and record["metrics"]["sigma"] == 0
     assert "dice" in record["private_metrics"] and "dice" not in record["metrics"]
 
 
