@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from lib.accounting.statement import rounded_down
+from lib.accounting.rounding import rounded_down
 from lib.audit.bound import audit_mechanism
 from lib.core.errors import InputError
 from lib.core.named import named

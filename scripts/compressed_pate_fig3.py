@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lib.accounting.statement import shown
+from lib.accounting.rounding import shown
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting import plotting

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
-from lib.accounting.statement import rounded_up, shown
+from lib.accounting.rounding import rounded_up, shown
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save

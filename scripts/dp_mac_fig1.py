@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lib.accounting.statement import shown
+from lib.accounting.rounding import shown
 from lib.core.command import command, run
 from lib.dp_mac.curves import Level, epochs_to_reach, level_row, read_levels
 from lib.reporting.claims.cells import read_table

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from lib.accounting.statement import PrivacyStatement
 from lib.core.command import command, run
+from lib.leaderboard.statements import stated
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.records import read_record
@@ -56,7 +57,7 @@ def row_of(
     found = [
         value for record in records for name, value in record["private_metrics"].items() if name.startswith("accuracy ")
     ]
-    privacy = records[0]["privacy"]
+    privacy = stated(records[0]["parameters"]["spent"])
     accuracy, spread = mean_and_spread(found)
     best = strongest(scores)
     auc, auc_spread = mean_and_spread(best["auc"].tolist())

@@ -70,13 +70,12 @@ def main(
             **job.identity(),
             fingerprint=private.fingerprint,
             device=training.device,
-            parameters={"method": method, "budget": budget, "noise": built.parameters()},
+            parameters={"method": method, "budget": budget, "noise": built.parameters(), "spent": built.cost()},
             metrics={},
             # accuracy on public samples, but of models that no mechanism may have released
             private_metrics={
                 f"accuracy {number}": float(value) for number, value in zip(numbers, accuracy, strict=True)
             },
-            privacy=built.statements(),
         )
 
     read = {"worlds": vars(private), "public": vars(shared), "votes": said}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lib.core.code_inputs import code_files
+
 ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
 ROOMS = sorted(path.name for path in LIB.iterdir() if (path / "__init__.py").is_file())
@@ -131,6 +133,14 @@ def test_scripts_run_without_the_workflow(script):
     names = imported(script)
     assert not within(names, "snakemake") and not within(names, "tests")
     assert "snakemake." not in re.sub(r'""".*?"""', "", (ROOT / script).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("script", [s for s in SCRIPTS if s.name.startswith("train_")], ids=str)
+def test_no_training_knows_of_statements_or_reports(script):
+    """So that hours of training never go stale with what is said of them."""
+    known = {path.relative_to(ROOT).as_posix() for path in code_files(script)}
+    said = {path for path in known if path.startswith("lib/reporting/") or path.endswith("statements.py")}
+    assert said | known & {"lib/accounting/statement.py", "lib/accounting/ledger.py"} == set()
 
 
 def test_every_init_is_empty():

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lib.accounting.announced import announced
-from lib.accounting.statement import rounded_up
+from lib.accounting.rounding import rounded_up
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from lib.accounting.statement import shown
+from lib.accounting.rounding import shown
 from lib.core.errors import InputError
 
 PRECISION = 1e-4  # relative; the noise found is the least within it, and never costs more than its target

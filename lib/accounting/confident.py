@@ -67,3 +67,12 @@ def joint_rdp(
         answered = orders * log_pass + (1 - orders) * log_pass_other + (orders - 1) * answer
         worst = np.maximum(worst, np.logaddexp(silent, answered) / (orders - 1))
     return worst
+
+
+def selective_caps(
+    orders: np.ndarray, max_asked: int, max_answered: int, sigma_threshold: float, sigma: float
+) -> np.ndarray:
+    """The guarantee announced before a run, as RDP (k,): at most so many queries asked and answered."""
+    return max_asked * check.rdp_independent(orders, sigma_threshold) + max_answered * gnmax.rdp_independent(
+        orders, sigma
+    )

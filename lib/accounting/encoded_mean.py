@@ -12,27 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from lib.accounting import rdp
+from lib.accounting.encoded_sensitivity import sensitivity
 from lib.accounting.gaussian import epsilon_analytic, epsilon_rdp, sigma_analytic, sigma_rdp
 from lib.accounting.ledger import NEIGHBOURING, Entry, Ledger
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 
 ROUTES: dict[str, Callable[[float, float, float], float]] = {"rdp": sigma_rdp, "analytic": sigma_analytic}
-
-
-def sensitivity(queries: int, teachers: int, radius: float, pieces: int = 1) -> float:
-    """L2 sensitivity of the answers to all queries together, 2 radius sqrt(queries pieces) / teachers.
-
-    radius: bound on the norm of each code. pieces: codes that one query has, each within `radius` on its own (patches,
-    slices or blocks of a volume); 1 where all of a query's numbers together are within it. Attained where every code
-    goes from v to -v, |v| = radius (Fay et al. 2022, eq. (7)). Raises InputError for what is not allowed.
-    """
-    for what, count in (("queries", queries), ("teachers", teachers), ("pieces", pieces)):
-        if count != int(count) or count < 1:
-            raise InputError(f"{what} {count}: a whole number, at least 1")
-    if not (math.isfinite(radius) and radius > 0):
-        raise InputError(f"radius {radius}: it must be positive and finite")
-    return 2 * radius * math.sqrt(queries * pieces) / teachers
 
 
 @dataclass(frozen=True, kw_only=True)

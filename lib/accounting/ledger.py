@@ -228,12 +228,3 @@ def discrete_selective_ledger(
     ledger.charge(discrete_entry(orders, "threshold", asked, {"sigma": sigma_threshold, "threshold": limit}))
     ledger.charge(discrete_entry(orders, "gnmax", answered, {"sigma": sigma}))
     return ledger
-
-
-def selective_caps(
-    orders: np.ndarray, max_asked: int, max_answered: int, sigma_threshold: float, sigma: float
-) -> np.ndarray:
-    """The guarantee announced before a run, as RDP (k,): at most so many queries asked and answered."""
-    return max_asked * threshold.rdp_independent(orders, sigma_threshold) + max_answered * gnmax.rdp_independent(
-        orders, sigma
-    )

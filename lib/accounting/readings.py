@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lib.accounting import confident, gnmax, lnmax, rdp, threshold
+from lib.accounting.confident import selective_caps
 from lib.accounting.draws import DRAWS
-from lib.accounting.ledger import NEIGHBOURING, selective_caps
+from lib.accounting.ledger import NEIGHBOURING
 from lib.accounting.statement import PrivacyStatement
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from lib.accounting import lnmax as lnmax_accounting
 from lib.accounting import rdp
+from lib.accounting.confident import selective_caps
 from lib.accounting.discrete import DISCRETE
 from lib.accounting.draws import NEIGHBOURING
-from lib.accounting.ledger import ledger_of_draws, selective_caps
+from lib.accounting.ledger import ledger_of_draws
 from lib.accounting.statement import PrivacyStatement
 from lib.aggregation.confident import confident_gnmax
 from lib.aggregation.discrete_gaussian import DiscreteGaussian

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from lib.accounting.statement import shown
+from lib.accounting.rounding import shown
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data.supervised import Images

@@ -9,18 +9,19 @@ promise.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lib.accounting import gnmax, lnmax, rdp
 from lib.accounting.calibration import least_noise
-from lib.accounting.encoded_mean import EncodedMeanNoise
+from lib.accounting.confident import selective_caps
+from lib.accounting.encoded_sensitivity import sensitivity
 from lib.accounting.gaussian import epsilon_analytic
-from lib.accounting.ledger import NEIGHBOURING, selective_caps
 from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
-from lib.accounting.statement import PrivacyStatement, shown
+from lib.accounting.rounding import shown
 from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
 
@@ -51,13 +52,14 @@ class Budget:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """What a mechanism is run with, by name, and its statements: `guarantee`, which counts, `rdp`, and the other route.
+    """What a mechanism is run with, by name, and its cost: `delta`, and `epsilons` by `rdp` and by the other route.
 
-    parameters: standard deviations or scales, in the unit of what is released.
+    parameters: standard deviations or scales, in the unit of what is released. cost: of plain values, for a record;
+    empty for a mechanism that promises nothing.
     """
 
     parameters: dict[str, float]
-    statements: dict[str, PrivacyStatement]
+    cost: dict[str, Any]
 
 
 def calibrated(
@@ -84,7 +86,7 @@ def calibrated(
             f"{shown(epsilons[route], 6)}; "
             "allowed are orders of Renyi divergences, and numbers of steps or queries, at which both routes can tell"
         )
-    return Calibrated(parameters(noise), _statements(epsilons, budget.delta))
+    return Calibrated(parameters(noise), {"epsilons": epsilons, "delta": budget.delta})
 
 
 def gnmax_noise(queries: int, budget: Budget) -> Calibrated:
@@ -143,16 +145,13 @@ def encoded_mean_noise(queries: int, teachers: int, diameter: float, budget: Bud
 
     One teacher moves the answers to all queries by diameter sqrt(queries) / teachers (Fay et al. 2022, Theorem 2).
     """
-
-    def noise(sigma: float) -> EncodedMeanNoise:
-        return EncodedMeanNoise(queries=queries, teachers=teachers, radius=diameter / 2, sigma=sigma)
-
+    once, together = (sensitivity(count, teachers, diameter / 2) for count in (1, queries))
     # in the unit of one teacher's share, so that the noise is sought among numbers of the usual size
     return calibrated(
         budget,
-        lambda unit: noise(unit / teachers).ledger(budget.orders).independent,
+        lambda unit: queries * rdp.gaussian_rdp(budget.orders, unit / teachers, once),
         "analytic",
-        lambda unit: noise(unit / teachers).statements(budget.delta)["analytic"].epsilon,
+        lambda unit: epsilon_analytic(together, unit / teachers, budget.delta),
         lambda unit: {"sigma": unit / teachers},
     )
 
@@ -174,19 +173,3 @@ def sampled_noise(run: TrainingRun, budget: Budget) -> Calibrated:
         lambda sigma: replaced_gaussian_pld(run.rate, sigma * unit, steps, budget.delta, INTERVAL),
         lambda sigma: {"sigma": sigma},
     )
-
-
-def _statements(epsilons: Mapping[str, float], delta: float) -> dict[str, PrivacyStatement]:
-    """A statement a route, and the dearest again as `guarantee`."""
-    made = {
-        route: PrivacyStatement.data_independent(
-            epsilon,
-            delta,
-            accountant={"analytic": "analytic gaussian"}.get(route, route),
-            conversion="tight" if route == "rdp" else "none",
-            neighbouring=NEIGHBOURING,
-            proved_bound=True,
-        )
-        for route, epsilon in epsilons.items()
-    }
-    return {"guarantee": max(made.values(), key=lambda statement: statement.epsilon), **made}

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.core.named import named
 from lib.core.seeding import generator
@@ -41,7 +40,7 @@ class ExternalMethod(Protocol):
         """
 
 
-def claim(entry: str, epsilon: float | None, given: Setting) -> dict[str, PrivacyStatement]:
+def claim(entry: str, epsilon: float | None, given: Setting) -> dict[str, float]:
     """What a method says of itself, which nothing here proves; InputError where it says more than its budget."""
     if epsilon is None:
         if given.epsilon is not None:
@@ -50,10 +49,7 @@ def claim(entry: str, epsilon: float | None, given: Setting) -> dict[str, Privac
     allowed = math.inf if given.epsilon is None else given.epsilon
     if not (isinstance(epsilon, int | float) and 0 < epsilon < math.inf and epsilon <= allowed):
         raise InputError(f"method {entry}: epsilon {epsilon!r}; allowed is a number above 0, at most {allowed}")
-    said = PrivacyStatement.data_independent(
-        epsilon, given.delta, accountant="claimed", conversion="none", neighbouring="replace_one", proved_bound=False
-    )
-    return {"claimed": said}
+    return {"claimed": epsilon, "delta": given.delta}
 
 
 def checked(found: Any, entry: str, records: int, classes: int) -> np.ndarray:
@@ -91,8 +87,8 @@ class External:
                 raise InputError(f"method {self.entry}: it has no {name}; docs/leaderboard.md says what it needs")
         self.claimed = claim(self.entry, self.method.epsilon, given)
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """See `Method.statements`: what the method claims, no guarantee."""
+    def cost(self) -> dict[str, float]:
+        """See `Method.cost`: what the method claims, no guarantee."""
         return self.claimed
 
     def parameters(self) -> dict[str, float]:
@@ -118,8 +114,8 @@ class Elsewhere:
     given: Setting
     teachers: int = 0
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """See `Method.statements`: what is claimed, no guarantee."""
+    def cost(self) -> dict[str, float]:
+        """See `Method.cost`: what is claimed, no guarantee."""
         return claim(str(self.folder), self.epsilon, self.given)
 
     def parameters(self) -> dict[str, float]:

@@ -1,10 +1,10 @@
 """A small network by gradients: without privacy, by DP-SGD, and the two controls that attacks are checked on."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
@@ -26,8 +26,8 @@ class Plain:
         if self.recipe.clip is not None:
             raise InputError(f"clip {self.recipe.clip}: allowed is none, without noise it gives no privacy")
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """None."""
+    def cost(self) -> dict[str, Any]:
+        """Nothing is promised."""
         return {}
 
     def parameters(self) -> dict[str, float]:

@@ -1,13 +1,12 @@
-"""What every method on the leaderboard is to the rest: noise and statements beforehand, then a fit to a world."""
+"""What every method on the leaderboard is to the rest: noise and cost beforehand, then a fit to a world."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.network import Predict
@@ -39,8 +38,8 @@ class Method(Protocol):
 
     teachers: int
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """What a fit costs, known before it; `guarantee` is the one that counts, absent for methods without one."""
+    def cost(self) -> dict[str, Any]:
+        """What a fit costs, known before it, as `lib.leaderboard.statements.stated` reads it."""
 
     def parameters(self) -> dict[str, float]:
         """The noise, by name."""
@@ -54,9 +53,9 @@ class CalibratedMethod:
 
     noise: Calibrated
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """See `Method.statements`."""
-        return self.noise.statements
+    def cost(self) -> dict[str, Any]:
+        """See `Method.cost`."""
+        return self.noise.cost
 
     def parameters(self) -> dict[str, float]:
         """See `Method.parameters`."""

@@ -1,16 +1,15 @@
 """Residual perturbation on the leaderboard: a stated gamma, the theorem's reading of it, and no guarantee."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.files import fingerprint
 from lib.leaderboard.method import Given, checked_records
 from lib.leaderboard.network import Predict
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
-from lib.residual_perturbation.theorems import theorem1, theorem2
 from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
 
 
@@ -34,8 +33,8 @@ class Residual:
     draws: int = 1
     teachers: int = field(default=0, init=False)
 
-    def statements(self) -> dict[str, PrivacyStatement]:
-        """What the paper's theorem says, by each of its conditions and by both (`joint`): never a guarantee.
+    def cost(self) -> dict[str, Any]:
+        """The number of the paper's theorem, and what it is about; it gives no guarantee.
 
         It follows from gamma and pi, whatever the target. Strategy II: of one prediction, which does not compose.
         """
@@ -43,23 +42,12 @@ class Residual:
         if not (noise["gamma"] > 0 and noise["pi"] > 0):
             return {}
         if self.network.form.strategy == "additive":
-            return theorem1(
-                **noise,
-                residual_bound=self.residual_bound,
-                input_bound=self.input_bound,
-                uses=self.recipe.epochs,
-                delta=self.delta,
-            )
+            own = {"input_bound": self.input_bound, "uses": self.recipe.epochs}
+            return noise | own | {"theorem": 1, "residual_bound": self.residual_bound, "delta": self.delta}
         if not self.network.form.floor:
             return {}
-        return theorem2(
-            **noise,
-            residual_bound=self.residual_bound,
-            floor=self.network.form.floor,
-            output_bound=self.input_bound,
-            mappings=len(self.network.widths),
-            delta=self.delta,
-        )
+        own = {"floor": self.network.form.floor, "output_bound": self.input_bound, "mappings": len(self.network.widths)}
+        return noise | own | {"theorem": 2, "residual_bound": self.residual_bound, "delta": self.delta}
 
     def parameters(self) -> dict[str, float]:
         """`gamma` and `pi`, standard deviations."""

@@ -15,9 +15,10 @@ import numpy as np
 
 from lib.accounting import lnmax, rdp
 from lib.accounting.announced import announced
+from lib.accounting.confident import selective_caps
 from lib.accounting.discrete import is_discrete
 from lib.accounting.draws import DRAWS
-from lib.accounting.ledger import selective_caps, selective_ledger
+from lib.accounting.ledger import selective_ledger
 from lib.accounting.readings import Account, Reading
 from lib.accounting.released_epsilon import ReleasedEpsilon, release_epsilon
 from lib.accounting.statement import PrivacyStatement

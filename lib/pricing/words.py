@@ -1,7 +1,8 @@
 """A price in words and as JSON: what the paper would say, what is guaranteed and to whom, and what is private."""
 
 from lib.accounting.released_epsilon import TOGETHER, ReleasedEpsilon
-from lib.accounting.statement import PrivacyStatement, shown
+from lib.accounting.rounding import shown
+from lib.accounting.statement import PrivacyStatement
 from lib.pricing.price import EXPECTED, MOMENTS, Price
 
 NEIGHBOURS = {

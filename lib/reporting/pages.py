@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from lib.accounting.statement import shown
+from lib.accounting.rounding import shown
 from lib.core.errors import InputError
 from lib.reporting import headlines as heads
 from lib.reporting import verdicts as said

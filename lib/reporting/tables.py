@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.accounting.statement import PrivacyStatement, rounded_down, rounded_up
+from lib.accounting.rounding import rounded_down, rounded_up
+from lib.accounting.statement import PrivacyStatement
 from lib.core.files import atomic_path
 
 # A column whose name has the word epsilon holds privacy statements, except quotations, spreads

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from lib.accounting import gnmax, lnmax, rdp
 from lib.accounting.announced import announced
-from lib.accounting.ledger import selective_caps
+from lib.accounting.confident import selective_caps
 
 CONFIDENT = {"aggregator": "confident_gnmax", "threshold": 200, "sigma_threshold": 150.0, "sigma": 40.0}
 CONFIDENT |= {"max_answered": 300, "delta": 1e-5}

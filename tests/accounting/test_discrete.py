@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from lib.accounting import gnmax, threshold
-from lib.accounting import ledger as books
+from lib.accounting.confident import selective_caps
 from lib.accounting.draws import DRAWS, as_dict
 from lib.aggregation.aggregators import account_of, spent
 from lib.aggregation.interactive import NONE, TEACHERS
@@ -130,7 +130,7 @@ def test_a_discrete_run_is_charged_what_it_drew_on_any_data():
     np.testing.assert_array_equal(ledger.dependent, ledger.independent)
     statements = ledger.statements(1e-3)
     assert not statements["independent"].guarantee  # the votes decide how many answers there are
-    caps = books.selective_caps(ORDERS, 5, 5, 3.0, 2.0)
+    caps = selective_caps(ORDERS, 5, 5, 3.0, 2.0)
     assert (ledger.independent <= caps * (1 + 1e-12)).all()
     plain = spent(ORDERS, VOTES, np.full(5, TEACHERS), GNMAX)
     assert plain.check() <= 1e-9 and plain.statements(1e-3)["independent"].guarantee

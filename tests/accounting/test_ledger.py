@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lib.accounting import gnmax, lnmax, rdp, threshold
 from lib.accounting import ledger as books
+from lib.accounting.confident import selective_caps
 from lib.aggregation.aggregators import AGGREGATORS, spent
 from lib.aggregation.confident import NO_ANSWER, confident_gnmax, stop_after
 from lib.aggregation.gnmax import gnmax as draw_gnmax
@@ -378,7 +379,7 @@ parameters = st.fixed_dictionaries(
 @settings(FIXED, max_examples=80)
 def test_no_run_exceeds_the_caps_announced_before_it(name, run, queries, seed):
     run = run | {"aggregator": name}
-    caps = books.selective_caps(ORDERS, queries, run["max_answered"], run["sigma_threshold"], run["sigma"])
+    caps = selective_caps(ORDERS, queries, run["max_answered"], run["sigma_threshold"], run["sigma"])
     labels, source, ledger = run_by_name(run, drawn_votes(seed, queries), np.random.default_rng(seed))
     assert (ledger.independent <= caps * (1 + 1e-12)).all()
     assert (ledger.dependent <= ledger.independent * (1 + 1e-9)).all()
@@ -389,7 +390,7 @@ def test_no_run_exceeds_the_caps_announced_before_it(name, run, queries, seed):
 def test_a_run_that_uses_its_caps_up_costs_exactly_the_caps():
     run = {"aggregator": "confident_gnmax", **SELECTIVE, "threshold": -1e9, "max_answered": 10}
     _, _, ledger = run_by_name(run, drawn_votes(1, 10), np.random.default_rng(1))
-    np.testing.assert_allclose(ledger.independent, books.selective_caps(ORDERS, 10, 10, 5.0, 3.0), rtol=1e-12)
+    np.testing.assert_allclose(ledger.independent, selective_caps(ORDERS, 10, 10, 5.0, 3.0), rtol=1e-12)
     np.testing.assert_allclose(ledger.independent, ORDERS * (10 / 50 + 10 / 9), rtol=1e-12)
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from lib.accounting import ledger as books
 from lib.accounting import rdp, readings
+from lib.accounting.confident import selective_caps
 from lib.aggregation.aggregators import AGGREGATORS, account_of, spent
 from tests import oracles
 
@@ -148,7 +148,7 @@ def test_the_caps_do_not_depend_on_the_votes():
     first, second = (account("confident_gnmax", drawn_votes(seed, 25)) for seed in (1, 2))
     assert first.caps.statement(ORDERS, DELTA) == second.caps.statement(ORDERS, DELTA)
     np.testing.assert_array_equal(first.caps.costs, second.caps.costs)
-    expected = books.selective_caps(ORDERS, 25, 10, 8.0, 4.0)
+    expected = selective_caps(ORDERS, 25, 10, 8.0, 4.0)
     np.testing.assert_allclose(first.caps.costs.sum(axis=0), expected)
     assert first.readings["epsilon"].statement(ORDERS, DELTA) != second.readings["epsilon"].statement(ORDERS, DELTA)
 
@@ -259,7 +259,7 @@ def test_two_rounds_cost_what_both_cost():
             parts[0].proved_bound and name not in ("epsilon_joint", "epsilon_charge_all"),
         )
         assert reading.statement(ORDERS, DELTA)[0].epsilon > max(p.statement(ORDERS, DELTA)[0].epsilon for p in parts)
-    expected = books.selective_caps(ORDERS, 12, 10, 8.0, 4.0) + books.selective_caps(ORDERS, 18, 7, 8.0, 6.0)
+    expected = selective_caps(ORDERS, 12, 10, 8.0, 4.0) + selective_caps(ORDERS, 18, 7, 8.0, 6.0)
     np.testing.assert_allclose(both.caps.costs.sum(axis=0), expected)
     assert both.caps.proved_bound and not both.caps.data_dependent
 

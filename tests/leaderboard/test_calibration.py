@@ -25,6 +25,7 @@ from lib.leaderboard.calibration import (
     lnmax_noise,
     sampled_noise,
 )
+from lib.leaderboard.statements import stated
 from tests.leaderboard.builders import ORDERS
 from tests.oracles import gaussian_delta
 
@@ -45,15 +46,15 @@ def gaussians(sigma, sensitivity, count):
 
 
 def check_statements(found, budget, second):
-    assert set(found.statements) == {"guarantee", "rdp", second}
-    counted = found.statements["guarantee"]
+    assert set(stated(found.cost)) == {"guarantee", "rdp", second}
+    counted = stated(found.cost)["guarantee"]
     assert 0.95 * budget.epsilon < counted.epsilon <= budget.epsilon
-    assert counted.epsilon == max(each.epsilon for each in found.statements.values())
-    for each in found.statements.values():
+    assert counted.epsilon == max(each.epsilon for each in stated(found.cost).values())
+    for each in stated(found.cost).values():
         assert each.delta == budget.delta and each.neighbouring == "replace_one" and each.guarantee
         assert not (each.data_dependent or each.sanitized or each.one_sided)
         assert each.epsilon > 0.75 * budget.epsilon
-    assert found.statements["rdp"].conversion == "tight"
+    assert stated(found.cost)["rdp"].conversion == "tight"
     assert all(isinstance(value, float) and value > 0 for value in found.parameters.values())
     return counted.epsilon
 
@@ -102,7 +103,7 @@ def test_lnmax_costs_no_less_than_randomised_response(queries, budget):
     assert response_delta(one, queries, epsilon) <= budget.delta
     assert response_delta(2 * one, queries, budget.epsilon) > budget.delta
     # dp_accounting rounds losses up, to no more than its interval a query
-    second = found.statements["pld"].epsilon
+    second = stated(found.cost)["pld"].epsilon
     assert response_delta(one, queries, second) <= budget.delta * (1 + 1e-9)
     assert response_delta(one, queries, second - 1e-3 - 1e-4 * queries) > budget.delta or queries * one <= second + 1e-2
 
@@ -138,8 +139,8 @@ def test_a_step_of_the_whole_data_set_is_a_gaussian_of_twice_the_clip():
     budget = Budget(1.0, 1e-5, ORDERS)
     found = sampled_noise(TrainingRun(samples=50, batch=50, epochs=10, sigma=1.0), budget)
     sigma = found.parameters["sigma"]
-    assert by_events(gaussians(sigma, 2.0, 10), budget) == pytest.approx(found.statements["guarantee"].epsilon)
-    assert gaussian_delta(2 * math.sqrt(10), sigma, found.statements["pld"].epsilon) <= 1e-5
+    assert by_events(gaussians(sigma, 2.0, 10), budget) == pytest.approx(stated(found.cost)["guarantee"].epsilon)
+    assert gaussian_delta(2 * math.sqrt(10), sigma, stated(found.cost)["pld"].epsilon) <= 1e-5
 
 
 def test_what_is_not_accounted_for_is_refused():

@@ -10,6 +10,7 @@ from lib.core.errors import InputError
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.setting import Setting
+from lib.leaderboard.statements import stated
 from tests.leaderboard.builders import DELTA, ORDERS, SLOTS, build, worlds
 
 SETTING = Setting(SLOTS, (8, 8), 16.0, 10, 8.0, DELTA, ORDERS)
@@ -33,7 +34,7 @@ def external(name, budget=8.0, **settings):
 
 def test_the_example_learns_and_claims_what_it_was_asked_for():
     method = build("external")
-    (said,) = method.statements().values()
+    (said,) = stated(method.cost()).values()
     assert (said.epsilon, said.delta, said.neighbouring, said.guarantee) == (8.0, DELTA, "replace_one", False)
     assert accuracy(fit(method)) > 0.3  # of 200 records; a tenth is guessing
     private, public = worlds()
@@ -108,7 +109,7 @@ def test_a_claim_beyond_the_budget_or_none_is_refused(epsilon):
 def test_what_promises_needs_a_number_and_what_does_not_has_none():
     with pytest.raises(InputError, match=r"epsilon None; it was asked for 8; allowed is promises: no"):
         external("Told", claims=None)
-    assert external("Told", budget=None, claims=None).statements() == {}
+    assert stated(external("Told", budget=None, claims=None).cost()) == {}
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,7 @@ def test_predictions_made_elsewhere_are_read_by_budget_and_world(tmp_path):
     (tmp_path / "8").mkdir()
     np.savez(tmp_path / "8" / "1.npz", **arrays)
     method = elsewhere(tmp_path, 8.0)
-    assert method.statements()["claimed"].epsilon == 8.0
+    assert stated(method.cost())["claimed"].epsilon == 8.0
     predict = fit(method, job=("board", "theirs", "8", "1"))
     assert np.array_equal(predict(public.test_x), arrays["test_probabilities"])
     assert np.array_equal(predict(private.x), arrays["probabilities"])

@@ -19,6 +19,7 @@ from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.method import Given, Method
 from lib.leaderboard.methods import KINDS
 from lib.leaderboard.settings import settings_at
+from lib.leaderboard.statements import stated
 from lib.leaderboard.votes import teacher_votes
 from tests.leaderboard.builders import (
     ASKING,
@@ -201,7 +202,7 @@ def test_the_negative_control_is_the_same_in_every_world():
 @pytest.mark.parametrize("epsilon", [1.0, 8.0])
 def test_guarantees_are_complete_and_spend_the_budget(kind, epsilon):
     method = build(kind, epsilon)
-    made = method.statements()
+    made = stated(method.cost())
     counted = made["guarantee"]
     assert 0.95 * epsilon < counted.epsilon <= epsilon and counted.delta == DELTA
     assert len(made) == 3 and max(each.epsilon for each in made.values()) == counted.epsilon
@@ -212,13 +213,13 @@ def test_guarantees_are_complete_and_spend_the_budget(kind, epsilon):
 
 @pytest.mark.parametrize("kind", ["plain", "memorised", "untouched"])
 def test_without_privacy_nothing_is_claimed(kind):
-    assert build(kind, None).statements() == {} == build(kind, 1.0).parameters()
+    assert stated(build(kind, None).cost()) == {} == build(kind, 1.0).parameters()
 
 
 @pytest.mark.parametrize("kind", ["dp_sgd", "gnmax"])
 def test_a_broken_method_is_the_private_one_without_its_noise(kind, monkeypatch):
     broken = build(f"{kind}_broken", None)
-    assert broken.statements() == {} and broken.parameters() == {"sigma": 0.0}
+    assert stated(broken.cost()) == {} and broken.parameters() == {"sigma": 0.0}
     found = fit(broken)(worlds()[0].x)
     assert (found != fit(build(kind))(worlds()[0].x)).any()
     noiseless = replace(build(kind), noise=Calibrated({"sigma": 0.0}, {})) if kind == "dp_sgd" else None
@@ -236,14 +237,14 @@ def test_dp_sgd_without_noise_still_clips():
 
 def test_residual_perturbation_has_a_reading_and_no_guarantee():
     one, eight = build("residual", 1.0), build("residual", 8.0)
-    assert one.statements() == eight.statements() and set(one.statements()) == {"gamma", "pi", "joint"}
-    assert not any(each.guarantee for each in one.statements().values())
+    assert stated(one.cost()) == stated(eight.cost()) and set(stated(one.cost())) == {"gamma", "pi", "joint"}
+    assert not any(each.guarantee for each in stated(one.cost()).values())
     assert one.parameters() == {"gamma": 0.2, "pi": 0.1}
-    assert one.statements()["joint"].epsilon > 100
+    assert stated(one.cost())["joint"].epsilon > 100
     multiplicative = {"strategy": "multiplicative", "floor": 0.5}
     second = build("residual", form=multiplicative, gamma=1.0, pi=0.5)
-    assert "Theorem 2" in second.statements()["joint"].accountant
-    assert build("residual", form=multiplicative, gamma=1.0).statements() == {}  # pi 0: the theorem says nothing
+    assert "Theorem 2" in stated(second.cost())["joint"].accountant
+    assert stated(build("residual", form=multiplicative, gamma=1.0).cost()) == {}  # pi 0: the theorem says nothing
 
 
 @pytest.mark.parametrize("kind", ["dp_sgd", "dp_mac"])
@@ -258,7 +259,7 @@ def test_a_sampled_method_is_charged_for_the_steps_it_takes(kind, monkeypatch):
     fit(method)
     recipe = SETTINGS[kind]["recipe"]
     cost = len(taken) * replaced_gaussian_rdp(ORDERS, recipe["batch"] / SLOTS, method.parameters()["sigma"])
-    assert rdp.epsilon_tight(ORDERS, cost, DELTA)[0] == pytest.approx(method.statements()["rdp"].epsilon, rel=1e-12)
+    assert rdp.epsilon_tight(ORDERS, cost, DELTA)[0] == pytest.approx(stated(method.cost())["rdp"].epsilon, rel=1e-12)
 
 
 def test_what_is_added_is_what_was_calibrated(monkeypatch):

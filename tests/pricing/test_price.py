@@ -16,7 +16,7 @@ from lib.accounting.discrete import is_discrete
 from lib.accounting.rdp import order_grid
 from lib.accounting.readings import confident_account
 from lib.accounting.released_epsilon import release_epsilon
-from lib.accounting.statement import shown
+from lib.accounting.rounding import shown
 from lib.aggregation.aggregators import AGGREGATORS, account_of
 from lib.core.errors import InputError
 from lib.pricing import command, mechanism, price, votes_file, words

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from lib.accounting.announced import announced
 from lib.accounting.draws import as_dict
 from lib.accounting.rdp import order_grid
-from lib.accounting.statement import rounded_down, rounded_up, shown
+from lib.accounting.rounding import rounded_down, rounded_up, shown
 from lib.plan.config import load
 from lib.release.pricing import epsilons
 from lib.release.statement import announced_draws

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from lib.accounting.encoded_mean import calibrated
-from lib.accounting.statement import rounded_up
+from lib.accounting.rounding import rounded_up
 from lib.core.errors import InputError
 from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
 from scripts import (
