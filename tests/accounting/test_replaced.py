@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln, logsumexp
 from scipy.stats import norm
 
-from lib.accounting import rdp, replaced
+from lib.accounting import rdp, run_statements
 from lib.accounting.calibration import PRECISION, least_noise
 from lib.accounting.replaced import replaced_epsilon, replaced_gaussian_pld, replaced_gaussian_rdp
 from lib.accounting.run_statements import replaced_statement
@@ -232,7 +232,7 @@ def test_a_training_costs_no_less_than_by_privacy_losses_and_hardly_more(samples
 
 def test_the_dearer_route_is_never_passed_over(monkeypatch):
     run = TrainingRun(samples=40, batch=4, epochs=1, sigma=1.0)
-    monkeypatch.setattr(replaced, "replaced_gaussian_pld", lambda *given: 1e3)
+    monkeypatch.setattr(run_statements, "replaced_gaussian_pld", lambda *given: 1e3)
     with pytest.raises(ArithmeticError, match="privacy loss distributions"):
         replaced_statement(run, ORDERS, 1e-3)
 

@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting.statement import (
-    CONVERSIONS,
-    NEIGHBOURING,
-    PrivacyStatement,
-    added,
-    rounded_down,
-    rounded_up,
-    shown,
-)
+from lib.accounting.rounding import rounded_down, rounded_up, shown
+from lib.accounting.statement import CONVERSIONS, NEIGHBOURING, PrivacyStatement, added
 
 FIELDS = {
     "epsilon": 1.97,

@@ -100,7 +100,7 @@ HOSTILE = "a b; $(touch x) 'q' \"d\" \\ --seed"
 
 
 def test_a_command_line_says_what_the_script_hears():
-    files = [("votes", "v.npz"), ("code", ["x.py"]), ("beside", ["y"]), ("shards", [f"{HOSTILE}/s", "t"])]
+    files = [("votes", "v.npz"), ("beside", ["y"]), ("shards", [f"{HOSTILE}/s", "t"])]
     settings = {
         "names": [HOSTILE, "b"],
         "block": {"z": [1, {"y": HOSTILE}], "a": None},

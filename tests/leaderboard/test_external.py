@@ -107,7 +107,7 @@ def test_a_claim_beyond_the_budget_or_none_is_refused(epsilon):
 
 
 def test_what_promises_needs_a_number_and_what_does_not_has_none():
-    with pytest.raises(InputError, match=r"epsilon None; it was asked for 8; allowed is promises: no"):
+    with pytest.raises(InputError, match=r"epsilon None; it was asked for 8.0; allowed is promises: no"):
         external("Told", claims=None)
     assert stated(external("Told", budget=None, claims=None).cost()) == {}
 
