@@ -19,7 +19,7 @@ the line swaps P and Q: both directions are one.
 import numpy as np
 
 from lib.accounting import rdp
-from lib.accounting.subsampled_gaussian import POINTS, TAIL, log_expectation
+from lib.accounting.subsampled_gaussian import POINTS, TAIL, log_mixed, log_normal, renyi
 from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
 
@@ -40,22 +40,23 @@ def replaced_gaussian_rdp(orders: np.ndarray, rate: float, sigma: float) -> np.n
         raise InputError(f"order {orders.min()}: all orders must be above 1")
     if rate == 1:
         return 2 * orders / sigma**2
-    return np.array([_log_moment(order, rate, sigma) / (order - 1) for order in orders])
+    return np.array([_divergence(order, rate, sigma) for order in orders])
 
 
-def _log_moment(order: float, rate: float, sigma: float) -> float:
+def _divergence(order: float, rate: float, sigma: float) -> float:
     step = min(sigma, sigma**2) / 4 * min(1.0, np.sqrt(8 / order))
     # beyond `last` less its tail the logarithm falls faster than that of N(., sigma^2): its slope is
     # (order w + (order - 1) v - z) / sigma^2 with w <= 1 the share of N(1) in P, and v <= rate that of N(-1) in Q
     first, last = -TAIL * sigma - 1, order + (order - 1) * rate + TAIL * sigma
     if (last - first) / step > POINTS:
-        bound = np.log(rate) + 2 * order * (order - 1) / sigma**2
-        return float(np.logaddexp(np.log1p(-rate), bound))
+        return float(log_mixed(rate, 2 * order * (order - 1) / sigma**2)) / (order - 1)
     z = np.arange(first, last + step, step)
-    stay, move = np.log1p(-rate), np.log(rate)
-    ratio_p = np.logaddexp(stay, move + (2 * z - 1) / (2 * sigma**2))
-    ratio_q = np.logaddexp(stay, move - (2 * z + 1) / (2 * sigma**2))
-    return log_expectation(order * ratio_p + (1 - order) * ratio_q, z, step, sigma)
+    above, below = (2 * np.abs(z) - 1) / (2 * sigma**2), (-2 * np.abs(z) - 1) / (2 * sigma**2)
+    # the larger of P and Q over the smaller, less 1: rate (e^above - e^below) / (1 - rate + rate e^below)
+    with np.errstate(divide="ignore"):  # at 0 they are the same
+        log_gain = np.log(rate) + above + np.log(-np.expm1(below - above)) - log_mixed(rate, below)
+    log_ratio = np.sign(z) * np.logaddexp(0, log_gain)
+    return renyi(order, log_ratio, log_normal(z, step, sigma) + log_mixed(rate, -(2 * z + 1) / (2 * sigma**2)))
 
 
 def replaced_gaussian_pld(rate: float, sigma: float, steps: int, delta: float, interval: float = 1e-4) -> float:

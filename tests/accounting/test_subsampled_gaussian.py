@@ -3,6 +3,7 @@
 import math
 from itertools import pairwise
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,9 @@ from scipy.integrate import quad
 from scipy.special import gammaln, logsumexp
 
 from lib.accounting import rdp
+from lib.accounting.replaced import replaced_gaussian_rdp
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
+from lib.accounting.training_run import TrainingRun, statements
 from lib.core.errors import InputError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
@@ -99,3 +102,58 @@ def test_cost_falls_with_noise_and_grows_with_the_rate_and_the_order(rate, sigma
 def test_impossible_steps_are_refused(orders, rate, sigma, match):
     with pytest.raises(InputError, match=match):
         subsampled_gaussian_rdp(np.array(orders), rate, sigma)
+
+
+# ---------------------------------------------------------------- near order 1, and where hardly anything is spent
+
+NEAR = [
+    (1 + 1e-10, 1e-3, 50.0),
+    (1.00001, 1e-3, 50.0),
+    (1.00001, 0.5, 0.5),
+    (1.001, 1e-6, 2.0),
+    (1.5, 1e-5, 3.0),
+    (2.0, 1e-8, 40.0),
+    (64.0, 1e-4, 20.0),
+    (300.0, 0.01, 2.0),
+]
+
+
+def exactly(order, rate, sigma, first, second):
+    """D_order of (1 - rate) N(0) + rate N(first) and the same with N(second), to 40 digits; None: N(0) alone."""
+    last, step = order + 20 * sigma, min(sigma, sigma**2) / 6 * min(1, math.sqrt(8 / order))
+    order, rate, sigma = (mpmath.mpf(number) for number in (order, rate, sigma))
+
+    def density(z, mean):
+        plain = mpmath.npdf(z, 0, sigma)
+        return plain if mean is None else (1 - rate) * plain + rate * mpmath.npdf(z, mean, sigma)
+
+    def integrand(z):
+        p, q = density(z, first), density(z, second)
+        return p**order * q ** (1 - order) - q - order * (p - q)
+
+    points = np.arange(-20 * float(sigma) - 1, last, step)  # the trapezoid rule: what it leaves out is below 1e-40
+    return mpmath.log1p(step * mpmath.fsum(map(integrand, map(mpmath.mpf, points)))) / (order - 1)
+
+
+@pytest.mark.parametrize(("order", "rate", "sigma"), NEAR)
+def test_what_is_nearly_nothing_is_not_rounded_down(order, rate, sigma):
+    for cost, second in ((subsampled_gaussian_rdp, None), (replaced_gaussian_rdp, -1)):
+        found = cost(np.array([order]), rate, sigma)[0]
+        with mpmath.workdps(40):
+            assert 0 <= mpmath.mpf(found) / exactly(order, rate, sigma, 1, second) - 1 <= 1e-10
+
+
+def test_a_bound_with_hardly_any_noise_is_not_rounded_down_either():
+    """ln(1 + rate (e^x - 1)) / (order - 1) with a small rate x: the bound where a sum would take too many steps."""
+    order, rate, sigma = 1 + 1e-12, 1e-4, 1e-3
+    x = order * (order - 1) / (2 * sigma**2)
+    expected = math.log1p(rate * math.expm1(x)) / (order - 1)
+    assert subsampled_gaussian_rdp(np.array([order]), rate, sigma)[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("order", [1 + 1e-10, 1.0000001, 1.001])
+def test_a_run_at_orders_near_1_costs_no_less_than_at_others(order):
+    run = TrainingRun(samples=1000, batch=1, epochs=1, sigma=50.0)
+    more, usual = (statements(run, np.array(orders), 1e-5) for orders in ([order, 2.0, 8.0], [2.0, 8.0]))
+    for name, made in usual.items():
+        assert made.epsilon * 0.1 < more[name].epsilon <= made.epsilon, name
