@@ -66,7 +66,8 @@ def joint_rdp(
         silent = orders * log_fail + (1 - orders) * log_fail_other
         answered = orders * log_pass + (1 - orders) * log_pass_other + (orders - 1) * answer
         worst = np.maximum(worst, np.logaddexp(silent, answered) / (orders - 1))
-    return worst
+    # of a sum that is hardly above 1 rounding leaves less than this, which order - 1 divides
+    return worst + np.finfo(float).eps * orders / (orders - 1)
 
 
 def selective_caps(

@@ -33,15 +33,12 @@ def cost_exact(order: float, beta: float, sigma_ss: float) -> float:
     (u - 1) v / u - a / sigma_ss^2, and (u - 1) v / u = (u - 1) (a - (a - 1) / u) is a product of two factors that are
     not negative and grow with u: the divergence falls first, and if it ever rises, it rises from there on.
     """
-    ratios = np.exp([-beta, beta])
-    variance = 1 - order + order * ratios**2
-    if variance.min() <= 0:
+    log_ratio = np.array([-beta, beta])
+    more = -(order - 1) * np.expm1(-2 * log_ratio)  # v / r^2 - 1, without the cancellation of v near order 1
+    if more.min() <= -1:
         return math.inf
-    divergence = (
-        order * np.minimum(1, ratios**2) / (2 * sigma_ss**2 * variance)
-        + np.log(ratios)
-        + np.log(ratios**2 / variance) / (2 * (order - 1))
-    )
+    shares = np.minimum(1, np.exp(-2 * log_ratio)) / (1 + more)
+    divergence = order * shares / (2 * sigma_ss**2) + log_ratio - np.log1p(more) / (2 * (order - 1))
     return float(divergence.max())
 
 

@@ -7,6 +7,7 @@ At a few dozen teachers and noise of 1 to 3 votes the bounds are nearly attained
 
 import functools
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -570,3 +571,24 @@ def test_expected_cost_is_not_a_bound():
     assert expected == pytest.approx(0.723, abs=5e-4)
     assert exact == pytest.approx(3.8233126798, rel=1e-9)
     assert exact <= confident.joint_rdp(order, votes, 14, 3.0, 1.0)[0, 0]
+
+
+@pytest.mark.parametrize("order", [1.00001, 1.001, 1.5, 14.0])
+@pytest.mark.parametrize(
+    ("top", "limit", "of_check", "sigma"),
+    [(250, 200, 150, 40), (250, 20, 20, 40), (250, 20, 15, 10), (130, 200, 150, 40)],
+)
+def test_the_joint_bound_is_not_rounded_down(order, top, limit, of_check, sigma):
+    votes, at = np.array([[top, 250 - top]]), np.array([order])
+    found = confident.joint_rdp(at, votes, limit, of_check, sigma)[0, 0]
+    with mpmath.workdps(50):
+        answer = mpmath.mpf(gnmax.rdp(at, gnmax.log_error_bound(votes, sigma), sigma)[0, 0])
+        a, worst = mpmath.mpf(order), mpmath.mpf(0)
+        for other in (top - 1, top + 1):
+            silent, answered = (
+                mpmath.ncdf(sign * (mpmath.mpf(top) - limit) / of_check) ** a
+                * mpmath.ncdf(sign * (mpmath.mpf(other) - limit) / of_check) ** (1 - a)
+                for sign in (-1, 1)
+            )
+            worst = max(worst, mpmath.log(silent + answered * mpmath.exp((a - 1) * answer)) / (a - 1))
+        assert worst <= found <= worst * (1 + 1e-10) + 1e-15 * a / (a - 1)

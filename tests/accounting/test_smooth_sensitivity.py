@@ -2,6 +2,7 @@
 
 import functools
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -306,3 +307,16 @@ def test_queries_are_followed_in_blocks_as_they_are_at_once(monkeypatch):
     monkeypatch.setattr(smooth, "BLOCK", 4)
     in_blocks = [local_sensitivity(votes, 4.0, 6.0, distance) for distance in (0, 3, 20)]
     np.testing.assert_array_equal(at_once, in_blocks)
+
+
+@pytest.mark.parametrize("order", [1 + 1e-10, 1.0000001, 1.001, 2.0, 60.0])
+@pytest.mark.parametrize("beta", [1e-6, 1e-3, 4e-3])
+@pytest.mark.parametrize("sigma_ss", [5.0, 1e4])
+def test_the_exact_cost_is_not_rounded_down_near_order_1(order, beta, sigma_ss):
+    with mpmath.workdps(50):
+        a, b, s = mpmath.mpf(order), mpmath.mpf(beta), mpmath.mpf(sigma_ss)
+        every = []
+        for r in (mpmath.exp(-b), mpmath.exp(b)):
+            v = 1 - a + a * r**2
+            every.append(a * min(1, r**2) / (2 * s**2 * v) + mpmath.log(r) + mpmath.log(r**2 / v) / (2 * (a - 1)))
+        assert gnss.cost_exact(order, beta, sigma_ss) == pytest.approx(float(max(every)), rel=1e-11)

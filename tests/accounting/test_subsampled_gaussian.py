@@ -13,8 +13,9 @@ from scipy.special import gammaln, logsumexp
 
 from lib.accounting import rdp
 from lib.accounting.replaced import replaced_gaussian_rdp
+from lib.accounting.run_statements import statements
 from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
-from lib.accounting.training_run import TrainingRun, statements
+from lib.accounting.training_run import TrainingRun
 from lib.core.errors import InputError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)

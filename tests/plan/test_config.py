@@ -216,7 +216,7 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
             "a list of 3, [method, noise coefficient, members]",
         ),
         ("dp_mac.fig4.curves.0", ["usps_mac"], "a list of 2, [series, level]"),
-        ("accounting.orders.linear.0", 1.0, "greater than 1"),
+        ("accounting.orders.linear.0", 1.0001, "at least 1.001"),
         ("accounting.orders.linear.2", 0, "greater than 0"),
         ("accounting.orders.logarithmic.2", 1, "at least 2"),
         ("accounting.orders.logarithmic.2", 2.5, "a whole number"),
