@@ -87,7 +87,7 @@ class DpMac:
             "noise": kind,
             "epsilon": epsilon or None,
             "repetitions": self.repetitions(wildcards),
-            "accounting": self.config["accounting"],
+            "accounting": {"orders": self.config["accounting"]["orders"]},
             "device": self.device,
             "checkpoint": self.layout.checkpoint(wildcards.series, wildcards.level, wildcards.part),
         }
@@ -175,7 +175,7 @@ class DpMac:
 
     def budget_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `dp_mac_budget`."""
-        return {"budget": self.block["budget"], "accounting": self.config["accounting"]}
+        return {"budget": self.block["budget"], "accounting": {"orders": self.config["accounting"]["orders"]}}
 
     def shown(self, result: str) -> Callable[[Any], dict[str, Any]]:
         """Settings of a result made of curves: what it says of each series, by name."""

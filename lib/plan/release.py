@@ -111,7 +111,7 @@ class Release:
         ensemble = self.scalable_pate.ensemble(self.run())
         return {
             "ensemble": {name: ensemble[name] for name in ("label", "teachers", "private") if name in ensemble},
-            "accounting": self.config["accounting"],
+            "accounting": {"orders": self.config["accounting"]["orders"]},
             "licence": self.block["licence"],
             "largest_epsilon": self.block["largest_epsilon"],
             "folder": self.folder,

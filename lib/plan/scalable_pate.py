@@ -192,11 +192,12 @@ class ScalablePate:
 
     def account_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `account`."""
-        return self._run_settings("account", wildcards)
+        return self._run_settings("account", wildcards, "moments", "curve_points")
 
     def aggregate_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `aggregate`."""
-        return self._run_settings("aggregate", wildcards) | {"noise_seed": self.config["noise_seed"]}
+        more = {"noise_seed": self.config["noise_seed"]}
+        return self._run_settings("aggregate", wildcards, "moments") | more
 
     def inspect_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `inspect_selection`."""
@@ -205,9 +206,13 @@ class ScalablePate:
     def sanitize_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `sanitize_epsilon`."""
         more = {"noise_seed": self.config["noise_seed"], "sanitize": self.block["sanitize"]}
-        return self._run_settings("sanitize_epsilon", wildcards) | more
+        return self._run_settings("sanitize_epsilon", wildcards, "moments") | more
 
-    def _run_settings(self, rule: str, wildcards: Any) -> dict[str, Any]:
+    def _accounting(self, *names: str) -> dict[str, Any]:
+        """The orders of the accounting, and more of its block."""
+        return {name: self.config["accounting"][name] for name in ("orders", *names)}
+
+    def _run_settings(self, rule: str, wildcards: Any, *accounting: str) -> dict[str, Any]:
         """The mechanism of a run and of its first round, what is known of the votes, and the accounting; no student."""
         *first, last = (
             without_words(self.runs[run], "student", "ensemble", "first_round") for run in self.rounds(wildcards.run)
@@ -216,7 +221,7 @@ class ScalablePate:
         return self._job(rule, wildcards.run, wildcards.repetition, dataset=ensemble["dataset"]) | {
             "run": last | ({"first_round": first[0]} if first else {}),
             "teachers": ensemble["teachers"],
-            "accounting": self.config["accounting"],
+            "accounting": self._accounting(*accounting),
         }
 
     # ------------------------------------------------------------ students and baselines
@@ -404,7 +409,7 @@ class ScalablePate:
         return {
             "runs": self.described(self.block["search"]["runs"]),
             "search": self.block["search"],
-            "accounting": self.config["accounting"],
+            "accounting": self._accounting(),
         }
 
     def _searched(self) -> list[str]:
@@ -478,7 +483,7 @@ class ScalablePate:
         return self._job("label_tradeoff", wildcards.ensemble, wildcards.drawn, dataset=block["dataset"]) | {
             "teachers": block["teachers"],
             "tradeoff": {name: value for name, value in self.block["fig4"].items() if name not in ("left", "right")},
-            "accounting": self.config["accounting"],
+            "accounting": self._accounting("moments"),
             "repetitions": self.config["repetitions"],
         }
 
@@ -499,7 +504,7 @@ class ScalablePate:
         return {
             "ensemble": self._said(self.runs[block["runs"][0]]["ensemble"], "dataset", "teachers"),
             "figure": block | {"runs": runs},
-            "accounting": self.config["accounting"],
+            "accounting": self._accounting("moments", "curve_points"),
         }
 
 

@@ -280,7 +280,7 @@ class Segmentation:
         """Settings of `aggregate_masks`."""
         own = self._of_shard("aggregate_masks", wildcards)
         units = self._described_units(wildcards.task, self._units(self._codes, wildcards))
-        return own | {"units": units, "accounting": self.config["accounting"]}
+        return own | {"units": units, "accounting": {"orders": self.config["accounting"]["orders"]}}
 
     def _described_units(self, task: str, units: Iterable[Unit]) -> list[dict[str, Any]]:
         """Source, encoder, the encoder's settings (none for true labels) and the labellings of some units."""
@@ -371,7 +371,7 @@ class Segmentation:
             "sgd": {name: block["dp_sgd"][name] for name in ("sigma", "delta", "recipe")},
             "noise": wildcards.noise,
             "epsilon": block["epsilon"],
-            "accounting": self.config["accounting"],
+            "accounting": {"orders": self.config["accounting"]["orders"]},
         }
 
     # ------------------------------------------------------------ measurements
