@@ -26,9 +26,9 @@ def main(
 ) -> None:
     """Write the record and the curve.
 
-    votes: vote histograms of count_votes. teachers: number of teachers. run: the run's block of the configuration.
-    accounting: that block of the configuration. record: the record to write. curve: the .npz of epsilon against queries
-    to write. scores: the first round's student's probabilities, for an interactive run.
+    votes: vote histograms of count_votes. teachers: number of teachers. run: the mechanism of the run, from its block
+    of the configuration. accounting: that block of the configuration. record: the record to write. curve: the .npz of
+    epsilon against queries to write. scores: the first round's student's probabilities, for an interactive run.
     """
     rounds, _, fingerprint = read_rounds(votes, scores, teachers, run)
     orders = order_grid(**accounting["orders"])

@@ -30,10 +30,10 @@ def main(
 ) -> None:
     """Write the labels with the rows of the pool they belong to, and the record with the checked ledger.
 
-    votes: vote histograms of count_votes. teachers: number of teachers. run: the run's block of the configuration.
-    accounting: that block of the configuration. record: the record to write. labels: the .npz of released labels to
-    write. noise_seed: seed of the privacy noise; left out, the system's entropy. scores: the first round's student's
-    probabilities, for an interactive run. first_round: the first round's released labels, for one.
+    votes: vote histograms of count_votes. teachers: number of teachers. run: the mechanism of the run, from its block
+    of the configuration. accounting: that block of the configuration. record: the record to write. labels: the .npz of
+    released labels to write. noise_seed: seed of the privacy noise; left out, the system's entropy. scores: the first
+    round's student's probabilities, for an interactive run. first_round: the first round's released labels, for one.
     """
     orders = order_grid(**accounting["orders"])
     rounds, rows, fingerprint = read_rounds(votes, scores, teachers, run)

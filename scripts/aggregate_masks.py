@@ -74,9 +74,9 @@ def main(
     """Write the noisy codes of every labelling of every unit, and a record a unit with what each labelling costs.
 
     units: of each, its source (teachers: their answers; labels: true labels in their place), its encoder, that one's
-    settings, and its labellings: name, teachers, queries, epsilon (null: no noise), delta and route. accounting: the
-    accounting block of the configuration. fitted: what was fitted for the encoders, .npz. codes: noisy codes by unit
-    and labelling to write, .npz. records: the records to write. answers: answers of the teachers, .npz.
+    settings, and its labellings: name, teachers, queries, epsilon (null: no noise), delta and route. accounting:
+    `orders` of that block of the configuration. fitted: what was fitted for the encoders, .npz. codes: noisy codes by
+    unit and labelling to write, .npz. records: the records to write. answers: answers of the teachers, .npz.
     """
     orders = order_grid(**accounting["orders"])
     arrays, made = {}, []

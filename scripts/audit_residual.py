@@ -42,10 +42,11 @@ def main(
 ) -> None:
     """Write the statistic of every run, or slot of a run, and the record with the bound.
 
-    runs: what the networks say of canaries, a .npz for some runs, in their order. mechanism: how they
-    were trained: strategy1, plain or dp_sgd. task: the task's block of the configuration. orders: grid of Renyi orders
-    of DP-SGD's accounting. delta: of the bound, and of DP-SGD's accounting. level: confidence of the bound. device:
-    where networks were trained. statistics: the .csv of what each run showed to write. record: the record to write.
+    runs: what the networks say of canaries, a .npz for some runs, in their order. mechanism: how they were trained:
+    strategy1, plain or dp_sgd. task: what is read of the task's block of the configuration. orders: grid of Renyi
+    orders of DP-SGD's accounting. delta: of the bound, and of DP-SGD's accounting. level: confidence of the bound.
+    device: where networks were trained. statistics: the .csv of what each run showed to write. record: the record to
+    write.
     """
     names = ("differences", "second", "train_accuracy") if "canaries" in task else tuple(KINDS)
     parts = [load_arrays(path, "fingerprint", *names) for path in runs]

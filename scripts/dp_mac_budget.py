@@ -74,8 +74,8 @@ def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
 def main(budget: dict, accounting: dict, table: Path, privacy: Path) -> None:
     """Write the table.
 
-    budget: settings as the paper prints them, with its pairs of epsilon and sigma, by name. accounting: the block of
-    the configuration. table: the CSV to write. privacy: the meaning of its epsilons.
+    budget: settings as the paper prints them, with its pairs of epsilon and sigma, by name. accounting: `orders` of
+    that block of the configuration. table: the CSV to write. privacy: the meaning of its epsilons.
     """
     orders = rdp.order_grid(**accounting["orders"])
     rows = [row for name, settings in budget.items() for row in rows_of(name, settings, orders)]

@@ -18,9 +18,9 @@ from lib.data.samples import read_samples
 def main(data: Path, task: dict, repetitions: int, job: Job, samples: Path, patients: Path, record: Path) -> None:
     """Write the draws, the record, and which patient is in which part where samples are patients'.
 
-    data: prepared dataset of images. task: the task's block of the configuration. repetitions: number of draws.
-    samples: the .npz of draws to write. patients: the .csv of lists of patients to write, empty without any. record:
-    the record to write.
+    data: prepared dataset of images. task: what is read of the task's block of the configuration. repetitions: number
+    of draws. samples: the .npz of draws to write. patients: the .csv of lists of patients to write, empty without any.
+    record: the record to write.
     """
     images = read_samples(data)
     check_classes(data, images.y, task["classes"], f"residual_perturbation.tasks.{job.job[0]}.classes")

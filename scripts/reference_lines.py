@@ -12,8 +12,8 @@ from lib.dp_mac.series import series_images
 def main(data: Path, series: dict, components: int, job: Job, record: Path) -> None:
     """Write the record; both are fitted on the training images without privacy.
 
-    data: prepared dataset of images. series: the series' block of the configuration that these are for. components:
-    number of principal components. record: the record to write.
+    data: prepared dataset of images. series: numbers of images, and the largest pixel, of the series that these are
+    for. components: number of principal components. record: the record to write.
     """
     images = series_images(data, series, job.seed, job.dataset)
     x, test_x = (part.reshape(len(part), -1) for part in (images.x, images.test_x))

@@ -74,10 +74,10 @@ def main(
 ) -> None:
     """Write the statistic of every run with a canary and without it; or of one run, those of its slots.
 
-    data: prepared dataset of images. mechanism: how networks are trained: strategy1, plain or dp_sgd. task: the task's
-    block of the configuration; with `canaries`, that many slots. runs: the first, and the one after the last; draws are
-    keyed by their numbers, so that it is all one how they are parted. statistics: the .npz to write, with the runs of
-    each kind, or the differences and coins of slots and the accuracy on all other images.
+    data: prepared dataset of images. mechanism: how networks are trained: strategy1, plain or dp_sgd. task: what is
+    read of the task's block of the configuration; with `canaries`, that many slots. runs: the first, and the one after
+    the last; draws are keyed by their numbers, so that it is all one how they are parted. statistics: the .npz to
+    write, with the runs of each kind, or the differences and coins of slots and the accuracy on all other images.
     """
     samples = read_samples(data)
     own = slice(samples.official_train)

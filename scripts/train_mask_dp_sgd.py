@@ -31,7 +31,7 @@ def main(
     """Write the weights, the record with what the training released, and what each test patient gets.
 
     sgd: sigma, delta, and the recipe. noise: printed, that sigma; budget, as much as epsilon needs; clipped, none,
-    which protects nobody and says what clipping and the steps alone leave. accounting: the accounting block of the
+    which protects nobody and says what clipping and the steps alone leave. accounting: `orders` of that block of the
     configuration. epsilon: the budget. weights: weights to write, .npz. record: the record to write. patients: Dice by
     patient to write, .csv.
     """

@@ -22,8 +22,8 @@ from lib.dp_mac.task import preparation_of, write_curves
 class CurveJob:
     """What a command line says of a curve.
 
-    data: prepared dataset of images. series: the series' block of the configuration, with its network's. noise:
-    printed, needed or none. repetitions: numbers of the runs to train. accounting: the block of the configuration.
+    data: prepared dataset of images. series: how the series is trained, with its network's block. noise: printed,
+    needed or none. repetitions: numbers of the runs to train. accounting: `orders` of that block of the configuration.
     record: the record to write. curves: the CSV of errors by repetition and epoch to write. weights: the .npz of
     weights to write. epsilon: the paper's epsilon, where there is noise.
     """

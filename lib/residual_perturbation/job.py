@@ -29,8 +29,8 @@ from lib.training.device import choose_device
 class Design:
     """How networks that are attacked are made.
 
-    samples: the draws of draw_task. task: the task's block of the configuration. method: the method's block of the
-    configuration.
+    samples: the draws of draw_task. task: what is read of the task's block of the configuration. method: what is read
+    of the method's.
     """
 
     samples: Path
@@ -64,8 +64,8 @@ class Design:
 class Networks(Design):
     """Networks that are attacked: of the target and of its shadow, in every repetition.
 
-    samples: the draws of draw_task. task: the task's block of the configuration. method: the method's block of the
-    configuration. gamma: noise coefficient. members: number of networks of each side. sizes: members of the ensembles
+    samples: the draws of draw_task. task: what is read of the task's block of the configuration. method: what is read
+    of the method's. gamma: noise coefficient. members: number of networks of each side. sizes: members of the ensembles
     to predict with. repetitions: number of draws of the data to train on.
     """
 

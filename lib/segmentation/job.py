@@ -31,8 +31,8 @@ LEVELS = 255  # teachers' soft answers are kept as whole numbers of 1/255
 class SegmentationJob(Job):
     """One job on the volumes of one task.
 
-    volumes: index.json of the prepared volumes. task: the task's block of the configuration, with its name.
-    repetition: which division of the patients. device: cpu or cuda. threads: threads on the CPU.
+    volumes: index.json of the prepared volumes. task: what is read of the task's block of the configuration, with its
+    name. repetition: which division of the patients. device: cpu or cuda. threads: threads on the CPU.
     """
 
     volumes: Path
