@@ -48,7 +48,7 @@ class Planned:
         """Number of jobs of each rule, and a digest of their command lines."""
         lines: dict[str, list[str]] = {}
         for job in self._jobs:
-            lines.setdefault(job.rule.name, []).append(job.shellcmd)
+            lines.setdefault(job.rule.name, []).append(" ".join(job.shellcmd.split()))
         return [
             (rule, len(own), hashlib.sha256("\n".join(sorted(own)).encode()).hexdigest()[:16])
             for rule, own in sorted(lines.items())
