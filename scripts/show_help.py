@@ -1,4 +1,4 @@
-"""Print what can be asked for: the targets of make, and every result by paper with what it took here before."""
+"""Print what can be asked for: the targets of make, and every result by paper with the hours that it takes."""
 
 import csv
 import re
@@ -55,20 +55,27 @@ DATA = {
 STAGES = {"autoencoded_pate": ["segmentation"], "compressed_pate": ["segmentation"]}  # folders of rules that they share
 
 
-def hours() -> dict[tuple[str, str], float]:
-    """Processor hours of each paper by preset and paper, as bench/paper_cost.py counts them from what was measured."""
-    found: dict[tuple[str, str], float] = {}
+def hours() -> dict[tuple[str, str], dict[str, float]]:
+    """Return processor hours by preset and paper, measured and estimated: bench/hours.csv."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
     with (ROOT / "bench" / "hours.csv").open(encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             for paper in DATA:
-                if row["rules"] in (paper, *STAGES.get(paper, [])):
-                    found[row["preset"], paper] = found.get((row["preset"], paper), 0.0) + float(row["hours"])
+                if row["folder"] in (paper, *STAGES.get(paper, [])):
+                    of_paper = found.setdefault((row["preset"], paper), {})
+                    of_paper[row["how"]] = of_paper.get(row["how"], 0.0) + float(row["hours"])
     return found
+
+
+def spent_on(preset: str, by_how: dict[str, float]) -> str:
+    """Return a preset's hours in words; an estimate, which is of the preset as it is now, before a measurement."""
+    how = "estimated" if "estimated" in by_how else "measured"
+    return f"{preset} {digits(by_how[how])} {how}"
 
 
 def digits(number: float) -> str:
     """Two digits, and never a power of ten."""
-    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+    return f"{float(f'{number:.2g}'):,g}"
 
 
 def minutes(results: Path) -> dict[str, float]:
@@ -95,9 +102,9 @@ def main() -> None:
     by_paper: dict[str, dict[str, str]] = {}
     for name, row in register().items():
         by_paper.setdefault(row["paper"], {})[name] = row["title"]
-    spent_on = hours()
+    took_before = hours()
     for paper, rows in by_paper.items():
-        took = [f"{preset} {digits(spent_on[preset, paper])}" for preset in PRESETS if (preset, paper) in spent_on]
+        took = [spent_on(each, took_before[each, paper]) for each in PRESETS if (each, paper) in took_before]
         lines += ["", f"{paper}: {TITLES.get(paper, 'do the audits find what is there?')}"]
         lines += [f"  data of real: {DATA[paper]}; hours of one processor core: {', '.join(took)}", *table(rows)]
     for preset in PRESETS:

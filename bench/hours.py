@@ -1,0 +1,145 @@
+"""Measure processor hours of finished runs: writes bench/hours.csv, and docs/cost.md from it.
+
+    python -m bench.hours results/quick results/real
+
+Each folder has the name of its preset. Its measured rules replace the rows of this preset and rule, estimates included;
+other rows stay while their rule exists. Without a folder only the page is written.
+"""
+
+import argparse
+import json
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from bench.baseline import KEPT
+from bench.benchmarks import used
+from bench.presets import ROOT
+from bench.smoke import MARGIN
+from bench.smoke import TABLE as SMOKE
+from lib.core.files import atomic_path, write_text
+from lib.reporting.markdown import table
+
+HOURS = ROOT / "bench" / "hours.csv"
+PAGE = ROOT / "docs" / "cost.md"
+KINDS = (("quick", "measured"), ("real", "measured"), ("real", "estimated"), ("paper", "estimated"))
+GROWTH = {
+    "ResNet8, batch, 1 at once, twice the images": "images that a ResNet8 trains on",
+    "training all at once, twice the teachers": "teachers trained together",
+    "plain, widths 4,8,16,32,64, 4 channels, twice the voxels of a patch": "voxels of a 3D U-Net's patch",
+    "PCA's processor time, twice the voxels of a block": "voxels of a block, principal components",
+    "weak consensus, RDP and smooth sensitivity, twice the queries": "queries that PATE accounts for",
+}
+
+
+def folders() -> dict[str, str]:
+    """Return the folder below rules/ of every rule."""
+    files = (ROOT / "rules").rglob("*.smk")
+    names = {path: re.findall(r"^(?:use )?rule (\w+)", path.read_text("utf-8"), re.MULTILINE) for path in files}
+    return {name: path.relative_to(ROOT / "rules").parts[0] for path, found in names.items() for name in found}
+
+
+def measured(before: pd.DataFrame, results: Path) -> pd.DataFrame:
+    """Return the rows of hours.csv with those of a finished run in place of estimates and earlier measurements."""
+    by_rule = used(results)
+    after = pd.DataFrame(
+        {"preset": results.name, "rule": by_rule.index, "how": "measured", "jobs": by_rule["jobs"].to_numpy()}
+    ).assign(hours=by_rule["processor"].to_numpy() / 3600)
+    again = (before["preset"] == results.name) & before["rule"].isin(after["rule"])
+    rows = pd.concat([before[~again], after])
+    rows["folder"] = rows["rule"].map(folders())
+    return rows.dropna(subset="folder").sort_values(["preset", "how", "folder", "rule"])[list(before.columns)]
+
+
+def shown(hours: float, digits: int) -> str:
+    """Return hours with so many significant digits and no power of ten."""
+    return f"{float(f'{hours:.{digits}g}'):,.3f}".rstrip("0").rstrip(".")
+
+
+def page(hours: pd.DataFrame, smoke: pd.DataFrame, ratios: dict[str, float]) -> str:
+    """Return docs/cost.md. smoke: bench/smoke.csv; ratios: bench/baseline.json."""
+    kinds = {kind: hours[(hours["preset"] == kind[0]) & (hours["how"] == kind[1])] for kind in KINDS}
+    jobs = {kind: int(rows["jobs"].sum()) for kind, rows in kinds.items()}
+    digits = {kind: 3 if kind[1] == "measured" else 2 for kind in KINDS}  # nobody knows three of an estimate
+    sums = {kind: rows.groupby("folder")["hours"].sum() for kind, rows in kinds.items()}
+    names = sorted({name for each in sums.values() for name in each.index[each >= 1]})
+    by_folder = [(name, *(shown(each.get(name, 0.0), digits[kind]) for kind, each in sums.items())) for name in names]
+    by_folder.append(("all folders", *(shown(each.sum(), digits[kind]) for kind, each in sums.items())))
+    of_real, of_paper = (kinds[kind].nlargest(4, "hours") for kind in (("real", "measured"), ("paper", "estimated")))
+    longest = [
+        (row.rule, row.jobs, shown(row.hours, 2), shown(row.hours / row.jobs, 2)) for row in of_paper.itertuples()
+    ]
+    share = of_real["hours"].sum() / kinds["real", "measured"]["hours"].sum()
+    memory = ", ".join(f"`{row.rule}` {row.mib / 1024:.1f} GiB" for row in smoke.nlargest(3, "mib").itertuples())
+    text = f"""# What the presets cost
+
+Hours are processor time of one core. `quick` and an earlier, smaller `real` were measured. **`paper` was never run**,
+and no preset was timed on a GPU. `python -m bench.hours` writes this page from [bench/hours.csv](../bench/hours.csv).
+
+{table(("folder of rules", *map(", ".join, KINDS)), by_folder)}
+
+The rules of `segmentation` serve both papers on masks.
+
+## Measured
+
+Each job ran on one thread of a virtual machine with two cores and no GPU. Snakemake's benchmark files hold the
+processor time of {jobs["quick", "measured"]} jobs of `quick` and {jobs["real", "measured"]} jobs of `real`. Snakemake
+samples it every 30 seconds, so up to 30 seconds of a job can be missing. {code(of_real["rule"])} took {share:.0%} of
+`real`. It has grown since, to {jobs["real", "estimated"]:,} jobs with longer trainings.
+
+To measure a preset, run it and then `python -m bench.hours results/PRESET`.
+
+## Estimated
+
+A script counted the floating-point operations of all trainings that a preset plans, and multiplied them by the
+measured time of an operation in similar networks. Nobody compared its results with a run. The project no longer holds
+the script (`git show 3076a09:bench/paper_cost.py`). Four rules take most of `paper`:
+
+{table(("rule", "jobs", "hours", "hours per job"), longest)}
+
+Most of it is for networks of Open Glyph, which need GPUs.
+
+## How cost grows
+
+`make bench` measures what twice the size costs:
+
+{table(("what is doubled", "times as long"), [(what, f"{ratios[name]:.2f}") for name, what in GROWTH.items()])}
+
+Repetitions, teachers and noise levels are trained independently, so hours are proportional to their number.
+
+## Memory
+
+The preset `smoke` runs jobs of `paper` at full width and batch size for a step or two on a CPU. Its largest jobs:
+{memory} ([all rules](../bench/smoke.csv)). A rule asks for at least {MARGIN} times as much.
+"""
+    return "\n\n".join(block if block[0] in "#|" else filled(block) for block in text.strip().split("\n\n")) + "\n"
+
+
+def code(names: Sequence[str]) -> str:
+    """Return names in a sentence, each as code."""
+    *first, last = (f"`{name}`" for name in names)
+    return f"{', '.join(first)} and {last}"
+
+
+def filled(paragraph: str) -> str:
+    """Return a paragraph in lines of 120 characters."""
+    return textwrap.fill(" ".join(paragraph.split()), 120, break_on_hyphens=False, break_long_words=False)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the table and the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="*", type=Path, help="folders of finished runs, named like their presets")
+    rows = pd.read_csv(HOURS)
+    for results in parser.parse_args(arguments).results:
+        rows = measured(rows, results)
+    with atomic_path(HOURS) as temporary:
+        rows.to_csv(temporary, index=False, float_format="%.4g")
+    write_text(PAGE, page(pd.read_csv(HOURS), pd.read_csv(SMOKE), json.loads(KEPT.read_text("utf-8"))))
+
+
+if __name__ == "__main__":
+    main()
