@@ -1,4 +1,4 @@
-"""Make docs/paper_preset.md anew: each setting of the papers beside what the preset `paper` has; no data are needed."""
+"""Write docs/paper_preset.md: settings in which the preset `paper` differs from the papers, or that they leave open."""
 
 import json
 from pathlib import Path
@@ -12,12 +12,14 @@ from lib.reporting import markdown
 
 PRESET = ROOT / "presets" / "paper.yaml"
 PAGE = ROOT / "docs" / "paper_preset.md"
-TITLE = """# The preset `paper`, setting by setting
+TITLE = """# How the preset `paper` differs from the papers
 
-Made by `python -m scripts.paper_settings` from [published/settings.csv](../published/settings.csv), which says where
-each setting stands, and from [presets/paper.yaml](../presets/paper.yaml) laid over the catalogue. In any configuration
-a block that says `protocol: paper` is refused where one of its settings is not the one that is stated, also where a
-method of residual perturbation changes it, and where its networks take fewer updates.
+[published/settings.csv](../published/settings.csv) lists every setting of the papers, with the place where it stands.
+This page shows those that [presets/paper.yaml](../presets/paper.yaml) changes, and those that the papers do not state.
+All others are as stated, and a test compares each that has a key. `python -m scripts.paper_settings` writes the page.
+
+A block that says `protocol: paper`, in any configuration, is refused if it changes a stated setting or takes fewer
+updates.
 """
 
 
@@ -37,33 +39,24 @@ def written() -> str:
     for paper, title in PAPERS.items():
         own = [row for row in rows if row.paper == paper]
         parts.append(f"## {title}")
-        parts.append("### What differs from the paper")
-        parts.append(
-            markdown.table(
-                ("experiment", "setting", "the paper", "here", "where", "why"),
-                [
-                    (*_first(row), row.value, _here(row, config), row.where, row.note.removeprefix(DIFFERS).strip())
-                    for row in own
-                    if row.differs
-                ],
+        differ = [
+            (
+                row.experiment,
+                row.setting,
+                row.value,
+                _here(row, config),
+                row.where,
+                row.note.removeprefix(DIFFERS).strip(),
             )
-        )
-        parts.append("### What the paper leaves open, and is ours")
-        ours = [row for row in own if not row.stated]
-        parts.append(
-            markdown.table(
-                ("experiment", "setting", "here", "why"),
-                [(*_first(row), _here(row, config), row.note) for row in ours],
-            )
-        )
-        parts.append("### As stated")
-        kept = [row for row in own if row.stated and not row.differs]
-        parts.append(
-            markdown.table(
-                ("experiment", "setting", "value", "where", "note"),
-                [(*_first(row), row.value, row.where, row.note) for row in kept],
-            )
-        )
+            for row in own
+            if row.differs
+        ]
+        if differ:
+            header = ("experiment", "setting", "the paper", "here", "where", "why")
+            parts += ["### Settings that differ", markdown.table(header, differ)]
+        ours = [(row.experiment, row.setting, _here(row, config), row.note) for row in own if not row.stated]
+        header = ("experiment", "setting", "here", "why")
+        parts += ["### Settings that the paper does not state", markdown.table(header, ours)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -78,10 +71,6 @@ def _counts(rows: list[Setting]) -> tuple[tuple[str, ...], list[tuple[object, ..
         differ, ours = sum(row.differs for row in own), sum(not row.stated for row in own)
         table.append((title, len(kept) - of_code, of_code, differ, ours))
     return header, table
-
-
-def _first(row: Setting) -> tuple[str, str]:
-    return row.experiment, row.setting
 
 
 def _here(row: Setting, config: dict) -> str:
