@@ -80,5 +80,5 @@ def test_epsilons_without_a_cap_are_those_of_runs_that_may_answer_every_query():
 
 
 def test_the_number_of_settings_is_that_of_their_table():
-    (said,) = re.findall(r"its (\d+) settings", README)
+    (said,) = re.findall(r"Its (\d+) settings", README)
     assert int(said) == len(pd.read_csv(ROOT / "published" / "settings.csv"))
