@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting.votes import check_votes
+from lib.aggregation.authors_queries import POOL, authors_queries
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 
@@ -12,8 +13,8 @@ from lib.core.files import load_arrays
 def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray, np.ndarray, str]:
     """The histograms (n, m) a run asks for, their rows in the pool (n,), and the dataset's fingerprint.
 
-    run: its `queries` is a number, so many of the pool from row `first` (0 where it is not given), or `published`, the
-    list that came with the votes.
+    run: its `queries` is a number, so many of the pool from row `first` (0 where it is not given); `published`, the
+    list that came with the votes; or `authors_1000`, the 1,000 that the script of PATE's authors chooses on MNIST.
     Raises InputError, naming the file, if the votes are no histograms or there are too few of them.
     """
     queries, first = run["queries"], run.get("first", 0)
@@ -21,6 +22,10 @@ def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray
     votes = check_votes(arrays["votes"], teachers, str(path))
     if queries == "published":
         rows = _checked_rows(arrays["published_indices"], len(votes), path)
+    elif queries == "authors_1000":
+        if len(votes) < POOL:
+            raise InputError(f"{path}: holds {len(votes)} queries, and '{queries}' are among the first {POOL}")
+        rows = authors_queries(100)
     elif first + queries > len(votes):
         raise InputError(f"{path}: holds {len(votes)} queries, fewer than the {first + queries} of the run")
     else:

@@ -224,9 +224,9 @@ def _check_sizes(config: dict) -> None:
                 f"{key}.student = {run['student']!r}: ensemble {run['ensemble']} has published votes and no samples "
                 "to train on; allowed is null"
             )
-        if queries == "published":
+        if isinstance(queries, str):
             if ensemble["kind"] != "published":
-                raise InputError(f"{key}.queries = 'published': the ensemble is trained here; allowed is a number")
+                raise InputError(f"{key}.queries = {queries!r}: the ensemble is trained here; allowed is a number")
         elif run.get("first", 0) + queries > ensemble.get("public", run.get("first", 0) + queries):
             raise InputError(
                 f"{key}.queries = {queries!r}: from row {run.get('first', 0)} on, allowed is at most the ensemble's "

@@ -1,11 +1,15 @@
 """The queries of a run: which rows of the pool, from which file, and what is refused."""
 
+import hashlib
+
 import numpy as np
 import pytest
 
+from lib.aggregation.authors_queries import authors_queries
 from lib.aggregation.queries import read_queries
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
+from lib.data.sources.pate_votes import _MNIST_FILES
 
 VOTES = np.array([[9, 1, 0], [4, 3, 3], [0, 10, 0], [2, 2, 6], [5, 5, 0]])
 
@@ -40,6 +44,30 @@ def test_rows_of_the_pool_are_taken_in_order(path, run, rows):
     assert found.tolist() == rows
     np.testing.assert_array_equal(votes, VOTES[rows])
     assert votes.dtype == np.int64 and fingerprint == "ab"
+
+
+def test_the_authors_1000_queries_begin_with_their_published_100():
+    rows, published = authors_queries(100), authors_queries(10)
+    assert len(rows) == len(set(rows.tolist())) == 1000
+    np.testing.assert_array_equal(rows.reshape(10, 100)[:, :10].ravel(), published)
+    header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (100,), }".ljust(69) + b"\n"  # of the published file
+    content = b"\x93NUMPY\x01\x00F\x00" + header + published.astype("<i8").tobytes()
+    known = {name: sha256 for _, name, sha256 in _MNIST_FILES}
+    assert hashlib.sha256(content).hexdigest() == known["mnist_250_teachers_100_indices_used_by_student.npy"]
+
+
+def test_a_run_makes_the_authors_1000_queries(tmp_path):
+    path = tmp_path / "votes.npz"
+    votes = np.eye(10, dtype=int)[np.arange(9000) % 7] * 250
+    save_arrays(path, votes=votes, fingerprint=np.array("ab"))
+    found, rows, _ = read_queries(path, 250, {"queries": "authors_1000"})
+    np.testing.assert_array_equal(rows, authors_queries(100))
+    np.testing.assert_array_equal(found, votes[rows])
+
+
+def test_the_authors_queries_need_their_votes(path):
+    message = refusal(path, 10, {"queries": "authors_1000"})
+    assert "holds 5 queries, and 'authors_1000' are among the first 8000" in message
 
 
 @pytest.mark.parametrize(("run", "needed"), [({"queries": 6}, "6"), ({"queries": 2, "first": 4}, "6")])

@@ -230,8 +230,8 @@ def test_yaml_does_read_it_as_text_and_the_cure_as_a_number():
         (f"{RUNS}.digits_confident.max_answered", 1.5, "a whole number"),
         (f"{RUNS}.digits_lnmax.laplace_scale", 0, "greater than 0"),
         (f"{RUNS}.mnist_lnmax_100.labels_laplace_scale", 0, "greater than 0"),
-        (f"{RUNS}.digits_gnmax.queries", 0, "integer >= 1 or 'published'"),
-        (f"{RUNS}.digits_gnmax.queries", "publshed", "integer >= 1 or 'published'"),
+        (f"{RUNS}.digits_gnmax.queries", 0, "integer >= 1 or 'published' or 'authors_1000'"),
+        (f"{RUNS}.digits_gnmax.queries", "publshed", "integer >= 1 or 'published' or 'authors_1000'"),
         (f"{RUNS}.digits_gnmax.aggregator", "gmax", "one of lnmax, gnmax, confident_gnmax"),
         (f"{RUNS}.digits_gnmax.student", 5, "text or null"),
         (f"{RUNS}.digits_gnmax.first", -1, "at least 0"),
@@ -621,9 +621,10 @@ def test_more_queries_than_the_pool_holds():
     assert message.startswith(f"{RUNS}.digits_gnmax.queries = {public}: from row 1 on")
 
 
-def test_only_published_votes_have_a_published_list():
-    message = refusal(changed(f"{RUNS}.digits_gnmax.queries", "published"))
-    assert message.startswith(f"{RUNS}.digits_gnmax.queries = 'published': ")
+@pytest.mark.parametrize("queries", ["published", "authors_1000"])
+def test_only_published_votes_have_the_authors_queries(queries):
+    message = refusal(changed(f"{RUNS}.digits_gnmax.queries", queries))
+    assert message.startswith(f"{RUNS}.digits_gnmax.queries = '{queries}': ")
 
 
 def test_more_answers_than_queries():
