@@ -411,8 +411,10 @@ def controls_table(controls: Controls, tables: Mapping[str, pd.DataFrame]) -> Ta
     """
     rows = []
     for (paper, name, dataset), row in controls.items():
-        came = outcome(row, {(paper, item): frame for item, frame in tables.items()})
-        least = row["threshold"] or f"{row['chance']} and {row['share']} of what that network gains over it"
+        came = outcome(row, {(paper, item): frame for item, frame in tables.items()}, controls)
+        least = row["threshold"] or row["chance"]
+        if float(row["share"] or 0):
+            least += f" and {row['share']} of what that network gains over it"
         rows.append([name, dataset, row["what"], f"{row['relation']} {least}", came, row["guards"], row["set"]])
     return Table("", ["control", "data", "what", "needed", "measured", "guards", "set"], rows, name="controls")
 

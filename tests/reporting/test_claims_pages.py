@@ -17,7 +17,7 @@ from lib.reporting.claims.ledger import COLUMNS, judge_all
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
 from lib.reporting.headlines import answer_of
-from lib.reporting.pages import Material, all_claims, cell_of, page, result_table
+from lib.reporting.pages import Material, all_claims, cell_of, controls_table, page, result_table
 from lib.reporting.verdicts import GRADE_MEANINGS, MARKS, MEANINGS, SIGNS, answer, headline, left_out, matrix
 from scripts import claims as claims_script
 from scripts import reproduction, reproduction_page, site_page
@@ -64,6 +64,20 @@ def material(verdicts=None, frames=None, pictures=None, readings="Our reading.",
         ledger=[] if verdicts is None else [claim for claim in LEDGER if claim["paper"] == "scalable_pate"],
         verdicts=verdicts,
     )
+
+
+def test_a_control_names_the_data_that_ran():
+    control = {"of": "experiment", "what": "Dice", "table": "table1", "row": "seeds=0", "column": "epsilon"}
+    control |= {"name": "learns", "paper": "scalable_pate", "relation": ">=", "threshold": "2.0"}
+    control |= {"chance": "", "share": "", "guards": "all", "set": "before the run"}
+    own = {name: control | {"dataset": name} for name in ("SVHN", "MNIST", "phantom")}
+    controls = {("scalable_pate", "learns", name): row for name, row in own.items()}
+    frame = pd.DataFrame([row(dataset="phantom", stands_for="SVHN", epsilon=3.0), row()])
+    measured = {cells[1]: cells[4] for cells in controls_table(controls, {"table1": frame}).rows}
+    assert measured == {"SVHN": "not run", "MNIST": "2, passed", "phantom": "3, passed"}
+    del controls["scalable_pate", "learns", "phantom"]
+    measured = {cells[1]: cells[4] for cells in controls_table(controls, {"table1": frame}).rows}
+    assert measured == {"SVHN": "3, passed (phantom)", "MNIST": "2, passed"}
 
 
 def test_every_judgement_and_grade_has_a_meaning_and_a_mark():

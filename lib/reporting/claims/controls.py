@@ -4,7 +4,8 @@ A control is a number that must be reached before a comparison on the same datas
 
 * `experiment`: a row of a table, such as the network without privacy, against `threshold`;
 * `row`: each row of the comparison, in `column`, against `chance` plus `share` of what a row of a table, the plain
-  network, gains over `chance`. A network that learned nothing hides its members for free.
+  network, gains over `chance`. A network that learned nothing hides its members for free. A `share` of 0 asks for
+  `chance` alone.
 
 A control says nothing of networks that were trained on less than its own, or on more: where the row that it names is
 `reduced` and a compared one is not, or the other way round, it counts as not run. So it may name several tables: the
@@ -132,20 +133,28 @@ def _of_stand_ins(control: Mapping[str, str], tables: Tables, controls: Controls
     return [controls[key] for key in keys if key in controls] or [control]
 
 
-def outcome(control: Mapping[str, str], tables: Tables) -> str:
-    """What was measured of a control in each of its tables; of an experiment's, also whether it passed."""
+def outcome(control: Mapping[str, str], tables: Tables, controls: Controls) -> str:
+    """What was measured of a control in each of its tables; of an experiment's, also whether it passed.
+
+    Names what ran in place of its dataset, of which a control of its own tells where one is among `controls`.
+    """
     found = []
     for item in control["table"].split(";"):
         try:
-            values = [read_number(row, control["column"], item).value for row in _reference(item, control, tables)]
+            named = _reference(item, control, tables)
         except MissingError:
+            named = []
+        others = {name for paper, check, name in controls if (paper, check) == (control["paper"], control["name"])}
+        named = [row for row in named if text(row.get("dataset")) not in others - {control["dataset"]}]
+        if not named:
             found.append("not run")
             continue
+        values = [read_number(row, control["column"], item).value for row in named]
         said = " to ".join(dict.fromkeys(map(printed, (min(values), max(values)))))
         if control["of"] == "experiment":
             passed = _compared(control, values, float(control["threshold"]), control["dataset"]).passed
             said += ", passed" if passed else ", failed"
-        found.append(said)
+        found.append(said if (ran := _datasets(named)) == control["dataset"] else f"{said} ({ran})")
     return "; ".join(dict.fromkeys(found))
 
 
@@ -168,7 +177,7 @@ def _check_in(item: str, control: Mapping[str, str], tables: Tables, rows: list[
             size = "more" if _reduced(row) else "less"
             return Checked(False, reason=f"not run: {control['what']} (that of {item} is of {size} data)")
     if control["of"] == "experiment":
-        return _compared(control, measured, float(control["threshold"]), control["dataset"])
+        return _compared(control, measured, float(control["threshold"]), _datasets(named))
     chance, share = float(control["chance"]), float(control["share"])
     threshold = chance + share * (measured[0] - chance)
     known = [row for row in rows if text(row.get(control["column"]))]
@@ -192,6 +201,11 @@ def _reference(item: str, control: Mapping[str, str], tables: Tables) -> list[di
     if not found:
         raise MissingError(f"{item} has no {control['column']} for it")
     return found
+
+
+def _datasets(rows: Iterable[Mapping[str, object]]) -> str:
+    """The data that some rows are of, each once."""
+    return joined((text(row.get("dataset")) for row in rows), ", ")
 
 
 def _reduced(row: Mapping[str, object]) -> bool:
