@@ -164,6 +164,16 @@ def test_what_is_by_construction_says_so_and_why():
     assert found.note == "not testable: an identity"
 
 
+@pytest.mark.parametrize(("other", "verdict"), [(2.0, "holds"), (2.01, "holds"), (1.99, "fails")])
+def test_what_is_true_by_definition_is_not_undecided(other, verdict):
+    claim = order_claim(relation="<=", by_construction="by definition: the least of both")
+    random = {"epsilon_spread": 0.1, "seeds": 3}
+    found = judge(claim, tables(row(**random), row(**LNMAX, **random | {"epsilon": other})))
+    assert found.verdict == f"{verdict}, by construction"
+    found = judge(claim | {"by_construction": "ours"}, tables(row(**random), row(**LNMAX, **random | {"epsilon": 2.0})))
+    assert found.verdict == "undecided, by construction"
+
+
 @pytest.mark.parametrize(("gate", "verdict"), [("learned=yes", "holds"), ("learned=*", "fails")])
 def test_only_what_passes_the_gate_is_compared(gate, verdict):
     rows = [row(learned="yes"), row(**LNMAX, epsilon=3), row(dataset="SVHN", learned="no", epsilon=4)]

@@ -23,11 +23,12 @@ what cannot fail, or is our own reading, as the claim's `by_construction` says. 
 alone; a number of the paper's is judged on grade `paper` only, an ordering on any.
 
 Judgement. Numbers with nothing random in them, and such as all repetitions give alike, are compared as they are, within
-`tolerance`. Others follow `statistics.py`; with one or two seeds, or seeds but no stated spread, nothing is decided. A
-number in a paper is one run, which is given the spread of ours. An error that repetitions share is counted for both
-sides, the paper's included, as if they had been measured on samples of their own: on the same ones it would be less, by
-how much is not known. `latitude` is by how much a choice that the paper does not state moves a number: what only it
-brings within the tolerance is undecided. `not judged` says why: sanity check failed, not run, or the grade of a number.
+`tolerance`; so is what is true by definition. Others follow `statistics.py`; with one or two seeds, or seeds but no
+stated spread, nothing is decided. A number in a paper is one run, which is given the spread of ours. An error that
+repetitions share is counted for both sides, the paper's included, as if they had been measured on samples of their own:
+on the same ones it would be less, by how much is not known. `latitude` is by how much a choice that the paper does not
+state moves a number: what only it brings within the tolerance is undecided. `not judged` says why: sanity check
+failed, not run, or the grade of a number.
 """
 
 import math
@@ -42,6 +43,7 @@ from lib.reporting.claims.wording import moved
 
 JUDGEMENTS = ("holds", "fails", "undecided", "not judged")
 BY_CONSTRUCTION = "not testable"
+BY_DEFINITION = "by definition:"  # how `by_construction` begins of what is true in every repetition, whatever is drawn
 NO_SIGNAL, NOT_RUN = "sanity check failed", "not run"
 
 _ENOUGH_SEEDS = 3
@@ -213,10 +215,10 @@ def _shortened(labels: Sequence[str]) -> str:
 
 def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
     """A number against the paper's, against another, or against a constant."""
-    value = claim["kind"] == "value"
-    if value and claim["by_construction"]:  # a setting has no spread
+    value, exactly = claim["kind"] == "value", claim["by_construction"].startswith(BY_DEFINITION)
+    if exactly or (value and claim["by_construction"]):  # a setting has no spread
         numbers = tuple(
-            replace(number, spread=0.0, seeds=0.0, error=0.0) if math.isnan(number.spread) else number
+            replace(number, spread=0.0, seeds=0.0, error=0.0) if exactly or math.isnan(number.spread) else number
             for number in numbers
         )
     left, relation, tolerance = numbers[0], claim["relation"], claim["tolerance"]
