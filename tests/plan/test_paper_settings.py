@@ -37,6 +37,12 @@ def test_every_paper_has_rows_that_say_where_or_why():
     assert len(set(named)) == len(named)
 
 
+def test_dp_sgd_trains_on_all_volumes_of_teachers_and_student():
+    (volumes,) = [each for each in ROWS if (each.experiment, each.setting) == ("DP-SGD", "volumes")]
+    parts = find(PAPER, "autoencoded_pate.results.tasks.0.parts").value
+    assert int(volumes.value) == parts["teachers"] + parts["student"] and not volumes.differs
+
+
 def test_every_key_is_there_in_the_preset_paper():
     assert [each.key for each in ROWS if each.key and find(PAPER, each.key).value is None] == []
 
