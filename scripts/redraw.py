@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from lib.core.command import command, run
 from lib.core.files import write_text
@@ -129,10 +130,20 @@ def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
         if table in every
     }
     outline, readings = (ROOT / "report" / f"{name}{end}" for end in (".yaml", "_readings.md"))
-    made_of = gather(
-        name, outline, readings, settings["results"], every, columns, links, pictures, own, ROOT / "claims.csv"
-    )
+    results = noted(settings["results"], name)
+    made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, ROOT / "claims.csv")
     return page_of(name, settings["title"], settings["preset"], made_of, f"{name}.csv" if own is not None else "")
+
+
+def noted(results: list[dict], name: str) -> list[dict]:
+    """The results of a page, with what notes.yaml says of the committed ones at the end of each first paragraph."""
+    notes = yaml.safe_load((DOCS / "notes.yaml").read_text(encoding="utf-8")).get(name, {})
+    found = []
+    for result in results:
+        first, *others = result["caption"].strip().split("\n\n")
+        first = f"{first.strip()} {notes.get(result['item'], '')}".strip()
+        found.append(result | {"caption": "\n\n".join([first, *others])})
+    return found
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from matplotlib.image import imread
 
 from lib.plan.config import load, register
@@ -174,6 +175,23 @@ def test_the_papers_tables_are_whole(name):
     claims = [c for c in load_claims(ROOT / "claims.csv") if c["paper"] == name and c["kind"] == "value"]
     of_tables = {c["id"].partition(".")[2] for c in claims if re.match(r"Table|Experiments/Results", c["where"])}
     assert of_tables <= shown
+
+
+def test_captions_say_which_run_committed_numbers_are_of():
+    notes = yaml.safe_load((DOCS / "notes.yaml").read_text(encoding="utf-8"))
+    for paper, items in notes.items():
+        page = " ".join((DOCS / f"{paper}.md").read_text(encoding="utf-8").split())
+        assert all(" ".join(note.split()) in page for note in items.values())
+    runs = {}
+    for path in sorted((DOCS / "residual_perturbation").glob("*.csv")):
+        table = read_table(path)
+        if {"attack", "gamma", "auc"} <= set(table.columns):
+            tissue = table[(table["dataset"] == "tissue-like patches") & (table["attack"] == "shadow 0.001")]
+            for auc in tissue[(tissue["method"] == "ResNet8") & (tissue["gamma"] == 0)]["auc"]:
+                runs.setdefault(auc, set()).add(path.stem.removesuffix("_comparison"))
+    assert len(runs) == 4 and set().union(*runs.values()) <= set(notes["residual_perturbation"])
+    earlier = read_table(DOCS / "residual_perturbation" / "fig7_comparison.csv").query("dataset == 'CIFAR100'")
+    assert set(earlier["protocol"].str.extract(r"(\d+) images")[0]) == {"300"}
 
 
 @pytest.mark.slow
