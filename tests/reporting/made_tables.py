@@ -86,7 +86,8 @@ def made_tables(
     row |= {"stands_for": row["dataset"], "protocol": "paper", "seeds": seeds}
     # more than the plain network that `with_controls` adds
     of_rows = [c for name in names_of(claim) for c in of_claim(claim, name, controls) if c["of"] == "row"]
-    row |= {c["column"]: 0.95 if c["relation"] == ">=" else 0.0 for c in of_rows if c["dataset"] == row["dataset"]}
+    own = [c for c in of_rows if c["dataset"] == row["dataset"]]
+    row |= {c["column"]: max(0.95, float(c["chance"])) if c["relation"] == ">=" else 0.0 for c in own}
     rows = [row | {claim["column"]: left, f"{claim['column']}_spread": spread} | more]
     if claim["than_column"]:
         rows[0] |= {claim["than_column"]: right, f"{claim['than_column']}_spread": spread}
