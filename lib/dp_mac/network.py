@@ -8,9 +8,9 @@ import torch
 
 from lib.core.errors import InputError
 from lib.dp_mac.activations import ACTIVATIONS
-from lib.dp_mac.objectives import BinaryCrossEntropy, Objective, SquaredError
+from lib.dp_mac.objectives import BinaryCrossEntropy, Objective, SoftmaxCrossEntropy, SquaredError
 
-OUTPUTS = ("squared_error", "binary_cross_entropy")
+OUTPUTS = ("squared_error", "binary_cross_entropy", "softmax_cross_entropy")  # the last one by gradients only
 INITIALS = ("glorot", "standard_normal")
 
 
@@ -19,11 +19,11 @@ class MacNetwork:
     """Layers of `sizes` (features, hidden..., outputs), of which R are computed side by side.
 
     Weights are a list of one tensor (R, in, out) a layer; `in` counts one more with a bias, the last row.
-    activation: one of ACTIVATIONS, in all layers but a classifier's last. output: `squared_error` (an autoencoder) or
-    `binary_cross_entropy`. linear_output: whether an autoencoder's last layer has no activation, as in the public code
-    (the paper: softplus everywhere). bias: the paper has none (eq. (1)); its public code has. initial: `glorot`, the
-    public code's N(0, 2 / (in + out)), or `standard_normal`, the paper's N(0, 1) (Section 2.2), with which units of the
-    paper's widths saturate; the former is the default for that reason.
+    activation: one of ACTIVATIONS, in all layers but a classifier's last. output: `squared_error` (an autoencoder),
+    `binary_cross_entropy` or, by gradients only, `softmax_cross_entropy`. linear_output: whether an autoencoder's last
+    layer has no activation, as in the public code (the paper: softplus everywhere). bias: the paper has none (eq. (1));
+    its public code has. initial: `glorot`, the public code's N(0, 2 / (in + out)), or `standard_normal`, the paper's
+    N(0, 1) (Section 2.2), with which units of the paper's widths saturate; the former is the default for that reason.
     Raises InputError for what is not allowed.
     """
 
@@ -62,9 +62,10 @@ class MacNetwork:
     def objectives(self) -> list[Objective]:
         """One a layer."""
         hidden = SquaredError(ACTIVATIONS[self.activation])
-        last = hidden if self.output == "squared_error" else BinaryCrossEntropy()
-        if self.linear_output:
-            last = SquaredError(ACTIVATIONS["linear"])
+        if self.output == "squared_error":
+            last = SquaredError(ACTIVATIONS["linear"]) if self.linear_output else hidden
+        else:
+            last = BinaryCrossEntropy() if self.output == "binary_cross_entropy" else SoftmaxCrossEntropy()
         return [hidden] * (self.layers - 1) + [last]
 
     def initial_weights(self, rng: np.random.Generator) -> list[np.ndarray]:
@@ -112,7 +113,7 @@ def check_data(network: MacNetwork, x: np.ndarray, y: np.ndarray, batch: float, 
             )
         if not np.isfinite(array).all():
             raise InputError(f"{what}: all of it must be finite")
-    if network.output == "binary_cross_entropy" and (y.min(initial=0) < 0 or y.max(initial=0) > 1):
+    if network.output != "squared_error" and (y.min(initial=0) < 0 or y.max(initial=0) > 1):
         raise InputError(f"y from {y.min()} to {y.max()}: a classifier's targets lie in [0, 1]")
     if batch > x.shape[-2]:
         raise InputError(f"batch {batch}: there are only {x.shape[-2]} samples")

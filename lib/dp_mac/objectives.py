@@ -76,3 +76,19 @@ class BinaryCrossEntropy:
     def output(self, u: torch.Tensor) -> torch.Tensor:
         """Probability of each class, taken on its own: sigmoid(u)."""
         return torch.sigmoid(u)
+
+
+@dataclass(frozen=True)
+class SoftmaxCrossEntropy:
+    """-target ln softmax(u), the output of Abadi et al. (2016), for training by gradients only.
+
+    Its units are not independent, so it has no expansion unit by unit, and DP-MAC cannot use it.
+    """
+
+    def value(self, u: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        """Share of each unit in the cross-entropy, which is their sum."""
+        return -target * F.log_softmax(u, dim=-1)
+
+    def output(self, u: torch.Tensor) -> torch.Tensor:
+        """Probability of each class."""
+        return F.softmax(u, dim=-1)

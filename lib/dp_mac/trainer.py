@@ -124,6 +124,8 @@ class MacTrainer:
         different. Raises InputError for data, names or noise that do not fit.
         """
         check_data(network, x, y, recipe.batch, len(names))
+        if network.output == "softmax_cross_entropy":
+            raise InputError("output softmax_cross_entropy: its units have no expansion; allowed for gradients only")
         if not names or len(set(names)) < len(names):
             raise InputError(f"runs {names}: one or more, each with a name of its own")
         if noise is not None:

@@ -15,8 +15,9 @@ class SgdRecipe:
 
     batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (with
     `momentum`) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
-    more after the first `decay_epochs` (None: always). clip: C, the largest norm of a sample's gradient over all
-    layers; None: plain backpropagation. Raises InputError for what is not allowed.
+    more after the first `decay_epochs` (None: always). With `last_rate` the rate falls along a line instead, from
+    `rate` in the first epoch to `last_rate` after `decay_epochs`, and stays there. clip: C, the largest norm of a
+    sample's gradient over all layers; None: plain backpropagation. Raises InputError for what is not allowed.
     """
 
     batch: float
@@ -27,6 +28,7 @@ class SgdRecipe:
     decay: float = 1.0
     decay_every: int = 1
     decay_epochs: int | None = None
+    last_rate: float | None = None
     clip: float | None = None
 
     def __post_init__(self) -> None:
@@ -38,13 +40,17 @@ class SgdRecipe:
         for what, least in (("epochs", 0), ("decay_every", 1), ("decay_epochs", 1)):
             if getattr(self, what) is not None and getattr(self, what) < least:
                 raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
-        for what in ("batch", "rate", "decay", "clip"):
+        if self.last_rate is not None and (self.decay_epochs is None or self.decay != 1):
+            raise InputError(f"last_rate {self.last_rate}: the line needs decay_epochs, and a decay of 1")
+        for what in ("batch", "rate", "decay", "clip", "last_rate"):
             value = getattr(self, what)
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise InputError(f"{what} {value}: it must be positive and finite")
 
     def rate_at(self, epoch: int) -> float:
         """Learning rate in an epoch, counted from 0."""
+        if self.last_rate is not None:
+            return self.rate + (self.last_rate - self.rate) * min(epoch / self.decay_epochs, 1)
         return self.rate * self.decay ** (min(epoch, (self.decay_epochs or math.inf) - 1) // self.decay_every)
 
 

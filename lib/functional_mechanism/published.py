@@ -43,8 +43,8 @@ STRIDE = 2
 class PublishedSettings:
     """The defaults of the public code's class, but for `pretraining_epochs`, 10 there, and `epochs`, 2400.
 
-    Its script has 32 and 64 filters and a rate of 2e-4. filters: of each hidden layer; all have `size` and a stride of
-    2. units: of the dense layer. batch: images, drawn in a new order each epoch. pretraining_epochs: of each hidden
+    Its script passes 32 and 64 filters and a rate of 2e-4. filters: of each hidden layer; all have `size` and a stride
+    of 2. units: of the dense layer. batch: images, drawn in a new order each epoch. pretraining_epochs: of each hidden
     layer. epochs: 162 where the accuracies are quoted. Raises InputError for what is not allowed.
     """
 

@@ -23,6 +23,11 @@ def check_mac(config: dict) -> None:
         if registry.get(config["datasets"][dataset]["module"], dataset).classes is None:
             raise InputError(f"dp_mac.series.{name}.dataset = {dataset!r}: allowed is one whose classes are known")
         _check_preparation(name, each)
+        if each["method"] in ("mac", "dp_mac") and networks[each["network"]]["output"] == "softmax_cross_entropy":
+            raise InputError(
+                f"dp_mac.series.{name}.network = {each['network']!r}: allowed is one of output squared_error or "
+                "binary_cross_entropy, whose units MAC expands one by one"
+            )
     trained = set()
     for place, curve in enumerate(block["curves"]):
         key, name, noise = f"dp_mac.curves.{place}", curve["series"], curve["noise"]

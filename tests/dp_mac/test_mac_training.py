@@ -461,3 +461,8 @@ def test_the_run_that_diverges_is_named():
     trainer.weights[0][1] = float("nan")
     with pytest.raises(InputError, match=r"run two: .*step 0 of 8"):
         trainer.advance()
+
+
+def test_mac_refuses_a_softmax_output():
+    with pytest.raises(InputError, match="softmax_cross_entropy: its units have no expansion"):
+        make(network=replace(TINY, output="softmax_cross_entropy"))

@@ -162,6 +162,28 @@ def test_the_learning_rate_falls_after_so_many_epochs(case, every, falls):
     np.testing.assert_allclose(rates, recipe.rate * 0.5 ** np.repeat(falls, 4))
 
 
+def test_the_learning_rate_falls_along_a_line_and_stays():
+    trainer = make(replace(PRIVATE, epochs=6, decay=1.0, decay_epochs=4, last_rate=0.1), 1.3)
+    rates = []
+    for _ in range(24):
+        trainer.advance()
+        rates.append(trainer._optimizer.param_groups[0]["lr"])
+    np.testing.assert_allclose(rates, np.repeat([0.5, 0.4, 0.3, 0.2, 0.1, 0.1], 4))
+
+
+def test_a_softmax_network_is_trained_on_its_cross_entropy():
+    network, targets = replace(CLASSIFIER, output="softmax_cross_entropy"), np.eye(3)[RNG.integers(0, 3, 13)]
+    trainer = make(replace(PLAIN, batch=13, epochs=1), network=network, y=targets)  # one step of all rows
+    weights = [torch.tensor(weight[0].numpy(), requires_grad=True) for weight in trainer.weights]
+    x = torch.tensor(X, dtype=torch.float32)
+    hidden = F.softplus(x @ weights[0][:-1] + weights[0][-1])
+    loss = F.cross_entropy(hidden @ weights[1][:-1] + weights[1][-1], torch.tensor(targets).argmax(1), reduction="sum")
+    (loss / 13).backward()
+    advance(trainer)
+    for before, after in zip(weights, trainer.weights, strict=True):
+        torch.testing.assert_close(after[0], (before - PLAIN.rate * before.grad).detach(), rtol=1e-5, atol=1e-6)
+
+
 def test_it_starts_from_the_weights_of_dp_mac():
     recipe = MacRecipe(batch=4, epochs=1, z_steps=1, z_rate=0.1, w_steps=1, w_rate=0.1)
     mac = MacTrainer(CLASSIFIER, X, Y, recipe, None, 1, ("job",), ["one"], CPU)
@@ -396,6 +418,8 @@ def test_empty_batches_move_weights_by_noise_only(monkeypatch):
         ({"rate": float("nan")}, "rate nan"),
         ({"decay": 0.0}, "decay"),
         ({"decay_every": 0}, "decay_every 0: it must be at least 1"),
+        ({"last_rate": 0.1}, "last_rate 0.1: the line needs decay_epochs, and a decay of 1"),
+        ({"last_rate": 0.0, "decay_epochs": 2, "decay": 1.0}, "last_rate 0.0: it must be positive"),
         ({"clip": 0.0}, "clip 0"),
         ({"clip": float("inf")}, "clip inf"),
     ],
