@@ -45,7 +45,7 @@ PRESETS = {
 # by paper, what the preset real reads below data_root
 DATA = {
     "scalable_pate": "the authors' votes, MNIST, Adult, notMNIST",
-    "dp_mac": "MNIST, notMNIST, USPS",
+    "dp_mac": "MNIST, USPS",
     "residual_perturbation": "MNIST, CIFAR-10, CIFAR-100",
     "autoencoded_pate": "LGG MRI",
     "compressed_pate": "LGG MRI, BRATS 2013",
