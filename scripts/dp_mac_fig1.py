@@ -1,4 +1,4 @@
-"""Figure 1 of DP-MAC: training and test error of autoencoders by epoch, DP-MAC's and what it is compared with."""
+"""Figure 1 of DP-MAC: errors of autoencoders by epoch, DP-MAC's and what it is compared with."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -9,14 +9,14 @@ import pandas as pd
 
 from lib.accounting.rounding import shown
 from lib.core.command import command, run
-from lib.dp_mac.curves import Level, epochs_to_reach, level_row, read_levels
+from lib.dp_mac.curves import OF_TABLE_1, SHOWN, Level, epochs_to_reach, level_row, read_levels
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
 
-NOISES = {"printed": "the paper's $\\sigma$", "needed": "$\\sigma$ that $\\varepsilon$ needs"}
+DATA_FILES = ("../published/dp_mac_table1b.csv",)
 SETTINGS = {"main": "", "as run": "_as_run"}  # the paper's and the authors' own, and what a comparison is called
 PUBLIC_CODE = ("as run", "half the noise")  # settings of DP-SGD that the paper's own are not set beside
 COSTS = 1.01  # times its epsilon; the authors' settings for 1 cost 1.008
@@ -37,7 +37,8 @@ def numbers_of(levels: list[Level], mean_image: float) -> list[dict]:
                 row[name], row[f"{name}_spread"] = mean_and_spread(table[:, place])
             row |= {"seeds": level.repetitions, "data": level.data, "sanitized": False, "series": level.name}
             row["mean_image_error"] = mean_image
-            rows.append(row | {"epsilon": named["epsilon"] if epoch == epochs[-1] else None})
+            costs = ("epsilon", "epsilon_pld")
+            rows.append(row | {name: named[name] if epoch == epochs[-1] else None for name in costs})
     return rows
 
 
@@ -104,8 +105,12 @@ def comparison_rows(levels: list[Level], mean_image: float) -> list[dict]:
 
 
 def best_rows(levels: list[Level]) -> list[dict]:
-    """A row for each of the paper's epsilons at which both methods have a level that costs it, or up to COSTS more."""
-    rows = []
+    """A row for each of the paper's epsilons at which both methods have a level that costs it, or up to COSTS more.
+
+    Only networks of the widths of the first level are compared: others are ours.
+    """
+    rows, widths = [], levels[0].series["network"]["hidden"]
+    levels = [level for level in levels if level.series["network"]["hidden"] == widths]
     for epsilon in sorted({level.epsilon for level in levels if level.privacy}):
         best = {}
         for level in levels:
@@ -150,24 +155,27 @@ def main(
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """A panel for each private method, its settings and its noise; the axis of errors is the same in all."""
-    # DP-SGD at every learning rate: at Table 2's it hardly learns
-    shown = table[table["variant"].isin(SETTINGS) | (table["method"] == "DP-SGD")]
-    groups = ["method", "variant", "noise"]
-    panels = list(shown[shown["paper_epsilon"].notna()].groupby(groups, sort=False))
-    columns = min(len(panels), 4)
-    rows = -(-len(panels) // columns)
-    mean_image = table["mean_image_error"].iloc[0]
-    ends = mean_image / 5, min(5 * mean_image, 1.2 * shown["test_error"].max())
-    with figure(rows, columns, width=2.7, height=3.6) as (drawn, axes):
-        for axis, ((method, variant, noise), levels) in zip(axes, panels, strict=False):
-            panel(axis, pd.concat([levels, plain_beside(table, method, variant)]), mean_image, ends)
-            named = [method, variant if variant != "main" else "", "" if variant in PUBLIC_CODE else NOISES[noise]]
-            axis.set_title(", ".join(filter(None, named)))
-        for axis in axes[::columns]:
-            axis.set_ylabel("squared error of an image")
-        for axis in axes[len(panels) :]:
-            axis.remove()
+    """A panel for each private method and its settings, a row of panels a method; all have one axis of errors."""
+    found = {}
+    for variant, title in SHOWN.items():
+        levels = table[(table["variant"] == variant) & (table["noise"] == "printed")]
+        for method, own in levels.groupby("method", sort=False):
+            found.setdefault(method, []).append((f"{method}: {title}", variant, own))
+    columns = max(map(len, found.values()))
+    mean_image, drawn = table["mean_image_error"].iloc[0], pd.concat(own for row in found.values() for *_, own in row)
+    ends = mean_image / 5, min(5 * mean_image, 1.2 * drawn["test_error"].max())
+    printed = read_table(Path(__file__).parent / DATA_FILES[0])
+    with figure(len(found), columns, width=2.75, height=3.1) as (drawn, axes):
+        for place, (method, row) in enumerate(found.items()):
+            own = axes[place * columns : (place + 1) * columns]
+            for axis, (title, variant, levels) in zip(own, row, strict=False):
+                panel(axis, pd.concat([levels, plain_beside(table, method, variant)]), mean_image, ends)
+                if variant in OF_TABLE_1:
+                    mark_published(axis, levels, printed[printed["method"] == method])
+                axis.set_title(title, fontsize=8.5)
+            own[0].set_ylabel("test error (squared, of an image)")
+            for axis in own[len(row) :]:
+                axis.remove()
         save(drawn, *paths)
 
 
@@ -178,29 +186,27 @@ def plain_beside(table: pd.DataFrame, method: str, variant: str) -> pd.DataFrame
 
 
 def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[float, float]) -> None:
-    """Test errors as lines with their spread, training errors as crosses; the mean image's error as a thin line.
+    """Test errors as lines with their spread, and the mean image's error as a thin line, between the same `ends`.
 
-    The axis is logarithmic and between the same `ends` in all panels; the legend says where a line ends that leaves it,
-    and what a level costs that costs more than its epsilon.
+    The legend gives the epsilon of the paper, the smaller of the two accountants' guarantees, and where a line ends
+    that leaves the panel.
     """
     bottom, top = ends
     by_level = levels.groupby(["series", "noise", "paper_epsilon"], sort=False, dropna=False)
     for style, (_, level) in zip(plt.rcParams["axes.prop_cycle"], by_level, strict=False):
         last, mean = level.iloc[-1], level["test_error"]
-        private = pd.notna(last["paper_epsilon"])
-        label = rf"$\varepsilon$ = {shown(last['paper_epsilon'])}" if private else "not private"
-        if private and last["epsilon"] > COSTS * last["paper_epsilon"]:
-            label += f", costs {shown(last['epsilon'])}"
+        label = "not private"
+        if pd.notna(last["paper_epsilon"]):
+            costs = shown(min(last["epsilon"], last["epsilon_pld"]))
+            label = rf"$\varepsilon$ = {shown(last['paper_epsilon'])}, costs {costs}"
         if last["test_error"] > top:
             label += f" (ends at {last['test_error']:.3g})"
         axis.plot(level["epoch"], mean, label=label, **style)
         if last["seeds"] > 1:
             spread = level["test_error_spread"]
             axis.fill_between(level["epoch"], mean - spread, mean + spread, alpha=0.2, color=style["color"], lw=0)
-        every = max(1, len(level) // 20)
-        axis.plot(level["epoch"], level["train_error"], "x", ms=3, color=style["color"], markevery=every)
     axis.axhline(mean_image, color="0.4", lw=0.8)
-    axis.text(0.99, mean_image, "mean image", ha="right", va="bottom", fontsize=7, transform=axis.get_yaxis_transform())
+    axis.text(0.97, mean_image, "mean image", ha="right", va="bottom", fontsize=8, transform=axis.get_yaxis_transform())
     axis.set_yscale("log")
     axis.set_ylim(bottom, top)
     ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100, 200) if bottom <= tick <= top]
@@ -208,7 +214,20 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
     axis.minorticks_off()
     axis.set_xlim(left=0)
     axis.set_xlabel("epoch")
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
+
+
+def mark_published(axis: plt.Axes, levels: pd.DataFrame, printed: pd.DataFrame) -> None:
+    """Crosses, in the colours of their epsilons, where the lines of the paper's dataset should end by Table 1b."""
+    epsilons = list(dict.fromkeys(levels["paper_epsilon"]))
+    for style, epsilon in zip(plt.rcParams["axes.prop_cycle"], epsilons, strict=False):
+        of_paper = printed[(printed["paper_epsilon"] == epsilon) & (printed["dataset"] == levels["dataset"].iloc[0])]
+        for error in of_paper["test_error"]:
+            points = [levels["epoch"].max()], [error]
+            axis.plot(*points, "x", color=style["color"], ms=7, mew=1.8, clip_on=False, zorder=4)
+    if axis.lines and any(line.get_marker() == "x" for line in axis.lines):
+        axis.plot([], [], "x", color="0.3", ms=7, mew=1.8, label="in the paper, Table 1b")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
 
 
 if __name__ == "__main__":

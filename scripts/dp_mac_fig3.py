@@ -67,16 +67,17 @@ def main(
     for path, table in ((numbers, pd.concat(tables)), (comparison, pd.DataFrame(compared))):
         with atomic_path(path) as temporary:
             table.assign(sanitized=False).to_csv(temporary, index=False, float_format="%.6g")
-    with figure(len(rows), len(labels), width=1.1, height=1.1) as (drawn, axes):
+    with figure(len(rows), len(labels), width=1.25, height=1.35) as (drawn, axes):
         for i, (trained, images) in enumerate(zip(rows, shown, strict=True)):
             for j, label in enumerate(labels):
                 axis = axes[i * len(labels) + j]
                 limit = np.abs(inside(images[0, j])).max()
                 axis.imshow(images[0, j], cmap="gray", vmin=-limit, vmax=limit)
                 bare(axis)
+                axis.set_xlabel(f"{roughness(images[0, j]):.2f}", labelpad=2)
                 if i == 0:
-                    axis.set_title(str(label))
-            axes[i * len(labels)].set_ylabel(trained.name.replace(", ", "\n"), fontsize=7)
+                    axis.set_title(f"label {label}")
+            axes[i * len(labels)].set_ylabel(trained.title.replace(", ", "\n").replace(" (", "\n("), fontsize=8)
         save(drawn, png, pdf)
 
 

@@ -7,9 +7,13 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from lib.dp_mac.curves import OF_TABLE_1
 from lib.dp_mac.evaluation import squared_errors
 from lib.dp_mac.trained import TrainedNetworks, read_networks
+from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import bare, figure, save
+
+DATA_FILES = ("../published/dp_mac_fig4.csv",)
 
 
 def reconstructed(trained: TrainedNetworks, rows: np.ndarray) -> tuple[np.ndarray, float]:
@@ -22,6 +26,18 @@ def reconstructed(trained: TrainedNetworks, rows: np.ndarray) -> tuple[np.ndarra
         predicted += trained.projections[0].centre
     error = squared_errors(trained.network, first, x, x)
     return predicted.reshape(-1, *trained.images.test_x.shape[1:]), float(error)
+
+
+def in_the_paper(trained: TrainedNetworks, printed: pd.DataFrame) -> str:
+    """The error that the paper prints for a network with Table 2's settings, in words; empty where it prints none."""
+    series, epsilon = trained.series, trained.paper_epsilon
+    if series["variant"] not in OF_TABLE_1:
+        return ""
+    same = (printed["dataset"] == series["label"]) & (printed["method"] == series["title"])
+    found = printed[
+        same & (printed["paper_epsilon"].isna() if epsilon is None else printed["paper_epsilon"] == epsilon)
+    ]
+    return f" (paper: {found['test_error'].iloc[0]:g})" if len(found) else ""
 
 
 @command
@@ -43,6 +59,7 @@ def main(
     shown. numbers: error of every image shown.
     """
     networks = [read_networks(*pair, data, seed, series) for pair in zip(records, weights, strict=True)]
+    printed = read_table(Path(__file__).parent / DATA_FILES[0])
     labels = networks[0].images.test_labels
     # one of each class in turn
     rows = np.array([np.flatnonzero(labels == i % 10)[i // 10] for i in range(images)])
@@ -50,7 +67,7 @@ def main(
     shown, tables = [("test images", original)], []
     for trained in networks:
         predicted, error = reconstructed(trained, rows)
-        shown.append((f"{trained.name}: {error:.1f}", predicted))
+        shown.append((f"{trained.title}: error {error:.1f}{in_the_paper(trained, printed)}", predicted))
         errors = np.square(predicted - original).sum((1, 2))
         columns = {"image": np.arange(len(rows)), "label": labels[rows], "error": errors}
         tables.append(pd.DataFrame({"network": trained.name, **columns, "test_error": error}))
@@ -60,7 +77,7 @@ def main(
         for axis, (name, pictures) in zip(axes, shown, strict=True):
             axis.imshow(np.concatenate(list(pictures), axis=1), cmap="gray_r", vmin=0, vmax=1)
             bare(axis)
-            axis.set_title(name, fontsize=8)
+            axis.set_title(name, loc="left")
         save(drawn, png, pdf)
 
 

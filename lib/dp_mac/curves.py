@@ -16,6 +16,15 @@ from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
 
+# variants of settings that figures show, and how they name them
+SHOWN = {
+    "main": "Table 2",
+    "noise / 50": "Table 2, noise / 50",
+    "as run": "authors' command",
+    "half the noise": "authors' command, noise / 2",
+}
+OF_TABLE_1 = ("main", "noise / 50")  # variants with Table 2's settings, which Table 1 is about
+
 
 @dataclass(frozen=True)
 class Level:
@@ -106,6 +115,11 @@ def level_row(level: Level) -> dict:
         "epsilon_published": level.privacy.get("published"),
         "delta": level.series["delta"] if level.privacy else None,
     }
+
+
+def least_cost(privacy: dict[str, PrivacyStatement]) -> float:
+    """The smaller epsilon of the two accountants' guarantees."""
+    return min(privacy[name].epsilon for name in ("joint", "pld") if name in privacy)
 
 
 def below_first_thresholds(level: Level) -> bool:

@@ -11,9 +11,11 @@ from lib.accounting.rounding import shown
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data.supervised import Images
+from lib.dp_mac.curves import SHOWN, least_cost
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.preparation import Projection
 from lib.dp_mac.series import series_images
+from lib.dp_mac.statements import stated
 from lib.dp_mac.task import network_of, prepared, projections_from, weights_of
 from lib.reporting.records import read_record
 
@@ -22,17 +24,24 @@ from lib.reporting.records import read_record
 class TrainedNetworks:
     """R repetitions of one curve.
 
-    name: its series' title, variant and level. series: how it was trained, and what tables say of it. weights: (R, in,
-    out) a layer. projections: of each repetition, or None where it is given images as they are.
+    name: its series' title, variant and level. title: the same in the words of figures, with what it costs. series: how
+    it was trained, and what tables say of it. weights: (R, in, out) a layer. paper_epsilon: None without noise.
+    projections: of each repetition, or None where it receives images as they are.
     """
 
     name: str
+    title: str
     series: dict
     network: MacNetwork
     weights: list[torch.Tensor]
     images: Images
-    private: bool
+    paper_epsilon: float | None
     projections: list[Projection] | None
+
+    @property
+    def private(self) -> bool:
+        """Whether it was trained with noise."""
+        return self.paper_epsilon is not None
 
     def rows(self, x: np.ndarray) -> torch.Tensor:
         """Images (n, h, w) as the networks are given them, (n, features) or (R, n, features)."""
@@ -61,14 +70,19 @@ def read_networks(
     if given["noise"] != "none":
         kind = {"printed": "", "needed": " (needed)"}[given["noise"]]
         name += f", ε = {shown(given['paper_epsilon'])}{kind}"
+    title = f"{own['title']}, {SHOWN.get(own['variant'], own['variant'])}"
+    if given["noise"] != "none":
+        kind = {"printed": "", "needed": ", with the noise it requires"}[given["noise"]]
+        title += f", ε = {shown(given['paper_epsilon'])}{kind} (costs {shown(least_cost(stated(given['spent'])))})"
     arrays = load_arrays(weights_path)
     weights = [torch.from_numpy(weight) for weight in weights_of(arrays)]
     return TrainedNetworks(
         name,
+        title,
         own,
         network_of(images, own),
         weights,
         images,
-        given["noise"] != "none",
+        given["paper_epsilon"],
         projections_from(arrays),
     )

@@ -1,6 +1,7 @@
 """The scripts of DP-MAC from data to tables and figures, on a few digits: what they write, and that it agrees."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.dp_mac.curves import level_row, read_levels
 from lib.dp_mac.statements import stated
+from lib.reporting.plotting import figure
 from lib.reporting.records import read_record
 from scripts import (
     dp_mac_budget,
@@ -187,8 +189,53 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
     last = pd.read_csv(folder / "fig1.csv").query("epoch == 2")
     # what a training costs is said where it ends
     assert last["epsilon"].notna().tolist() == [False, True, True, True, True]
-    assert len(pd.read_csv(folder / "fig1_privacy.csv")) == 4
+    assert len(pd.read_csv(folder / "fig1_privacy.csv")) == 4 * 2  # by two accountants
     assert_redrawn(dp_mac_fig1, folder / "fig1.png", folder / "fig1.csv")
+
+
+def test_figure_1_marks_the_papers_errors_and_rounds_epsilons_up():
+    about = {"dataset": "USPS", "method": "DP-MAC", "variant": "main", "noise": "printed", "mean_image_error": 30.0}
+    errors = {"test_error": 25.0, "test_error_spread": 0.1, "train_error": 24.0, "seeds": 3}
+    rows = [
+        about
+        | errors
+        | {"paper_epsilon": epsilon, "series": "one", "epoch": epoch, "epsilon": cost, "epsilon_pld": 30.0}
+        for epsilon, cost in ((8, 20.8384), (1, 2.07021))
+        for epoch in (0, 20)
+    ]
+    table = pd.DataFrame(rows)
+    printed = dp_mac_fig1.read_table(Path(dp_mac_fig1.__file__).parent / dp_mac_fig1.DATA_FILES[0])
+    with figure() as (_, (axis,)):
+        dp_mac_fig1.panel(axis, table, 30.0, (6.0, 50.0))
+        dp_mac_fig1.mark_published(axis, table, printed[printed["method"] == "DP-MAC"])
+        crosses = {
+            (line.get_color(), *line.get_xydata()[0])
+            for line in axis.lines
+            if line.get_marker() == "x" and len(line.get_xdata())
+        }
+        colours = {line.get_label(): line.get_color() for line in axis.lines}
+        eight, one = (colours[rf"$\varepsilon$ = {name}"] for name in ("8, costs 20.9", "1, costs 2.08"))
+        assert crosses == {(eight, 20, 12.0), (one, 20, 19.0)}
+
+
+@pytest.mark.parametrize(
+    ("variant", "title", "epsilon", "said"),
+    [
+        ("main", "MAC", None, " (paper: 11.1)"),
+        ("noise / 50", "DP-MAC", 4, " (paper: 12.7)"),
+        ("main", "DP-MAC", 8, ""),
+        ("as run", "DP-MAC", 4, ""),
+    ],
+)
+def test_figure_4_says_the_papers_error_beside_networks_with_table_2s_settings(variant, title, epsilon, said):
+    printed = dp_mac_fig4.read_table(Path(dp_mac_fig4.__file__).parent / dp_mac_fig4.DATA_FILES[0])
+    series = {"label": "USPS", "title": title, "variant": variant}
+    trained = SimpleNamespace(series=series, paper_epsilon=epsilon)
+    assert dp_mac_fig4.in_the_paper(trained, printed) == said
+    assert (
+        dp_mac_fig4.in_the_paper(SimpleNamespace(series=series | {"label": "digits"}, paper_epsilon=epsilon), printed)
+        == ""
+    )
 
 
 def test_features_reconstructions_and_sensitivities_come_from_the_weights(trained):
