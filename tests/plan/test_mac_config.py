@@ -47,3 +47,11 @@ def test_figure_1_needs_two_levels():
     assert "at least two" in refusal(config)
     config["dp_mac"]["curves"] = []
     check_config(config, SCHEMA)
+
+
+@pytest.mark.parametrize("series", [SERIES, "digits_mac"])
+def test_mac_is_refused_a_softmax_output(series):
+    message = refusal(changed(f"dp_mac.series.{series}.network", "mnist_classifier_abadi"))
+    assert (
+        f"dp_mac.series.{series}.network = 'mnist_classifier_abadi': allowed is one of output squared_error" in message
+    )
