@@ -162,8 +162,8 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         for method, own in levels.groupby("method", sort=False):
             found.setdefault(method, []).append((f"{method}: {title}", variant, own))
     columns = max(map(len, found.values()))
-    mean_image, drawn = table["mean_image_error"].iloc[0], pd.concat(own for row in found.values() for *_, own in row)
-    ends = mean_image / 5, min(5 * mean_image, 1.2 * drawn["test_error"].max())
+    mean_image, lines = table["mean_image_error"].iloc[0], pd.concat(own for row in found.values() for *_, own in row)
+    ends = mean_image / 5, min(5 * mean_image, 1.2 * lines["test_error"].max())
     printed = read_table(Path(__file__).parent / DATA_FILES[0])
     with figure(len(found), columns, width=2.75, height=3.1) as (drawn, axes):
         for place, (method, row) in enumerate(found.items()):
