@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from lib.accounting.rounding import rounded_down
+from lib.accounting.rounding import rounded_down, shown
 from lib.audit.bound import audit_mechanism
 from lib.core.errors import InputError
 from lib.core.named import named
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> None:
     job = ("audit_mechanism", given.mechanism)
     found = audit_mechanism(mechanism, neighbours, given.epsilon, given.delta, given.runs, given.level, given.seed, job)
     bound = found.bound
-    print(f"promised     epsilon {found.epsilon} at delta {found.delta:g}")
+    print(f"promised     epsilon {shown(found.epsilon, 6)} at delta {found.delta:g}")
     print(f"lower bound  epsilon {rounded_down(bound.epsilon, 4):.4g}, with confidence {bound.level:g}")
     (first, second), (of_first, of_second) = bound.counts, bound.runs
     print(

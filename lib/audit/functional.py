@@ -11,7 +11,7 @@ import torch
 from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Mechanism, one_by_one
 from lib.audit.trial import INTACT, NO_CHECK, NO_SAMPLE, PURE_DELTA, Audited, Trial, rewound
-from lib.functional_mechanism.cdbn import privacy
+from lib.functional_mechanism.cdbn import guarantee
 from lib.functional_mechanism.release import release_hidden, release_output
 
 EPSILON = 2.0
@@ -72,7 +72,7 @@ def _trial(
 
 def audited(delta: float) -> list[Audited]:
     """Both releases, promised as a pure epsilon whatever `delta` is."""
-    once, twice = (privacy(times * EPSILON, PURE_DELTA) for times in (1, 2))
+    once, twice = (PrivacyStatement.data_independent(**guarantee(times * EPSILON, PURE_DELTA)) for times in (1, 2))
     nobody, one, other, white = _images(), _images((1, 0)), _images((0, 1)), _images((1, 1))
     hidden = {
         INTACT: _trial(_hidden(FIRST), one, nobody, once),

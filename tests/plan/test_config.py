@@ -17,7 +17,7 @@ from lib.plan.config import ROOT, check_config, layered, load
 from lib.plan.dp_mac import DpMac
 from lib.plan.schema import check_schema, fill_defaults
 from lib.release.pricing import epsilons
-from lib.release.statement import LARGEST_EPSILON, announced_draws, shown
+from lib.release.statement import LARGEST_EPSILON, announced_draws
 from tests.plan.configurations import CONFIG, OVER, PRESETS, SCHEMA, changed, overlays, parent_of, refusal
 
 RUNS = "scalable_pate.runs"
@@ -896,9 +896,6 @@ def test_what_every_preset_releases_is_no_larger_than_it_says(preset):
         run, orders = config["scalable_pate"]["runs"][name], order_grid(**config["accounting"]["orders"]).tolist()
         epsilon = max(epsilons(orders, announced_draws(run, []), run["delta"]))
         assert epsilon < largest
-        if preset is None:
-            readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-            assert f"The default run announces epsilon {shown(epsilon)}." in readme
 
 
 def test_the_shipped_noise_is_that_of_the_seed():

@@ -27,7 +27,7 @@ CONFIG = {
     "noise_seed": None,
     "device": "cpu",
     "repetitions": 3,
-    "accounting": {"moments": 8},
+    "accounting": {"orders": {"first": 2.0}, "moments": 8, "curve_points": 4},
     "datasets": {},
     "models": {
         "forest": {"kind": "random_forest"},

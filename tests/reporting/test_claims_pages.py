@@ -213,7 +213,7 @@ def test_a_papers_page_answers_first_and_has_its_details_on_another(own):
         "# Title: details\n\n[The answer in short](p.md)",
         "## Claims",
         "## What fails, and why\n\n**The other.** Table 1 (v02): 9 in the paper, 2 here. Because. Evidence: ",
-        "* [table1.csv](p/table1.csv): Table 1, 1 rows",
+        "* [table1.csv](p/table1.csv): Table 1, 1 rows. What `epsilon` is.",
         "Our reading.\n",
     )
 
