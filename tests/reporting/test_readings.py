@@ -623,9 +623,6 @@ QUOTED = {
             *(half_noise(e)["test_error"] for e in (1, 2, 4, 8))
         ),
         "real ε of {}, {}, {} and {} in place".format(*(above(half_noise(e)["epsilon"]) for e in (1, 2, 4, 8))),
-        "the error is {:.1f} with the first order and {:.1f} with the second".format(
-            *(autoencoder(f"narrow, {order} order", 8, noise="needed")["test_error"] for order in ("first", "second"))
-        ),
         "privacy ({} and {}), and rougher the less ε is ({} at 2, {:.2f} at .5)".format(
             *(short(roughness(8)[column]) for column in ("value", "other_value")),
             short(roughness(2)["value"]),
