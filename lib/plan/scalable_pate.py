@@ -473,7 +473,7 @@ class ScalablePate:
     def fig4_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of Figure 4: the ensemble of each of its tables, and those of each panel."""
         return {
-            "ensembles": [self._said(name, "private") for name, _ in self._traded()],
+            "ensembles": [self._said(name, "teachers", "private") for name, _ in self._traded()],
             "figure": {panel: self.block["fig4"][panel] for panel in ("left", "right")},
         }
 

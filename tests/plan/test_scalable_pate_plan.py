@@ -236,6 +236,9 @@ def test_figure_4_reads_an_ensemble_of_both_panels_once(plan):
     names = [f"own/{draw}" for draw in (1, 2)] + [f"images/{draw}" for draw in (1, 2, 3)]
     assert tables == [f"{PATE}/tradeoffs/{name}.csv" for name in names]
     assert plan.fig4_settings(job())["figure"] == {"left": "own", "right": ["own", "images"]}
+    own = CONFIG["ensembles"]["own"]
+    read = {name: own[name] for name in ("label", "protocol", "teachers", "private") if name in own}
+    assert "teachers" in read and read.items() <= plan.fig4_settings(job())["ensembles"][0].items()
     assert set(plan.tradeoff_settings(job(ensemble="own", drawn=1))["tradeoff"]) == {"queries", "delta", "sigma"}
 
 
