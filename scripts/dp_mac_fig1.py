@@ -9,7 +9,7 @@ import pandas as pd
 
 from lib.accounting.rounding import shown
 from lib.core.command import command, run
-from lib.dp_mac.curves import OF_TABLE_1, SHOWN, Level, epochs_to_reach, level_row, read_levels
+from lib.dp_mac.curves import OF_TABLE_1, SHOWN, Level, epochs_to_reach, level_row, read_levels, without_exponent
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
@@ -163,7 +163,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             found.setdefault(method, []).append((f"{method}: {title}", variant, own))
     columns = max(map(len, found.values()))
     mean_image, lines = table["mean_image_error"].iloc[0], pd.concat(own for row in found.values() for *_, own in row)
-    ends = mean_image / 5, min(5 * mean_image, 1.2 * lines["test_error"].max())
+    ends = mean_image / 5, min(5 * mean_image, 1.2 * lines[lines["epoch"] > 0]["test_error"].max())
     printed = read_table(Path(__file__).parent / DATA_FILES[0])
     with figure(len(found), columns, width=2.75, height=3.1) as (drawn, axes):
         for place, (method, row) in enumerate(found.items()):
@@ -173,7 +173,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                 if variant in OF_TABLE_1:
                     mark_published(axis, levels, printed[printed["method"] == method])
                 axis.set_title(title, fontsize=8.5)
-            own[0].set_ylabel("test error (squared, of an image)")
+            own[0].set_ylabel("test error")
             for axis in own[len(row) :]:
                 axis.remove()
         save(drawn, *paths)
@@ -197,7 +197,7 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
         last, mean = level.iloc[-1], level["test_error"]
         label = "not private"
         if pd.notna(last["paper_epsilon"]):
-            costs = shown(min(last["epsilon"], last["epsilon_pld"]))
+            costs = without_exponent(min(last["epsilon"], last["epsilon_pld"]))
             label = rf"$\varepsilon$ = {shown(last['paper_epsilon'])}, costs {costs}"
         if last["test_error"] > top:
             label += f" (ends at {last['test_error']:.3g})"

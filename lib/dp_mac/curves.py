@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from lib.accounting.rounding import shown
 from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.core.files import reading
@@ -120,6 +121,12 @@ def level_row(level: Level) -> dict:
 def least_cost(privacy: dict[str, PrivacyStatement]) -> float:
     """The smaller epsilon of the two accountants' guarantees."""
     return min(privacy[name].epsilon for name in ("joint", "pld") if name in privacy)
+
+
+def without_exponent(epsilon: float) -> str:
+    """An epsilon to three digits, rounded up, as figures say it: 11,000 and not 1.1e+04."""
+    said = shown(epsilon)
+    return f"{float(said):,.0f}" if "e" in said else said
 
 
 def below_first_thresholds(level: Level) -> bool:

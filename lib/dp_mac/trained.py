@@ -11,7 +11,7 @@ from lib.accounting.rounding import shown
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data.supervised import Images
-from lib.dp_mac.curves import SHOWN, least_cost
+from lib.dp_mac.curves import SHOWN, least_cost, without_exponent
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.preparation import Projection
 from lib.dp_mac.series import series_images
@@ -73,7 +73,8 @@ def read_networks(
     title = f"{own['title']}, {SHOWN.get(own['variant'], own['variant'])}"
     if given["noise"] != "none":
         kind = {"printed": "", "needed": ", with the noise it requires"}[given["noise"]]
-        title += f", ε = {shown(given['paper_epsilon'])}{kind} (costs {shown(least_cost(stated(given['spent'])))})"
+        costs = without_exponent(least_cost(stated(given["spent"])))
+        title += f", ε = {shown(given['paper_epsilon'])}{kind} (costs {costs})"
     arrays = load_arrays(weights_path)
     weights = [torch.from_numpy(weight) for weight in weights_of(arrays)]
     return TrainedNetworks(

@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from lib.core import seeding
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
-from lib.dp_mac.curves import level_row, read_levels
+from lib.dp_mac.curves import level_row, read_levels, without_exponent
 from lib.dp_mac.statements import stated
 from lib.reporting.plotting import figure
 from lib.reporting.records import read_record
@@ -191,6 +191,11 @@ def test_the_table_of_autoencoders_has_every_level_and_the_reference_lines(train
     assert last["epsilon"].notna().tolist() == [False, True, True, True, True]
     assert len(pd.read_csv(folder / "fig1_privacy.csv")) == 4 * 2  # by two accountants
     assert_redrawn(dp_mac_fig1, folder / "fig1.png", folder / "fig1.csv")
+
+
+@pytest.mark.parametrize(("epsilon", "said"), [(10935.4, "11,000"), (208.66, "209"), (20.8384, "20.9")])
+def test_figures_say_a_large_epsilon_without_an_exponent(epsilon, said):
+    assert without_exponent(epsilon) == said
 
 
 def test_figure_1_marks_the_papers_errors_and_rounds_epsilons_up():
