@@ -193,8 +193,8 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
     """
     bottom, top = ends
     by_level = levels.groupby(["series", "noise", "paper_epsilon"], sort=False, dropna=False)
-    for style, (_, level) in zip(plt.rcParams["axes.prop_cycle"], by_level, strict=False):
-        last, mean = level.iloc[-1], level["test_error"]
+    for (_, _, epsilon), level in by_level:
+        last, mean, style = level.iloc[-1], level["test_error"], look(epsilon)
         label = "not private"
         if pd.notna(last["paper_epsilon"]):
             costs = without_exponent(min(last["epsilon"], last["epsilon_pld"]))
@@ -206,7 +206,7 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
             spread = level["test_error_spread"]
             axis.fill_between(level["epoch"], mean - spread, mean + spread, alpha=0.2, color=style["color"], lw=0)
     axis.axhline(mean_image, color="0.4", lw=0.8)
-    axis.text(0.97, mean_image, "mean image", ha="right", va="bottom", fontsize=8, transform=axis.get_yaxis_transform())
+    axis.text(0.97, mean_image, "mean image", ha="right", va="top", fontsize=8, transform=axis.get_yaxis_transform())
     axis.set_yscale("log")
     axis.set_ylim(bottom, top)
     ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100, 200) if bottom <= tick <= top]
@@ -217,14 +217,20 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
 
 
+def look(epsilon: float) -> dict[str, str]:
+    """Colour and line style of an epsilon, one for all panels, the last where there is none."""
+    styles = list(plt.rcParams["axes.prop_cycle"])
+    places = {8: 0, 4: 1, 2: 2, 1: 3}  # the paper's
+    return styles[places.get(epsilon, 4 if pd.isna(epsilon) else 5)]
+
+
 def mark_published(axis: plt.Axes, levels: pd.DataFrame, printed: pd.DataFrame) -> None:
     """Crosses, in the colours of their epsilons, where the lines of the paper's dataset should end by Table 1b."""
-    epsilons = list(dict.fromkeys(levels["paper_epsilon"]))
-    for style, epsilon in zip(plt.rcParams["axes.prop_cycle"], epsilons, strict=False):
+    for epsilon in levels["paper_epsilon"].unique():
         of_paper = printed[(printed["paper_epsilon"] == epsilon) & (printed["dataset"] == levels["dataset"].iloc[0])]
         for error in of_paper["test_error"]:
             points = [levels["epoch"].max()], [error]
-            axis.plot(*points, "x", color=style["color"], ms=7, mew=1.8, clip_on=False, zorder=4)
+            axis.plot(*points, "x", color=look(epsilon)["color"], ms=7, mew=1.8, clip_on=False, zorder=4)
     if axis.lines and any(line.get_marker() == "x" for line in axis.lines):
         axis.plot([], [], "x", color="0.3", ms=7, mew=1.8, label="in the paper, Table 1b")
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)

@@ -74,7 +74,7 @@ def main(
                 limit = np.abs(inside(images[0, j])).max()
                 axis.imshow(images[0, j], cmap="gray", vmin=-limit, vmax=limit)
                 bare(axis)
-                axis.set_xlabel(f"{roughness(images[0, j]):.2f}", labelpad=2)
+                axis.set_xlabel(f"roughness {roughness(images[0, j]):.2f}", labelpad=2, fontsize=8)
                 if i == 0:
                     axis.set_title(f"label {label}")
             axes[i * len(labels)].set_ylabel(trained.title.replace(", ", "\n").replace(" (", "\n("), fontsize=8)
