@@ -75,7 +75,8 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
     own = {name: rows[name] for name in entry["of"]}
     answer = answer_of({name: row["judgement"] for name, row in own.items()}, entry.get("lacks", ""))
     decided = [row["grade"] for row in own.values() if row["judgement"] in ("holds", "fails")]
-    evidence = EVIDENCE[max(decided, key=_ORDER.index)] if decided else entry.get("missing", "")
+    measured_on = [grade for grade in decided if grade != BY_CONSTRUCTION] or decided
+    evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else entry.get("missing", "")
     shown = rows.get(entry.get("shows", ""))
     pair = f"{as_read(shown['paper_value'])} → {measured(shown)}" if shown and shown["measured"] else ""
     return Headline(entry["says"], entry["where"], answer, evidence, pair, entry.get("why", {}).get(answer, ""))
@@ -85,12 +86,12 @@ _EPSILON = re.compile(r"\beps(ilon)?\b(?! ?=)")  # as a quantity; where it is a 
 
 
 def measured(verdict: Mapping[str, str]) -> str:
-    """What was measured for a claim, to three digits: the least and the most of several numbers.
+    """Write what was measured for a claim, to three digits: the least and the most of several numbers.
 
     An epsilon is rounded up, and a lower bound on one down.
     """
     numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
-    if _EPSILON.search(verdict["quantity"]):
+    if _EPSILON.search(re.sub(r"\([^()]*\)", "", verdict["quantity"])):  # without what was set, in brackets
         safe = rounded_down if "lower bound" in verdict["quantity"] else rounded_up
         numbers = [safe(number, 3) for number in numbers]
     paper = as_read(verdict["paper_value"])

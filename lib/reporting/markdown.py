@@ -21,7 +21,7 @@ MARKS = ("<!-- verdicts -->", "<!-- end of verdicts -->")  # on the first page, 
 
 
 def page(content: Page) -> str:
-    """What a page of one paper, or of results of no paper, says first."""
+    """Write the answers of a page of one paper, or of results of no paper."""
     return _rendered("page.md.j2", page=content, legend=LEGEND)
 
 

@@ -51,12 +51,14 @@ def _about(rows: pd.DataFrame) -> pd.Series:
 
 
 def over_all_readings(rows: pd.DataFrame, verdicts: pd.DataFrame) -> str:
-    """What some rows of one judgement count as where that is another one, in words; empty where it is none."""
+    """Say as what some rows of one judgement count, where they count as another one; empty where they do not."""
     whole = counted(verdicts)
     counts = _about(rows).map(whole.set_index(_about(whole))["judgement"])
     others = counts[counts != rows["judgement"]]
     share = "" if len(others) == len(rows) else f"{len(others)} of them "
-    return f"{share}{' or '.join(others.unique())} over all readings" if len(others) else ""
+    return (
+        f"{share}counted as {' or '.join(others.unique())}: it depends on how the paper is read" if len(others) else ""
+    )
 
 
 def _verdict_of_readings(readings: pd.DataFrame) -> pd.Series:
@@ -97,7 +99,7 @@ def matrix(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
 
 
 def left_out(verdicts: pd.DataFrame) -> str:
-    """What no count holds, in words."""
+    """Say which rows are not counted."""
     rows = originals(verdicts)
     built = int((rows["grade"] == BY_CONSTRUCTION).sum())
     readings = int((rows["note"].map(read_otherwise) != "").sum())

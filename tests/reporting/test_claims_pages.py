@@ -164,6 +164,10 @@ def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(v
         ({"measured": "9 (a, b 0.2); 1234 (c)", "spread": "1; 2"}, "2.00 → 9.00 to 1,230 ✓"),
         ({"measured": "2.041", "spread": "0", "quantity": "privacy bound eps (MNIST)"}, "2.00 → 2.05 ✓"),
         ({"measured": "2.049", "spread": "0", "quantity": "lower bound of eps (MNIST)"}, "2.00 → 2.04 ✓"),
+        (
+            {"measured": "2.041", "spread": "0", "quantity": "error (MNIST; half of what the epsilon takes)"},
+            "2.00 → 2.04 ✓",
+        ),
     ],
 )
 def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
