@@ -122,7 +122,7 @@ def test_the_report_has_the_captions(finished, tmp_path):
     for caption in (
         "Queries, privacy bound and accuracy of each aggregator (Papernot et al. 2018, Table 1).",
         "What it costs to publish a data-dependent epsilon (Papernot et al. 2018, Appendix B).",
-        "Epsilon against the number of answers.",
+        "How much epsilon does the next answer cost?",
         "Every claim of the papers with the value measured here,",
         "Every table and figure below is computed by the workflow",
     ):
