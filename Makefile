@@ -18,7 +18,7 @@ LOCK_VENV ?= .venv-lock
 # only files whose SHA-256 is in the locked file
 INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run help redraw check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom
+.PHONY: run help redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom
 .DEFAULT_GOAL := run
 
 run: setup
@@ -37,6 +37,10 @@ help: setup
 redraw: setup
 	$(BIN)/python -m scripts.redraw
 	$(BIN)/python -m scripts.paper_settings
+
+# the committed tables and figures that today's code would make anew
+provenance: setup
+	@$(BIN)/python -m scripts.show_provenance
 
 # before a commit: what needs no workflow and no minute
 check: setup-dev

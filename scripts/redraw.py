@@ -28,6 +28,7 @@ from lib.reporting.outline import load_outline
 from lib.reporting.pages import Page
 from lib.reporting.pages import index as index_of
 from lib.reporting.pages import page as page_of
+from lib.reporting.provenance import cells, read_origins
 from scripts import reproduction
 
 DOCS = ROOT / "docs" / "reproduction"
@@ -131,7 +132,8 @@ def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
     }
     outline, readings = (ROOT / "report" / f"{name}{end}" for end in (".yaml", "_readings.md"))
     results = noted(settings["results"], name)
-    made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, ROOT / "claims.csv")
+    told = cells([*links.values(), *pictures.values()], read_origins(DOCS / "provenance.csv"))
+    made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, ROOT / "claims.csv", told)
     return page_of(name, settings["title"], settings["preset"], made_of, f"{name}.csv" if own is not None else "")
 
 

@@ -12,17 +12,29 @@ from lib.reporting.claims.ledger import COLUMNS
 from lib.reporting.outline import load_outline
 from lib.reporting.overview import draw, points
 from lib.reporting.pages import index as index_of
+from lib.reporting.provenance import read_origins, write_origins
 
 
 @command
-def main(papers: list[Path], outlines: list[Path], claims: Path, index: Path, overview: Path) -> None:
-    """Write the joined table, paper after paper as they are given, the page, and the figure of all papers.
+def main(
+    papers: list[Path],
+    outlines: list[Path],
+    claims: Path,
+    index: Path,
+    overview: Path,
+    origins: list[Path] = (),
+    provenance: Path | None = None,
+) -> None:
+    """Write the joined tables, paper after paper as they are given, the page, and the figure of all papers.
 
     papers: each paper's verdicts, as `reproduction_page` wrote them. outlines: of the papers, PAPER.yaml, in the order
     to show. claims: the joined table to write, .csv. index: the page to write, .md. overview: the figure, .png.
+    origins: of the files of each page, as `reproduction_page` wrote them; `provenance`: all of them, to write.
     """
     joined = pd.concat(read_verdicts(path, [*COLUMNS, "preset"]) for path in papers)
     write_text(claims, joined.to_csv(index=False, lineterminator="\n"))
+    if provenance is not None:
+        write_origins(provenance, [row for path in origins for row in read_origins(path).values()])
     shown = {path.stem: load_outline(path) for path in outlines}
     content = index_of(joined, shown, ", ".join(dict.fromkeys(joined["preset"])))
     draw(points(joined, shown), overview)

@@ -6,9 +6,11 @@ from pathlib import Path
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
+from lib.plan.snakemake_records import origin
 from lib.reporting import markdown
 from lib.reporting.material import gather, own_claims
 from lib.reporting.pages import page as page_of
+from lib.reporting.provenance import cells, data_of, row_of, write_origins
 
 
 @command
@@ -22,6 +24,7 @@ def main(
     readings: Path,
     outline: Path,
     results: list,
+    origins: Path,
     verdicts: Path | None = None,
     ledger: Path | None = None,
     claims: Path | None = None,
@@ -36,7 +39,7 @@ def main(
     page, details: the page to write and its details, .md. files: the folder to write for its figures and tables.
     paper: the paper's key. title: the page's title. preset: name of the preset that the results are of. readings:
     Markdown, how the paper was interpreted, and caveats. outline: what the page shows first, .yaml. results: item,
-    title, caption and tables of each result.
+    title, caption and tables of each result. origins: the table to write of where all files come from, .csv.
     verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv. claims:
     the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns to show
     of an item, else all. figures: paths of the figures to show, by item. numbers: paths of the tables behind verdicts,
@@ -48,7 +51,10 @@ def main(
         links, pictures = (copied(paths, files, page.parent) for paths in (every | (drawn or {}), figures or {}))
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
-    made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger)
+    rows = origins_of(every | (drawn or {}), links, preset) + origins_of(figures or {}, pictures, preset)
+    write_origins(origins, rows)
+    told = cells([row["file"] for row in rows], {row["file"]: row for row in rows})
+    made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger, told)
     named = f"{paper}.csv" if found is not None else ""
     content = page_of(paper, title, preset, made_of, named)
     write_text(page, markdown.page(content))
@@ -66,6 +72,17 @@ def copied(paths: dict[str, str], folder: Path, page: Path) -> dict[str, str]:
             shutil.copyfile(source, temporary)
         places[item] = place.relative_to(page).as_posix()
     return places
+
+
+def origins_of(paths: dict[str, str], places: dict[str, str], preset: str) -> list[dict[str, str]]:
+    """Where the files of items come from, by Snakemake's records of the folder that the job runs in."""
+    rows = []
+    for item, source in paths.items():
+        made = origin(source)
+        table = Path(source).with_suffix(".csv")
+        data = data_of(table if table.is_file() else None)
+        rows.append(row_of(places[item], preset, made.commit, data, made.code))
+    return rows
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ def test_every_script_is_a_rules_or_a_persons():
         "paper_settings",
         "redraw",
         "show_help",
+        "show_provenance",
         "show_verdicts",
         "sign_release",
     }

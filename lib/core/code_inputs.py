@@ -1,4 +1,4 @@
-"""Which files of this project a script is made of, and what identifies their code: comments and docstrings do not.
+"""Which files of this project a script is made of, and what identifies their code and the project's commit.
 
 Rules depend on the digest, so that a result is stale exactly when code it ran has changed in meaning.
 """
@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 # what was read of modules, by the SHA-256 of their bytes: to parse all is a second, and every job of a training asks
 KEPT = Path(__file__).parent / "__pycache__" / "code_inputs.json"
 MOST_KEPT = 5000  # versions of modules; beyond that it begins anew
+COMMIT = "PROJECT_COMMIT"  # the variable of the environment that hands a job its commit
+NO_CAUSE = (":!docs", ":!tests", ":!bench", ":!*.md")  # what changes no result, and pages, which a run itself writes
 _NO_CODE = ("ctx", "type_comment", "kind")  # of a parsed module: how a name is used follows from where it stands
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -63,6 +66,29 @@ def digest(*scripts: str | Path, root: Path = ROOT) -> str:
     for path in sorted({path for script in scripts for path in code_files(script, root)}):
         total.update(f"{path.relative_to(root).as_posix()}\0{content(path).meaning}\0".encode())
     return total.hexdigest()
+
+
+@cache
+def commit(root: Path = ROOT) -> str:
+    """The project's commit, with `-dirty` where files that may change a result differ from it; else `unknown`.
+
+    The workflow hands it to its jobs: they name the commit with which the run began.
+    """
+    if handed := os.environ.get(COMMIT):
+        return handed
+    try:
+        top, name = _git(root, "rev-parse", "--show-toplevel", "--short=12", "HEAD").split()
+        if Path(top).resolve() != root.resolve():  # the project lies in a repository that is not its own
+            return "unknown"
+        changed = _git(root, "status", "--porcelain", "--", ".", *NO_CAUSE)
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{name}-dirty" if changed else name
+
+
+def _git(root: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 @cache

@@ -19,7 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from lib.core.code_inputs import commit, digest
 from lib.core.errors import InputError
+
+GIVEN = ("settings", "script")  # fields that are no options
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,17 +30,19 @@ class Job:
     """What a record says of the job that wrote it.
 
     job: rule and wildcards, by which every draw of the job is keyed. preset, seed: of the configuration. dataset: what
-    the job's data are called there.
+    the job's data are called there. script: the file of the program that runs.
     """
 
     job: list[str]
     preset: str
     seed: int
     dataset: str
+    script: Path = dataclasses.field(kw_only=True)
 
     def identity(self) -> dict[str, Any]:
-        """These four as a record has them."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(Job)}
+        """These as a record has them: the script by the digest of its code."""
+        told = {field.name: getattr(self, field.name) for field in dataclasses.fields(Job) if field.name != "script"}
+        return told | {"code": digest(self.script)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,9 +70,9 @@ def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]
 
     Each parameter is an option, with dashes for underscores; one annotated with a dataclass stands for that class's
     fields. By annotation: str, int, float and Path are one word; list[X] is any number of words; dict and plain list
-    are JSON; bool is a flag; `X | None` may be left out. A parameter with a default may be left out. A field `settings`
-    is no option: it is given every option that is not a path. What an option means is read from the docstring, from
-    a line `name: meaning`.
+    are JSON; bool is a flag; `X | None` may be left out. A parameter with a default may be left out. Two fields are no
+    options: `settings` is every option that is not a path, and `script` the file of `function`. What an option means is
+    read from the docstring, from a line `name: meaning`.
     """
 
     @functools.wraps(function)
@@ -103,7 +108,8 @@ def run(main: Callable[[], None]) -> None:
     try:
         main()
         if stat.S_ISREG(os.fstat(2).st_mode):  # a job's log, not a person's terminal
-            print(_memory(), file=sys.stderr, flush=True)
+            made_by = f"code: {digest(inspect.getfile(inspect.unwrap(main)))}, commit: {commit()}"
+            print(_memory(), made_by, sep="\n", file=sys.stderr, flush=True)
     except InputError as error:
         _end(str(error))
     except OSError as error:
@@ -157,11 +163,12 @@ def _parse(function: Callable, argv: list[str]) -> dict[str, Any]:
             continue
         fields = typing.get_type_hints(hints[name])
         for field in dataclasses.fields(hints[name]):
-            if field.init and field.name != "settings":
+            if field.init and field.name not in GIVEN:
                 default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
                 _add(parser, field.name, fields[field.name], default, hints[name].__doc__)
     given = vars(parser.parse_args(argv))
     settings = {name: value for name, value in given.items() if not _is_path(value)}
+    given_too = {"settings": settings, "script": Path(inspect.getfile(function)).resolve()}
 
     def value(name: str) -> Any:
         kind = hints[name]
@@ -169,7 +176,7 @@ def _parse(function: Callable, argv: list[str]) -> dict[str, Any]:
             return given[name]
         return kind(
             **{
-                field.name: settings if field.name == "settings" else given[field.name]
+                field.name: given_too[field.name] if field.name in GIVEN else given[field.name]
                 for field in dataclasses.fields(kind)
                 if field.init
             }

@@ -34,6 +34,7 @@ def record_of(
     preset: str,
     seed: int,
     dataset: str,
+    code: str,
     fingerprint: str,
     parameters: dict,
     metrics: dict[str, float],
@@ -45,15 +46,16 @@ def record_of(
 ) -> dict:
     """A record, not yet validated.
 
-    metrics: numbers that are public or only about public data. private_metrics: numbers that depend on private data
-    other than through a mechanism; they are research results and marked as not sanitised. provenance: of
-    `lib.core.provenance`.
+    code: digest of the code that ran. metrics: numbers that are public or only about public data. private_metrics:
+    numbers that depend on private data other than through a mechanism; they are research results and marked as not
+    sanitised. provenance: of `lib.core.provenance`.
     """
     record = {
         "job": job,
         "preset": preset,
         "seed": seed,
         "dataset": dataset,
+        "code": code,
         "fingerprint": fingerprint,
         "device": device,
         "versions": {"python": platform.python_version()} | _versions(),

@@ -1,6 +1,6 @@
 """Reading what a page is made of: outline, readings, tables, verdicts and claims of one paper."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -25,6 +25,7 @@ def gather(
     figures: Mapping[str, str],
     verdicts: pd.DataFrame | None = None,
     ledger: Path | None = None,
+    origins: Sequence[Sequence[str]] = (),
 ) -> Material:
     """Read it; `verdicts` and `ledger` are of all papers, or none where nothing is claimed. Else as `Material`.
 
@@ -47,6 +48,7 @@ def gather(
         ledger=claims,
         verdicts=verdicts,
         controls={} if verdicts is None else own_controls(paper),
+        origins=origins,
     )
 
 

@@ -19,6 +19,7 @@ from lib.reporting.claims.controls import Controls, outcome
 from lib.reporting.claims.ledger import is_repeat
 from lib.reporting.claims.rule import BY_CONSTRUCTION
 from lib.reporting.digits import as_read, rounded
+from lib.reporting.provenance import BEFORE, UNKNOWN
 from lib.reporting.tables import DIGITS, safe
 
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
@@ -112,7 +113,7 @@ class Material:
     where it is told what fails. results: each with item, title, caption (reStructuredText) and tables, in the order of
     the register. tables: all result tables by name; columns: those to show of one, else all; files, figures: where the
     numbers of a table and the picture of an item lie, relative to the page. ledger and verdicts, controls: of one
-    paper; none where nothing is claimed.
+    paper; none where nothing is claimed. origins: of each file that the page shows, see `provenance.cells`.
     """
 
     outline: dict
@@ -125,6 +126,7 @@ class Material:
     ledger: Sequence[Mapping[str, str]] = ()
     verdicts: pd.DataFrame | None = None
     controls: Controls = field(default_factory=dict)
+    origins: Sequence[Sequence[str]] = ()
 
 
 def page(name: str, title: str, preset: str, made_of: Material, claims: str = "") -> Page:
@@ -347,7 +349,18 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
         if made_of.controls:
             parts.append(Folded("Controls", [controls_table(made_of.controls, made_of.tables)]))
     parts.append(Folded("Readings and caveats", [Text(readings)]))
+    if made_of.origins:
+        parts.append(Folded("Commit and code of each table and figure", [_origins(made_of.origins)]))
     return [part for part in parts if part.parts]
+
+
+def _origins(rows: Sequence[Sequence[str]]) -> Text | Table:
+    """The commit that made each file, and whether today's code is the same; a sentence where no file's is known."""
+    if all(row[2] == f"{UNKNOWN}, {BEFORE}" for row in rows):
+        told = "neither the commit of each, nor whether today's code would make the same, is known"
+        return Text(f"All {len(rows)} tables and figures of this page were {BEFORE}: {told}.")
+    caption = "Comments and docstrings aside. `make provenance` compares with the code that you have."
+    return Table("", ["file", "made by commit", "today's code"], rows, caption=caption)
 
 
 def _all_tables(made_of: Material) -> list[Text | Table]:

@@ -68,6 +68,7 @@ rule reproduction_page:
         details="docs/reproduction/{paper}_details.md",
         claims="docs/reproduction/{paper}.csv",
         files=directory("docs/reproduction/{paper}"),
+        origins=f"{layout.results}/{{paper}}/origins.csv",
     log:
         layout.log("reproduction_page", "{paper}"),
     wildcard_constraints:
@@ -91,6 +92,7 @@ rule leaderboard_reproduction:
         page="docs/reproduction/leaderboard.md",
         details="docs/reproduction/leaderboard_details.md",
         files=directory("docs/reproduction/leaderboard"),
+        origins=f"{layout.results}/leaderboard/origins.csv",
     log:
         layout.log("leaderboard_reproduction"),
     conda:
@@ -107,11 +109,13 @@ rule reproduction:
     input:
         papers=[f"docs/reproduction/{paper}.csv" for paper in sorted(PAPERS)],
         outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS],
+        origins=[f"{layout.results}/{page}/origins.csv" for page in sorted(TITLES)],
         beside="docs/reproduction/leaderboard.md",
     output:
         claims="docs/reproduction/claims.csv",
         index="docs/reproduction/README.md",
         overview="docs/reproduction/overview.png",
+        provenance="docs/reproduction/provenance.csv",
     log:
         layout.log("reproduction"),
     conda:

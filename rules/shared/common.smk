@@ -12,7 +12,7 @@ from pathlib import Path
 from snakemake.cli import parse_args
 from snakemake.resources import Resources
 
-from lib.core.code_inputs import digest
+from lib.core.code_inputs import COMMIT, commit, digest
 from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.command_line import Unsaid
@@ -32,7 +32,7 @@ from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
-from lib.plan.snakemake_records import empty_damaged
+from lib.plan.snakemake_records import code_parameter, empty_damaged
 from lib.plan.strict import check_files, read_given
 from lib.plan.targets import check_resources, check_targets
 from lib.plan.together import Jobs
@@ -88,6 +88,7 @@ prefix += "${{PYTHONPATH:+:$PYTHONPATH}}; "  # that of a person, too; Snakemake 
 # glibc keeps freed memory for the next step of a network instead of giving it back each time (a student of 48 x 48 x 32
 # voxels: 24.7 s and not 26.6 s, the same bytes)
 prefix += f"export MALLOC_MMAP_THRESHOLD_={2**30} MALLOC_TRIM_THRESHOLD_={2**30}; "
+prefix += f"export {COMMIT}={shlex.quote(commit())}; "
 if not workflow.deployment_settings.deployment_method:
     prefix += f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
 shell.prefix(prefix)
@@ -130,14 +131,16 @@ def code(script, *more):
 
     Known before any job runs, and of no file: comments, docstrings and times of change make nothing stale.
     """
-    return Unsaid(digest(f"scripts/{script}.py", *more)).of_job
+    files = [f"scripts/{script}.py", *more]
+    return Unsaid(code_parameter(files, digest(*files))).of_job
 
 
 def code_of_dataset(script):
     """The code of a script that reads the job's dataset, with the module that knows it."""
 
     def of_job(wildcards):
-        return Unsaid(digest(f"scripts/{script}.py", plan.data.module(wildcards)))
+        files = [f"scripts/{script}.py", plan.data.module(wildcards)]
+        return Unsaid(code_parameter(files, digest(*files)))
 
     return of_job
 

@@ -87,6 +87,7 @@ def write_attack(
         preset="tiny",
         seed=1,
         dataset="digits_data",
+        code="c0" * 32,
         fingerprint=FINGERPRINT,
         parameters={
             "task": block,

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from lib.core import code_inputs
-from lib.core.code_inputs import ROOT, code_files, digest
+from lib.core.code_inputs import ROOT, code_files, commit, digest
 
 FILES = {
     "scripts/__init__.py": "",
@@ -126,3 +126,35 @@ def test_other_versions_of_python_find_the_same_digest(name):
         [program, "-c", line], cwd=ROOT, env=dict(os.environ), capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == digest("scripts/train_mac.py")
+
+
+def git(folder, *words):
+    """One git command in a folder."""
+    own = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *own, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_commit_is_named_with_what_may_change_a_result(tmp_path, monkeypatch):
+    monkeypatch.delenv(code_inputs.COMMIT, raising=False)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "docs").mkdir()
+
+    def now(folder=tmp_path):
+        commit.cache_clear()
+        return commit(folder)
+
+    assert now() == "unknown"
+    git(tmp_path, "init", "--quiet")
+    assert now() == "unknown"  # there is no commit yet
+    (tmp_path / "lib" / "a.py").write_text("x = 1\n")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "All")
+    assert len(first := now()) == 12
+    for page in ("README.md", "docs/page.csv"):
+        (tmp_path / page).touch()
+    assert now() == first and now(tmp_path / "lib") == "unknown"
+    (tmp_path / "lib" / "b.py").touch()
+    assert now() == f"{first}-dirty"
+    monkeypatch.setenv(code_inputs.COMMIT, "of the run")
+    assert now() == "of the run"
+    commit.cache_clear()

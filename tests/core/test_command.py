@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
@@ -53,7 +54,9 @@ WORDS += "--device cpu --threads 1 --checkpoint state.npz --width 5".split()
 def test_every_kind_of_parameter():
     script([*WORDS, "--gamma", "-0.5", "--shards", "s", "t", "--noiseless"])
     assert (SEEN["votes"], SEEN["names"], SEEN["block"]) == (Path("v.npz"), ["a", "b"], {})
-    assert SEEN["job"].identity() == {"job": ["train", "x", "1"], "preset": "quick", "seed": 3, "dataset": "digits"}
+    words = {"job": ["train", "x", "1"], "preset": "quick", "seed": 3, "dataset": "digits"}
+    assert SEEN["job"].script == Path(__file__)
+    assert SEEN["job"].identity() == words | {"code": digest(__file__)}
     assert (SEEN["gamma"], SEEN["noise_seed"], SEEN["noiseless"]) == (-0.5, None, True)
     assert SEEN["shards"] == [Path("s"), Path("t")]
     assert SEEN["box"] == Box(5, 7)
@@ -119,10 +122,11 @@ def test_a_command_line_says_what_the_script_hears():
     line = command_line(files, settings)
     script(shlex.split(line))
     assert SEEN["names"] == settings["names"] and SEEN["block"] == settings["block"]
-    assert SEEN["job"].identity() == {name: settings[name] for name in ("job", "preset", "seed", "dataset")}
+    own = {name: settings[name] for name in ("job", "preset", "seed", "dataset")}
+    assert SEEN["job"].identity() == own | {"code": digest(__file__)}
     assert SEEN["gamma"] == 1e-05 and SEEN["noise_seed"] is None and SEEN["noiseless"] is True
     assert SEEN["shards"] == [Path(f"{HOSTILE}/s"), Path("t")] and SEEN["training"].checkpoint == Path(HOSTILE)
-    assert "x.py" not in line and "beside" not in line
+    assert "beside" not in line
 
 
 def test_what_is_left_out_of_a_command_line():

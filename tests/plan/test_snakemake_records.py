@@ -1,8 +1,12 @@
 """Damaged records of Snakemake say nothing, and the others what they said."""
 
 import json
+from base64 import urlsafe_b64encode
+from pathlib import Path
 
-from lib.plan.snakemake_records import empty_damaged
+import pytest
+
+from lib.plan.snakemake_records import Origin, code_parameter, empty_damaged, origin
 
 
 def test_only_records_that_are_no_text_are_emptied(tmp_path):
@@ -28,3 +32,43 @@ def test_only_records_that_are_no_text_are_emptied(tmp_path):
 
 def test_before_the_first_run_there_are_none(tmp_path):
     assert empty_damaged(tmp_path / ".snakemake") == []
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A function that writes what Snakemake knows of a file, as it does, and the log of its job."""
+
+    def made(path: str, *inputs: str, code: str | None, commit: str | None = None) -> None:
+        log = tmp_path / f"{Path(path).name}.log"
+        said = () if commit is None else ("0", commit)
+        log.write_text("going on\n" + "".join(f"code: {'ab' * 32}, commit: {each}\n" for each in said))
+        params = ["'--draws 1'", "7", repr("code")]
+        params += [] if code is None else [repr(code_parameter(["scripts/x.py", "lib/y.py"][: len(code)], code))]
+        words = urlsafe_b64encode(path.encode()).decode()
+        place = tmp_path / "metadata" / (words if len(words) < 255 else f"@{words[:254]}/{words[254:]}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps({"input": list(inputs), "params": params, "log": [str(log)]}))
+
+    return made
+
+
+@pytest.mark.parametrize("name", ["t.csv", "long" * 60 + ".csv"])
+def test_a_file_comes_from_its_job_and_from_all_before_it(tmp_path, run, name):
+    run(name, "weights.npz", "claims.csv", code="b", commit="1234-dirty")
+    run("weights.npz", "data.npz", code="ab", commit="99")
+    run("data.npz", code="ab")
+    assert origin(name, tmp_path) == Origin("1234-dirty", {"scripts/x.py": "b", "scripts/x.py lib/y.py": "ab"})
+
+
+def test_where_one_job_before_it_did_not_say_its_code_that_is_unknown(tmp_path, run):
+    run("t.csv", "weights.npz", code="b", commit="1")
+    run("weights.npz", code=None)
+    assert origin("t.csv", tmp_path) == Origin("1", None)
+    (tmp_path / "metadata" / urlsafe_b64encode(b"weights.npz").decode()).write_text("{}")  # damaged
+    assert origin("t.csv", tmp_path) == Origin("1", None)
+
+
+def test_what_no_job_made_comes_from_nowhere(tmp_path, run):
+    assert origin("t.csv", tmp_path) == origin("t.csv", tmp_path / "nothing") == Origin("unknown", None)
+    run("t.csv", code="b")
+    assert origin("t.csv", tmp_path).commit == "unknown"  # its log does not say

@@ -396,6 +396,7 @@ def reproduce(results, folder, paper, **more):
         "details": folder / f"{paper}_details.md",
         "claims": folder / f"{paper}.csv",
         "files": folder / paper,
+        "origins": folder / "origins.csv",
     }
     line = command_line((files | sources(results)).items(), settings(paper) | more)
     reproduction_page.main(shlex.split(line))

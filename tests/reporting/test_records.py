@@ -45,6 +45,7 @@ FIELDS = {
     "preset": "quick",
     "seed": 2018,
     "dataset": "digits",
+    "code": "c0" * 32,
     "fingerprint": "0f" * 32,
     "parameters": {"sigma": 4.0, "student": None},
     "metrics": {"queries_made": 10, "accuracy": 97.5, "nothing": None},
@@ -81,7 +82,7 @@ def test_a_record_comes_back_as_it_was(tmp_path):
 
 def test_what_is_not_given_is_empty(tmp_path):
     path = tmp_path / "record.json"
-    needed = ("job", "preset", "seed", "dataset", "fingerprint", "parameters", "metrics")
+    needed = ("job", "preset", "seed", "dataset", "code", "fingerprint", "parameters", "metrics")
     write_record(path, **{name: FIELDS[name] for name in needed})
     record = read_record(path)
     assert (record["privacy"], record["ledger"], record["private_metrics"]) == ({}, [], {})
@@ -126,6 +127,7 @@ def test_nothing_but_the_named_fields_goes_in(tmp_path):
         == set(SCHEMA["properties"]) - {"provenance"}  # where a release may be made of it
         == {
             "job",
+            "code",
             "preset",
             "seed",
             "dataset",

@@ -36,6 +36,7 @@ def write(path, *job: str, **metrics: float):
         preset="quick",
         seed=1,
         dataset="digits",
+        code="c0" * 32,
         fingerprint="ab" * 32,
         parameters={},
         metrics=metrics,

@@ -89,6 +89,7 @@ def test_students_epsilon_and_consensus_are_drawn_from_three_tables(folder):
                 records.append(f"{folder}/{stage}_{name}{draw}.json")
                 found = {"queries_answered": number, "student_accuracy": number + int(draw), "label_accuracy": 90.0}
                 about = {"preset": "test", "seed": 1, "dataset": "own", "fingerprint": "ab" * 32, "parameters": {}}
+                about["code"] = "c0" * 32
                 write_record(records[-1], job=[stage, name, draw], metrics=found, **about)
     names = [f"{folder}/{name}{draw}" for name in RUNS for draw in "12"]
     given = ["--runs", json.dumps(runs), "--records", *records, "--curve-records", *(f"{name}.json" for name in names)]

@@ -25,7 +25,9 @@ if "RECORD_TO" in os.environ:
             path = os.path.abspath(arguments[0])
             writing = isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
             # by this job for itself; the digest that lies beside a table
-            kept = any(part in path for part in ("__pycache__", "/checkpoints/", ".csv.sha256"))
+            # of other jobs: what Snakemake and their logs say of them
+            own = ("__pycache__", "/checkpoints/", ".csv.sha256", "/.snakemake/", "/logs/")
+            kept = any(part in path for part in own)
             if writing:
                 written.add(path)
             elif path.startswith(root) and not kept and path not in written:

@@ -2,6 +2,7 @@
 
 import base64
 import html
+import json
 import math
 import re
 from dataclasses import replace
@@ -9,7 +10,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from lib.core.code_inputs import digest
 from lib.plan.config import catalogue
+from lib.reporting.provenance import of_today, read_origins
 from tests.workflow.running import ROOT, Project
 
 TABLE1 = (
@@ -32,6 +35,24 @@ NO_STATEMENTS = ("_spread", "paper_epsilon")
 def read(project: Project, name: str, preset: str = "tiny") -> pd.DataFrame:
     """A table of a run."""
     return pd.read_csv(project.root / "results" / preset / name)
+
+
+def test_every_committed_file_names_its_commit_and_code(finished):
+    pages = finished.root / "docs" / "reproduction"
+    origins = read_origins(pages / "provenance.csv")
+    files = {path.relative_to(pages).as_posix() for path in pages.glob("*/*") if path.suffix in (".csv", ".png")}
+    assert files <= set(origins) and len(files) > 40
+    told = {name: [words.split()[:-1] for words in origins[name]["code"].split("; ")] for name in files}
+    assert [["scripts/train_mac.py"], ["scripts/dp_mac_fig2.py"]] == [
+        words for script in ("train_mac", "dp_mac_fig2") for words in told["dp_mac/fig2.png"] if script in words[0]
+    ]
+    digits = ["scripts/prepare_data.py", "lib/data/sources/digits.py"]
+    assert all(digits in told[name] for name in ("dp_mac/fig2.csv", "scalable_pate/table1.csv"))
+    assert {of_today(origins[name]) for name in files} == {("same", [])}
+    assert {row["commit"] for row in origins.values()} == {"unknown"}  # the copy is no repository
+    assert "| fig2.csv | unknown | same |" in (pages / "dp_mac_details.md").read_text()
+    record = next((finished.root / "results" / "tiny" / "scalable_pate" / "accounts").rglob("*.json"))
+    assert json.loads(record.read_text())["code"] == digest("scripts/account.py")
 
 
 def test_table1_has_its_columns_and_a_row_for_each_mechanism(finished):
