@@ -10,7 +10,7 @@ from lib.plan.snakemake_records import origin
 from lib.reporting import markdown
 from lib.reporting.material import gather, own_claims
 from lib.reporting.pages import page as page_of
-from lib.reporting.provenance import cells, data_of, row_of, write_origins
+from lib.reporting.provenance import cells, data_of, of_run, row_of, write_origins
 
 
 @command
@@ -53,7 +53,7 @@ def main(
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
     rows = origins_of(every | (drawn or {}), links, preset) + origins_of(figures or {}, pictures, preset)
     write_origins(origins, rows)
-    told = cells([row["file"] for row in rows], {row["file"]: row for row in rows})
+    told = cells([row["file"] for row in rows], {row["file"]: row for row in rows}, of_run)
     made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger, told)
     named = f"{paper}.csv" if found is not None else ""
     content = page_of(paper, title, preset, made_of, named)
