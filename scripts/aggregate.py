@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from lib.accounting.ledger import Ledger
+from lib.accounting.ledger_statements import ledger_statements
 from lib.accounting.rdp import order_grid
 from lib.aggregation.aggregators import AGGREGATORS, account_of, noise_of, spent
 from lib.aggregation.interactive import REINFORCED, TEACHERS
@@ -68,7 +69,7 @@ def main(
             "queries_reinforced": int((source == REINFORCED).sum()),
             "ledger_difference": difference,
         },
-        privacy=ledger.statements(run["delta"])
+        privacy=ledger_statements(ledger, run["delta"])
         | {name: reading.statement(orders, run["delta"])[0] for name, reading in found.items()},
         ledger=ledger.as_dict(),
         provenance=provenance(MECHANISM, filter(None, (votes, scores, first_round)), [labels]),

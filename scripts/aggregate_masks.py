@@ -4,7 +4,6 @@ Every labelling has noise of its own and is accounted for as if it alone were re
 the answers, as in Fay et al. (2022), epsilon is what so many teachers' answers would cost: it protects nobody here.
 """
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,7 +32,7 @@ class Answers:
 
     def __init__(self, job: SegmentationJob, files: list[Path]) -> None:
         """files: of train_mask_teachers, in the order of the teachers; none for the true labels."""
-        self._job, self.real = job, bool(files)
+        self._job = job
         self._shards = [load_arrays(file, "student")["student"] for file in files]
 
     def codes(self, encoder: Encoder, queries: int, teachers: int) -> Iterator[np.ndarray]:
@@ -71,7 +70,7 @@ def main(
     records: Path,
     answers: list[Path] = (),
 ) -> None:
-    """Write the noisy codes of every labelling of every unit, and a record a unit with what each labelling costs.
+    """Write the noisy codes of every labelling of every unit, and a record a unit with the ledger of each labelling.
 
     units: of each, its source (teachers: their answers; labels: true labels in their place), its encoder, that one's
     settings, and its labellings: name, teachers, queries, epsilon (null: no noise), delta and route. accounting:
@@ -95,8 +94,8 @@ def main(
 def released(
     job: SegmentationJob, encoder: Encoder, answers: Answers, labellings: list[dict], orders: np.ndarray
 ) -> tuple[dict[str, np.ndarray], dict]:
-    """Noisy codes by labelling, and what their record says: metrics, private_metrics, privacy and ledger."""
-    codes, privacy, ledger, private = {}, {}, [], {}
+    """Noisy codes by labelling, and what their record says: metrics, private_metrics and ledger."""
+    codes, ledger, private = {}, [], {}
     metrics = {"latent_dim": float(encoder.latent_dim), "radius": encoder.radius}
     for labelling in labellings:
         name, queries, teachers = (labelling[key] for key in ("name", "queries", "teachers"))
@@ -109,11 +108,6 @@ def released(
             entries = noise.ledger(orders)
             metrics[f"sigma {name}"] = noise.sigma
             metrics[f"ledger difference {name}"] = entries.check()
-            # one true label in place of all teachers' answers is changed by one record as a whole, not by 1 / K of it
-            privacy |= {
-                f"{name} {route}": statement if answers.real else dataclasses.replace(statement, proved_bound=False)
-                for route, statement in noise.statements(labelling["delta"]).items()
-            }
             ledger += [entry | {"labelling": name} for entry in entries.as_dict()]
         decoded = (encoder.decode(code[None])[0] for code in codes[name])
         found = means_of(measured(job, decoded, job.rows["student"][:queries], edges=False))
@@ -123,7 +117,7 @@ def released(
         encoder.decode(encoder.encode(job.prepared.masks([row], job.task["classes"])))[0] for row in job.rows["test"]
     )
     private |= means_of(measured(job, given, job.rows["test"], edges=False), "encoder_dice")
-    return codes, {"metrics": metrics, "private_metrics": private, "privacy": privacy, "ledger": ledger}
+    return codes, {"metrics": metrics, "private_metrics": private, "ledger": ledger}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
+from lib.accounting.ledger_statements import encoded_statements
 from lib.core.command import command, run
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
@@ -46,7 +47,7 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
                 noise = EncodedMeanNoise(
                     queries=int(row["queries"]), teachers=count, radius=row["radius"], sigma=row["sigma"]
                 )
-                cost = noise.statements(row["delta"])[route]
+                cost = encoded_statements(noise, row["delta"])[route]
                 # with another number of teachers than answered it says what their answers would cost, of nothing done
                 real = count == row["teachers"]
                 made[f"epsilon_{count}"] = dataclasses.replace(cost, proved_bound=cost.proved_bound and real)

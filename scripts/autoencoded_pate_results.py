@@ -16,6 +16,7 @@ from lib.reporting.records import read_records
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
 from lib.segmentation.patients import columns_of, interval
+from lib.segmentation.released import with_costs
 
 REGIONS = ("oedema", "non_enhancing", "enhancing", "whole", "core")
 METHODS = {"identity": "voxel by voxel", "pca": "PCA-PATE", "ball": "Autoencoded PATE", "clip": "Compressed PATE"}
@@ -116,7 +117,7 @@ def student_rows(
             own = [record["private_metrics"]["encoder_dice_whole"] for record in answers]
             kept["encoder_dice_whole"] = min(own)
             if labelling["epsilon"] is not None:
-                epsilon, _ = statement(answers, f"{labelling['name']} {labelling['route']}")
+                epsilon, _ = statement(with_costs(answers), f"{labelling['name']} {labelling['route']}")
                 sigma = answers[0]["metrics"][f"sigma {labelling['name']}"]
                 kept |= {"epsilon": epsilon, "noise": "calibrated", "delta": labelling["delta"], "sigma": sigma}
                 kept["budget"] = labelling["epsilon"]

@@ -15,6 +15,7 @@ from lib.reporting.results import numbers as mean_of
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
 from lib.segmentation.pictures import titled
+from lib.segmentation.released import with_costs
 
 MEASURES = ("dice", "tuned_dice")
 SHOWN = "tuned_dice"  # at the threshold that is best on public volumes
@@ -41,7 +42,7 @@ def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[
                 row["sigma_train"] = answers[0]["parameters"]["encoder"].get("recipe", {}).get("sigma")
                 row["label_dice"] = mean_of(answers, f"{name} dice", private=True)[0]
             if labelling["epsilon"] is not None:
-                row["epsilon"], _ = statement(answers, f"{name} {labelling['route']}")
+                row["epsilon"], _ = statement(with_costs(answers), f"{name} {labelling['route']}")
                 row |= {"delta": labelling["delta"], "sigma": answers[0]["metrics"][f"sigma {name}"]}
             for measure in MEASURES:
                 row[measure], row[f"{measure}_spread"] = mean_of(found, f"{name} {measure}", private=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
+from lib.accounting.ledger_statements import encoded_statements
 from lib.accounting.rounding import rounded_up, shown
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
@@ -89,7 +90,9 @@ def main(
                 queries=settings["queries"], teachers=int(row["teachers"]), radius=row["radius"], sigma=row["sigma"]
             )
             # nobody is protected where true masks stand in for the answers: what so many teachers' answers would cost
-            epsilon = dataclasses.replace(noise.statements(settings["delta"])[settings["route"]], proved_bound=False)
+            epsilon = dataclasses.replace(
+                encoded_statements(noise, settings["delta"])[settings["route"]], proved_bound=False
+            )
             made |= {"epsilon": epsilon, "teachers": noise.teachers}
         rows.append(made)
     write_table(numbers, privacy, rows, key=("dataset", "encoder", "latent_dim", "teachers", "sigma"))

@@ -13,9 +13,8 @@ import numpy as np
 
 from lib.accounting import rdp
 from lib.accounting.encoded_sensitivity import sensitivity
-from lib.accounting.gaussian import epsilon_analytic, epsilon_rdp, sigma_analytic, sigma_rdp
-from lib.accounting.ledger import NEIGHBOURING, Entry, Ledger
-from lib.accounting.statement import PrivacyStatement
+from lib.accounting.gaussian import sigma_analytic, sigma_rdp
+from lib.accounting.ledger import Entry, Ledger
 from lib.core.errors import InputError
 
 ROUTES: dict[str, Callable[[float, float, float], float]] = {"rdp": sigma_rdp, "analytic": sigma_analytic}
@@ -67,27 +66,6 @@ class EncodedMeanNoise:
         )
         return ledger
 
-    def statements(self, delta: float) -> dict[str, PrivacyStatement]:
-        """All answers by both routes, guarantees that no data enters.
-
-        `analytic`: the least that there is. `rdp`: never less, with the classic conversion, as Fay et al. (2020) do.
-        """
-        _check_delta(delta)
-        made = {}
-        for route, epsilon, accountant, conversion in (
-            ("rdp", epsilon_rdp, "rdp", "classic"),
-            ("analytic", epsilon_analytic, "analytic gaussian", "none"),
-        ):
-            made[route] = PrivacyStatement.data_independent(
-                epsilon(self.sensitivity, self.sigma, delta),
-                delta,
-                accountant=accountant,
-                conversion=conversion,
-                neighbouring=NEIGHBOURING,
-                proved_bound=True,
-            )
-        return made
-
 
 def calibrated(
     queries: int, teachers: int, radius: float, epsilon: float, delta: float, route: str, pieces: int = 1
@@ -107,10 +85,11 @@ def _sigma(bound: float, epsilon: float, delta: float, route: str) -> float:
         raise InputError(f"route {route!r}: allowed are {', '.join(ROUTES)}")
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise InputError(f"epsilon {epsilon}: it must be positive and finite")
-    _check_delta(delta)
+    check_delta(delta)
     return ROUTES[route](bound, epsilon, delta)
 
 
-def _check_delta(delta: float) -> None:
+def check_delta(delta: float) -> None:
+    """Raise InputError for a delta outside (0, 1)."""
     if not 0 < delta < 1:
         raise InputError(f"delta {delta}: it must lie in (0, 1)")

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lib.accounting import gnmax, lnmax, rdp, threshold
+from lib.accounting import gnmax, lnmax, threshold
 from lib.accounting.discrete import DISCRETE
 from lib.accounting.draws import DRAWS, NEIGHBOURING
-from lib.accounting.statement import PrivacyStatement
 
 if TYPE_CHECKING:
     import dp_accounting
@@ -109,35 +108,6 @@ class Ledger:
                 )
             worst = max(worst, found)
         return worst
-
-    def statements(self, delta: float) -> dict[str, PrivacyStatement]:
-        """The totals as privacy statements.
-
-        `independent`, `independent_tight`: what the draws cost on any data. They are guarantees where the number of
-        draws is fixed beforehand; with a noisy check the votes decide it, and only the announced caps are. `dependent`:
-        an odometer reading of this run, private, one-sided, no guarantee announced before it.
-        """
-        counts_are_fixed = not (self.count("threshold") or self.count(DISCRETE["threshold"]))
-        made = {}
-        for name, total, convert, conversion in (
-            ("independent", self.independent, rdp.epsilon_classic, "classic"),
-            ("independent_tight", self.independent, rdp.epsilon_tight, "tight"),
-            ("dependent", self.dependent, rdp.epsilon_classic, "classic"),
-        ):
-            private = name == "dependent"
-            fixed = counts_are_fixed and not private
-            made[name] = PrivacyStatement(
-                epsilon=convert(self.orders, total, delta)[0],
-                delta=delta,
-                accountant="rdp",
-                conversion=conversion,
-                neighbouring=NEIGHBOURING,
-                data_dependent=not fixed,
-                sanitized=False,
-                one_sided=private,
-                proved_bound=fixed,
-            )
-        return made
 
     def as_dict(self) -> list[dict]:
         """Entries as plain JSON values; the data-dependent costs stay out of it."""

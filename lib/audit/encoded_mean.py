@@ -3,6 +3,7 @@
 import numpy as np
 
 from lib.accounting.encoded_mean import EncodedMeanNoise
+from lib.accounting.ledger_statements import encoded_statements
 from lib.accounting.statement import PrivacyStatement
 from lib.aggregation.encoded_mean import noisy_mean
 from lib.audit.bound import Mechanism, Sampler, one_by_one
@@ -26,7 +27,7 @@ def audited(delta: float) -> list[Audited]:
 
     def promised(queries: int = 1, radius: float = RADIUS) -> PrivacyStatement:
         noise = EncodedMeanNoise(queries=queries, teachers=TEACHERS, radius=radius, sigma=SIGMA)
-        return noise.statements(delta)["analytic"]
+        return encoded_statements(noise, delta)["analytic"]
 
     def trial(sampler: Sampler, code: float, promise: PrivacyStatement, queries: int = 1) -> Trial:
         share = SHARE if queries == 1 else ROOT_SHARE

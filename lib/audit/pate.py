@@ -15,6 +15,7 @@ from lib.accounting.confident import selective_caps
 from lib.accounting.discrete import DISCRETE
 from lib.accounting.draws import NEIGHBOURING
 from lib.accounting.ledger import ledger_of_draws
+from lib.accounting.ledger_statements import ledger_statements
 from lib.accounting.statement import PrivacyStatement
 from lib.aggregation.confident import confident_gnmax
 from lib.aggregation.discrete_gaussian import DiscreteGaussian
@@ -116,7 +117,7 @@ def _lnmax_audited() -> Audited:
 def _gnmax_audited(delta: float, discrete: bool) -> Audited:
     def promised(queries: int, sigma: float = SIGMA) -> PrivacyStatement:
         kind = DISCRETE["gnmax"] if discrete else "gnmax"
-        return ledger_of_draws(ORDERS, kind, queries, {"sigma": sigma}).statements(delta)["independent_tight"]
+        return ledger_statements(ledger_of_draws(ORDERS, kind, queries, {"sigma": sigma}), delta)["independent_tight"]
 
     mechanism = partial(_gnmax, discrete=discrete)
     share, root_share = _shares(discrete)

@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 from lib.accounting import gnmax, threshold
 from lib.accounting.confident import selective_caps
 from lib.accounting.draws import DRAWS, as_dict
+from lib.accounting.ledger_statements import ledger_statements
 from lib.aggregation.aggregators import account_of, spent
 from lib.aggregation.interactive import NONE, TEACHERS
 from tests import oracles
@@ -128,12 +129,12 @@ def test_a_discrete_run_is_charged_what_it_drew_on_any_data():
     expected = 5 * threshold.rdp_independent(ORDERS, 3.0) + 2 * gnmax.rdp_independent(ORDERS, 2.0)
     np.testing.assert_allclose(ledger.independent, expected)
     np.testing.assert_array_equal(ledger.dependent, ledger.independent)
-    statements = ledger.statements(1e-3)
+    statements = ledger_statements(ledger, 1e-3)
     assert not statements["independent"].guarantee  # the votes decide how many answers there are
     caps = selective_caps(ORDERS, 5, 5, 3.0, 2.0)
     assert (ledger.independent <= caps * (1 + 1e-12)).all()
     plain = spent(ORDERS, VOTES, np.full(5, TEACHERS), GNMAX)
-    assert plain.check() <= 1e-9 and plain.statements(1e-3)["independent"].guarantee
+    assert plain.check() <= 1e-9 and ledger_statements(plain, 1e-3)["independent"].guarantee
 
 
 @pytest.mark.parametrize("run", [CONFIDENT, GNMAX], ids=lambda run: run["aggregator"])

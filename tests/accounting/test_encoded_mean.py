@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lib.accounting import gaussian
 from lib.accounting.encoded_mean import EncodedMeanNoise, calibrated, sensitivity
+from lib.accounting.ledger_statements import encoded_statements, ledger_statements
 from lib.core.errors import InputError
 from tests import oracles
 
@@ -43,7 +44,7 @@ def test_noise_of_the_paper(route, sigma):
     noise = calibrated(**PAPER, route=route)
     assert noise.sigma == pytest.approx(sigma, abs=5e-5)
     assert noise.sensitivity == pytest.approx(2 * math.sqrt(80) / 8, rel=1e-15)
-    assert noise.statements(1e-3)[route].epsilon == pytest.approx(8, rel=1e-8)
+    assert encoded_statements(noise, 1e-3)[route].epsilon == pytest.approx(8, rel=1e-8)
 
 
 def test_algorithm_2_prints_the_closed_form():
@@ -124,7 +125,7 @@ def test_epsilons_of_given_noise_hold(run, factor):
     calibrated_noise = calibrated(**run, route="analytic")
     numbers = {name: run[name] for name in ("queries", "teachers", "radius", "pieces")}
     noise = EncodedMeanNoise(**numbers, sigma=calibrated_noise.sigma * factor)
-    made = noise.statements(run["delta"])
+    made = encoded_statements(noise, run["delta"])
     assert made["analytic"].epsilon <= made["rdp"].epsilon + 1e-8
     exact = oracles.gaussian_delta(noise.sensitivity, noise.sigma, made["analytic"].epsilon)
     assert exact <= run["delta"] * (1 + 1e-12)
@@ -158,7 +159,7 @@ def test_the_ledger_charges_every_answer_and_dp_accounting_agrees():
     assert ledger.count("encoded_mean") == 240
     # query by query or as one vector: the same cost
     np.testing.assert_allclose(ledger.independent, ORDERS * (noise.sensitivity / noise.sigma) ** 2 / 2, rtol=1e-12)
-    made = ledger.statements(1e-3)["independent"]
+    made = ledger_statements(ledger, 1e-3)["independent"]
     assert made.guarantee
     assert made.epsilon == pytest.approx(8.0, abs=1e-3)
     assert made.epsilon >= 8.0 - 1e-9

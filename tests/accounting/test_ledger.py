@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lib.accounting import gnmax, lnmax, rdp, threshold
 from lib.accounting import ledger as books
 from lib.accounting.confident import selective_caps
+from lib.accounting.ledger_statements import ledger_statements
 from lib.aggregation.aggregators import AGGREGATORS, spent
 from lib.aggregation.confident import NO_ANSWER, confident_gnmax, stop_after
 from lib.aggregation.gnmax import gnmax as draw_gnmax
@@ -424,13 +425,13 @@ def test_stopping_looks_at_released_bits_only_and_never_ahead(labels, most, seen
 def test_statements_say_what_they_are():
     votes = drawn_votes(3, 30)
     ledger = books.selective_ledger(ORDERS, votes, np.arange(30) % 3 > 0, 20.0, 15.0, 4.0)
-    made = ledger.statements(1e-5)
+    made = ledger_statements(ledger, 1e-5)
     assert set(made) == {"independent", "independent_tight", "dependent"}
     assert made["dependent"].one_sided and made["dependent"].data_dependent and not made["dependent"].guarantee
     for name in ("independent", "independent_tight"):
         # how many draws a check lets through depends on the votes; without one their number is fixed
         assert not made[name].guarantee and made[name].data_dependent and not made[name].one_sided
-        fixed = books.Ledger(ORDERS, [books.gnmax_entry(ORDERS, votes, 4.0)]).statements(1e-5)[name]
+        fixed = ledger_statements(books.Ledger(ORDERS, [books.gnmax_entry(ORDERS, votes, 4.0)]), 1e-5)[name]
         assert fixed.guarantee and not fixed.data_dependent and not fixed.one_sided
     assert all(not one.sanitized and one.neighbouring == "replace_one" and one.delta == 1e-5 for one in made.values())
     assert {name: one.conversion for name, one in made.items()} == {

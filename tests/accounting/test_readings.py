@@ -8,6 +8,7 @@ from scipy.stats import binom, norm
 
 from lib.accounting import rdp, readings
 from lib.accounting.confident import selective_caps
+from lib.accounting.ledger_statements import ledger_statements
 from lib.aggregation.aggregators import AGGREGATORS, account_of, spent
 from tests import oracles
 
@@ -139,7 +140,7 @@ def test_the_caps_are_at_least_any_realised_run(run, seed):
     for repetition in range(3):
         rng = np.random.default_rng([seed, repetition])
         labels, source = AGGREGATORS[run["aggregator"]].answers(votes, run, rng, None)
-        made = spent(ORDERS, votes[: len(labels)], source, run).statements(DELTA)
+        made = ledger_statements(spent(ORDERS, votes[: len(labels)], source, run), DELTA)
         assert caps >= made["independent"].epsilon * (1 - 1e-12)
         assert caps >= made["dependent"].epsilon * (1 - 1e-12)
 

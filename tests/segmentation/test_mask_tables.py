@@ -13,6 +13,7 @@ from lib.accounting.encoded_mean import calibrated
 from lib.accounting.rounding import rounded_up
 from lib.core.errors import InputError
 from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
+from lib.segmentation.released import cost_of_codes
 from scripts import (
     autoencoded_pate_fig1,
     autoencoded_pate_fig2,
@@ -75,7 +76,7 @@ def records(*paths):
 
 def written_epsilons(codes, route, budgets):
     """What tables say that labellings cost, to six digits and rounded up; each costs its budget."""
-    found = {said.epsilon for name, said in record_of(codes)["privacy"].items() if name.endswith(f" {route}")}
+    found = {said.epsilon for name, said in cost_of_codes(record_of(codes)).items() if name.endswith(f" {route}")}
     assert sorted(found) == pytest.approx(sorted(budgets), rel=1e-6) and len(found) == len(budgets)
     return {rounded_up(epsilon, 6) for epsilon in found}
 
