@@ -358,7 +358,7 @@ def _origins(rows: Sequence[Sequence[str]]) -> Text | Table:
     """The commit that made each file, and whether today's code is the same; a sentence where no file's is known."""
     if all(row[2] == f"{UNKNOWN}, {BEFORE}" for row in rows):
         told = "neither the commit of each, nor whether today's code would make the same, is known"
-        return Text(f"All {len(rows)} tables and figures of this page were {BEFORE}: {told}.")
+        return Text(f"All tables and figures of this page were {BEFORE}: {told}.")
     caption = "Comments and docstrings aside. `make provenance` compares with the code that you have."
     return Table("", ["file", "made by commit", "today's code"], rows, caption=caption)
 
