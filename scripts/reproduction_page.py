@@ -51,7 +51,8 @@ def main(
         links, pictures = (copied(paths, files, page.parent) for paths in (every | (drawn or {}), figures or {}))
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
-    rows = origins_of(every | (drawn or {}), links, preset) + origins_of(figures or {}, pictures, preset)
+    numbered = every | (drawn or {})
+    rows = origins_of(numbered, links, preset, numbered) + origins_of(figures or {}, pictures, preset, numbered)
     write_origins(origins, rows)
     told = cells([row["file"] for row in rows], {row["file"]: row for row in rows}, of_run)
     made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger, told)
@@ -74,13 +75,17 @@ def copied(paths: dict[str, str], folder: Path, page: Path) -> dict[str, str]:
     return places
 
 
-def origins_of(paths: dict[str, str], places: dict[str, str], preset: str) -> list[dict[str, str]]:
-    """Where the files of items come from, by Snakemake's records of the folder that the job runs in."""
+def origins_of(
+    paths: dict[str, str], places: dict[str, str], preset: str, numbers: dict[str, str]
+) -> list[dict[str, str]]:
+    """Where the files of items come from, by Snakemake's records of the folder that the job runs in.
+
+    numbers: tables by item, which say what data they are of.
+    """
     rows = []
     for item, source in paths.items():
-        made = origin(source)
-        table = Path(source).with_suffix(".csv")
-        data = data_of(table if table.is_file() else None)
+        made, table = origin(source), numbers.get(item)
+        data = data_of(table and Path(table))
         rows.append(row_of(places[item], preset, made.commit, data, made.code))
     return rows
 
