@@ -27,7 +27,8 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 class Content(NamedTuple):
     """What a file says.
 
-    meaning: SHA-256 (hex) of a module parsed, without comments, docstrings and places; of any other file, its bytes.
+    meaning: SHA-256 (hex) of a module parsed, without comments, docstrings, places and the types of parameters; of any
+        other file, its bytes.
     imports: for each import its level (0: absolute) and dotted name. data: files named in `DATA_FILES`.
     """
 
@@ -119,6 +120,8 @@ def _parsed(data: bytes, name: str) -> Content:
             named += ast.literal_eval(node.value)
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             del node.body[0]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.decorator_list:
+            _forget_types(node)
     words: list[str] = []
     _spell(module, words)
     return Content(hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest(), imports, named)
@@ -140,7 +143,9 @@ def _spell(node: Any, words: list[str], within: type | None = None) -> None:
         words.append(")")
     elif isinstance(node, list):
         for part in node:
-            if not (isinstance(part, ast.Constant) and part.value == "" and within is ast.JoinedStr):
+            empty = isinstance(part, ast.Constant) and part.value == "" and within is ast.JoinedStr
+            typing = isinstance(part, ast.If) and _checks_types(part.test) and not part.orelse
+            if not (empty or typing):
                 _spell(part, words)
         words.append("]")
     else:
@@ -156,6 +161,15 @@ def _statements(module: ast.Module) -> Iterator[ast.AST]:
         for field in ("body", "orelse", "handlers", "finalbody", "cases"):
             if not (field == "body" and isinstance(node, ast.If) and _checks_types(node.test)):
                 waiting.extend(getattr(node, field, ()))
+
+
+def _forget_types(node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """Remove the annotations of a function; a decorator may read them, as `command` does, so call it on no other."""
+    node.returns = None
+    every = node.args
+    for each in (*every.posonlyargs, *every.args, *every.kwonlyargs, every.vararg, every.kwarg):
+        if each is not None:
+            each.annotation = None
 
 
 def _checks_types(test: ast.expr) -> bool:

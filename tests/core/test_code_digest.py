@@ -48,8 +48,10 @@ def tree(tmp_path, monkeypatch):
         FILES["scripts/go.py"].replace('"""Go."""', '"""Go.\n\nAnd more.\n"""\n\n'),
         FILES["scripts/go.py"].replace('    """Do it."""\n', ""),
         FILES["scripts/go.py"].replace("return a.LIMIT", "return (\n        a.LIMIT  # the limit\n    )"),
+        FILES["scripts/go.py"].replace("def main():", "def main() -> int:"),
+        FILES["scripts/go.py"].replace("\n\n\ndef main", "\n\nif TYPE_CHECKING:\n    from x import y\n\n\ndef main"),
     ],
-    ids=["comment", "docstring of the module", "no docstring of a function", "brackets"],
+    ids=["comment", "docstring of the module", "no docstring of a function", "brackets", "type", "import of a type"],
 )
 def test_what_changes_no_meaning_changes_no_digest(tree, text):
     assert tree({"scripts/go.py": text}) == tree()
