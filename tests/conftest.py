@@ -54,3 +54,8 @@ def module_device():
 
     with restored():
         yield choose_device("cpu", 1)
+
+
+def pytest_addoption(parser):
+    """Where tests of a real GPU compute."""
+    parser.addoption("--on", default="cuda", choices=("cpu", "cuda"), help="device of tests/accelerator/test_cuda.py")
