@@ -66,8 +66,8 @@ def gan_student(size: Size, device: torch.device) -> tuple[Step, int]:
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 256, (size.students, 28, 28), np.uint8), rng.integers(0, 10, 100)
     images = make_images(x[:100], y, x[100:], 10, device, 255)
-    trainer, steps = GanTrainer(images, 10, settings, Draws(0, ("bench",))), iter(range(10**9))
-    return lambda: trainer.step(next(steps)), settings.unlabelled_batch
+    trainer = GanTrainer(images, 10, settings, Draws(0, ("bench",)))
+    return trainer.advance, settings.unlabelled_batch
 
 
 def cifar(size: Size) -> tuple[np.ndarray, np.ndarray]:

@@ -123,13 +123,12 @@ def run(main: Callable[[], None]) -> None:
         _end(f"out of memory: {' '.join(str(error).split()) or 'nothing was left'}")
 
 
-def progress(what: str) -> Callable[..., None]:
-    """Report progress (done, total, the newest loss where there is one) on standard error, in ten lines at most."""
+def progress(what: str) -> Callable[[int, int], None]:
+    """Report progress (done, total) on standard error, in ten lines at most."""
 
-    def report(done: int, total: int, loss: float | None = None) -> None:
+    def report(done: int, total: int) -> None:
         if done == total or done * 10 // total > (done - 1) * 10 // total:
-            more = "" if loss is None else f", loss {loss:.4g}"
-            print(f"{what}: {done}/{total}{more}", file=sys.stderr, flush=True)
+            print(f"{what}: {done}/{total}", file=sys.stderr, flush=True)
 
     return report
 

@@ -1,7 +1,5 @@
 """DP-MAC's networks trained by their gradients: DP-SGD and plain backpropagation, what DP-MAC is compared with."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 
@@ -15,6 +13,7 @@ from lib.dp_sgd.clipping import ghost_clipping
 from lib.dp_sgd.recipe import SgdRecipe
 from lib.dp_sgd.training import SgdTrainer
 from lib.models.chain import Chain
+from lib.training.epochs import Measured, Progress, run_to_end
 
 
 class ChainTrainer(SgdTrainer):
@@ -72,7 +71,7 @@ def train_dp_sgd(
     device: torch.device,
     evaluate: Evaluate,
     checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> Trained:
     """Train one run, `name`, on x (N, features), y (N, outputs), with noise multiplier `sigma`.
 
@@ -83,25 +82,6 @@ def train_dp_sgd(
     `ChainTrainer` does.
     """
     trainer = ChainTrainer(network, x, y, recipe, sigma, seed, job, name, device)
-    saved = (checkpoint.load() if checkpoint else None) or {}
-    if saved:
-        trainer.restore(saved)
-    curves = {key.partition(".")[2]: list(values.T) for key, values in saved.items() if key.startswith("curve.")}
-
-    def note() -> None:
-        for measure, values in evaluate(trainer.weights).items():
-            curves.setdefault(measure, []).append(values.double().cpu().numpy())
-
-    def stacked() -> dict[str, np.ndarray]:
-        return {measure: np.stack(values, axis=1) for measure, values in curves.items()}
-
-    if trainer.step == 0:
-        note()
-    while trainer.step < trainer.steps:
-        trainer.advance()
-        if trainer.step % trainer.epoch_steps == 0:
-            note()
-            progress(trainer.step // trainer.epoch_steps, recipe.epochs)
-        if checkpoint and checkpoint.due():
-            checkpoint.save({**{f"curve.{measure}": c for measure, c in stacked().items()}, **trainer.state()})
-    return Trained([weight.cpu().numpy() for weight in trainer.weights], stacked(), {})
+    measured = Measured(trainer, lambda: evaluate(trainer.weights))
+    run_to_end(measured, checkpoint, progress)
+    return Trained([weight.cpu().numpy() for weight in trainer.weights], measured.curves, {})

@@ -16,6 +16,8 @@ from lib.dp_mac.expansion import PerSample, Polynomial, per_sample
 from lib.dp_mac.network import MacNetwork, check_data
 from lib.dp_mac.release import blocks, exact, release
 from lib.dp_sgd.sampling import padded, poisson_batch
+from lib.training.epochs import under
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 EXPANSIONS = {"first": 1, "second": 2, "exact": 1}  # by name, the order of the expansion
 BATCHES = ("poisson", "in_order")
@@ -260,22 +262,14 @@ class MacTrainer:
         """All that `restore` needs to go on from here."""
         state = {"step": self.step}
         state |= {f"weight.{k}": weight for k, weight in enumerate(self.weights)}
-        for index, values in self._adam.state_dict()["state"].items():
-            state |= {f"adam.{index}.{name}": value for name, value in values.items()}
-        return state
+        return state | optimizer_state(self._adam)
 
     def restore(self, state: dict[str, np.ndarray | int]) -> None:
         """Go on from what `state` returned for the same network, data, recipe, noise and names."""
         self.step = int(state["step"])
-        adam = {}
-        for key, value in state.items():
-            kind, _, name = key.partition(".")
-            if kind == "weight":
-                self.weights[int(name)].copy_(self._tensor(value))
-            elif kind == "adam":
-                index, _, name = name.partition(".")
-                adam.setdefault(int(index), {})[name] = self._tensor(value)
-        self._adam.load_state_dict({"state": adam, "param_groups": self._adam.state_dict()["param_groups"]})
+        for name, value in under("weight", state).items():
+            self.weights[int(name)].copy_(self._tensor(value))
+        restore_optimizer(self._adam, state)
 
 
 def _check_noise(network: MacNetwork, recipe: MacRecipe, noise: Noise, runs: int) -> None:

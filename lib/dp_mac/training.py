@@ -1,12 +1,11 @@
 """DP-MAC as a whole (Algorithm 2): pre-training, the thresholds' histograms, training; with curves, and resumable."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from lib.core.checkpoint import Checkpoint, State
+from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.dp_mac.accounting import MacRun
@@ -14,6 +13,7 @@ from lib.dp_mac.evaluation import Evaluate
 from lib.dp_mac.histogram import learned_thresholds
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.training.epochs import Measured, Progress, run_to_end, under
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ def train(
     device: torch.device,
     evaluate: Evaluate,
     checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> Trained:
     """Train R runs, one for each of `names`, on x (N, features), y (N, outputs); noise None: plain MAC.
 
@@ -103,12 +103,12 @@ def train(
     before = learning.epochs if learning else 0
     total = before + recipe.epochs
     saved = (checkpoint.load() if checkpoint else None) or {}
-    learned = _named(saved, "threshold")
+    learned = under("threshold", saved)
     if learning is not None:
         if not learned:
             shortened = replace(recipe, epochs=learning.epochs)
             first = MacTrainer(network, x, y, shortened, noise, seed, (*job, "pretraining"), names, device)
-            _pretrain(first, saved, checkpoint, lambda done: progress(done, total))
+            run_to_end(first, checkpoint, lambda done, _: progress(done, total), saved)
             saved = {}
             for kind, norms in first.coefficient_norms().items():
                 generators = [generator(seed, *job, name, f"histogram of {kind}") for name in names]
@@ -116,49 +116,9 @@ def train(
                 learned[kind] = learned_thresholds(norms, tops, learning.bins, learning.sigma, generators)
         noise = replace(noise, thresholds=learned)
     trainer = MacTrainer(network, x, y, recipe, noise, seed, (*job, "training"), names, device)
-    if saved:
-        trainer.restore(saved)
-    curves = {name: list(values.T) for name, values in _named(saved, "curve").items()}
-
-    def note() -> None:
-        for name, values in evaluate(trainer.weights).items():
-            curves.setdefault(name, []).append(values.double().cpu().numpy())
-
-    def state() -> State:
-        kept = {f"threshold.{kind}": values for kind, values in learned.items()}
-        kept |= {f"curve.{name}": np.stack(values, axis=1) for name, values in curves.items()}
-        return {**kept, **trainer.state()}
-
-    if trainer.step == 0:
-        note()
-    while trainer.step < trainer.steps:
-        trainer.advance()
-        if trainer.step % trainer.epoch_steps == 0:
-            note()
-            progress(before + trainer.step // trainer.epoch_steps, total)
-        if checkpoint and checkpoint.due():
-            checkpoint.save(state())
+    measured = Measured(trainer, lambda: evaluate(trainer.weights))
+    more = {f"threshold.{kind}": values for kind, values in learned.items()}
+    run_to_end(measured, checkpoint, lambda done, _: progress(before + done, total), saved, more)
     return Trained(
-        [weight.cpu().numpy() for weight in trainer.weights],
-        {name: np.stack(values, axis=1) for name, values in curves.items()},
-        dict(noise.thresholds) if noise else {},
+        [weight.cpu().numpy() for weight in trainer.weights], measured.curves, dict(noise.thresholds) if noise else {}
     )
-
-
-def _pretrain(
-    trainer: MacTrainer, saved: State, checkpoint: Checkpoint | None, progress: Callable[[int], None]
-) -> None:
-    """Take the trainer to its end, from the saved state if there is one."""
-    if saved:
-        trainer.restore(saved)
-    while trainer.step < trainer.steps:
-        trainer.advance()
-        if trainer.step % trainer.epoch_steps == 0:
-            progress(trainer.step // trainer.epoch_steps)
-        if checkpoint and checkpoint.due():
-            checkpoint.save(trainer.state())
-
-
-def _named(state: State, prefix: str) -> dict[str, np.ndarray]:
-    """What the state holds under `prefix`, without it."""
-    return {key.partition(".")[2]: value for key, value in state.items() if key.startswith(f"{prefix}.")}

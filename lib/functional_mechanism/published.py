@@ -15,7 +15,7 @@ its epsilon means nothing:
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ from lib.functional_mechanism.sensitivity import (
     published_hidden,
     published_output,
 )
+from lib.training.epochs import Measured, Progress, run_to_end, under
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 STRIDE = 2
 
@@ -133,6 +135,88 @@ def output_cost(scores: torch.Tensor, one_hot: torch.Tensor) -> torch.Tensor:
     return (scores.clamp(min=0) - scores * one_hot + math.log(2) + size / 2 + size**2 / 8).sum()
 
 
+@dataclass(frozen=True)
+class Draws:
+    """The random numbers of a run, each a function of its role alone. epsilon: of the noise, None for none."""
+
+    seed: int
+    job: tuple[str, ...]
+    batch: int
+    epsilon: float | None
+
+    def of(self, role: str) -> np.random.Generator:
+        """A generator for the role."""
+        return generator(self.seed, *self.job, role)
+
+    def laplace(self, role: str, sensitivity: float, shape: tuple[int, ...]) -> np.ndarray:
+        """Noise for the mean of a batch."""
+        scale = 0.0 if self.epsilon is None else sensitivity / (self.epsilon * self.batch)
+        return self.of(role).laplace(0.0, 1.0, shape) * scale
+
+    def batches(self, role: str, samples: torch.Tensor) -> Sequence[torch.Tensor]:
+        """Rows of the samples in a new order, batch by batch, on their device."""
+        return torch.from_numpy(self.of(role).permutation(len(samples))).to(samples.device).split(self.batch)
+
+
+class PublishedTrainer:
+    """The dense layer and the output in training; a step is an epoch."""
+
+    epoch_steps = 1
+
+    def __init__(
+        self,
+        settings: PublishedSettings,
+        hidden: list[tuple[torch.Tensor, torch.Tensor]],
+        features: torch.Tensor,
+        labels: torch.Tensor,
+        classes: int,
+        draws: Draws,
+    ) -> None:
+        """features (N, n): of the images by the `hidden` layers, which stay as they are. labels (N,)."""
+        self._features, self._labels, self._classes, self._draws = features, labels, classes, draws
+        start, device = draws.of("weights of the output"), features.device
+        self._parts = [
+            truncated(start, settings.units, features.shape[1]).to(device),
+            torch.zeros(settings.units, device=device),
+            truncated(start, classes, settings.units).to(device),
+            torch.zeros(classes, device=device),
+        ]
+        for part in self._parts:
+            part.requires_grad_()
+        self._adam = torch.optim.Adam(self._parts, lr=settings.rate)
+        weight, bias, output, shift = self._parts
+        self.network = PublishedNetwork(settings, hidden, (weight, bias), (output, shift))
+        self.step, self.steps = 0, settings.epochs
+
+    def advance(self) -> None:
+        """One epoch."""
+        units, epoch = self.network.settings.units, self.step + 1
+        sensitivity = published_output(units, self._classes)
+        for step, rows in enumerate(self._draws.batches(f"order of epoch {epoch}", self._labels)):
+            noise = self._draws.laplace(f"noise of epoch {epoch}, step {step}", sensitivity, (units,))
+            noisy = dense_units(self._features[rows], self.network.dense) + torch.from_numpy(noise).float().to(
+                rows.device
+            )
+            self._adam.zero_grad()
+            one_hot = F.one_hot(self._labels[rows], self._classes)
+            output_cost(F.linear(noisy, *self.network.output), one_hot).backward()
+            self._adam.step()
+        self.step = epoch
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        parts = {f"part.{index}": part.detach() for index, part in enumerate(self._parts)}
+        return {"step": self.step} | parts | optimizer_state(self._adam)
+
+    def restore(self, state: Mapping) -> None:
+        """Go on from what `state` returned."""
+        self.step = int(state["step"])
+        with torch.no_grad():
+            for index, value in under("part", state).items():
+                self._parts[int(index)].copy_(torch.as_tensor(value))
+        restore_optimizer(self._adam, state)
+
+
 def train_published(
     settings: PublishedSettings,
     x: np.ndarray,
@@ -145,7 +229,7 @@ def train_published(
     device: torch.device,
     evaluate: Callable[[PublishedNetwork], float],
     checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> Trained:
     """The network and its curve, as `cdbn.train_cdbn`'s, by the public code's training: **not** epsilon-DP.
 
@@ -156,67 +240,25 @@ def train_published(
     images = torch.tensor(x, dtype=torch.float32, device=device)
     labels = torch.from_numpy(y.astype(np.int64)).to(device)
     saved = (checkpoint.load() if checkpoint else None) or {}
-
-    def draw(role: str) -> np.random.Generator:
-        return generator(seed, *job, name, role)
-
-    def laplace(role: str, sensitivity: float, shape: tuple[int, ...]) -> np.ndarray:
-        scale = 0.0 if epsilon is None else sensitivity / (epsilon * settings.batch)
-        return draw(role).laplace(0.0, 1.0, shape) * scale
-
-    def batches(role: str) -> list[torch.Tensor]:
-        return list(torch.from_numpy(draw(role).permutation(len(images))).to(device).split(settings.batch))
-
-    hidden = []
+    draws, hidden = Draws(seed, (*job, name), settings.batch, epsilon), []
     for layer, filters in enumerate(settings.filters):
         if saved:
             hidden.append(tuple(torch.tensor(saved[f"hidden.{layer}.{part}"], device=device) for part in (0, 1)))
         else:
-            hidden.append(_pretrained(images, settings, layer, filters, batches, laplace, draw))
+            hidden.append(_pretrained(images, settings, layer, filters, draws))
         images = torch.cat([maps(batch, hidden[-1:], settings.size) for batch in images.split(BATCH)])
-    features = images.flatten(1)
-    start = draw("weights of the output")
-    parts = [
-        truncated(start, settings.units, features.shape[1]).to(device),
-        torch.zeros(settings.units, device=device),
-        truncated(start, classes, settings.units).to(device),
-        torch.zeros(classes, device=device),
-    ]
-    for part in parts:
-        part.requires_grad_()
-    adam = torch.optim.Adam(parts, lr=settings.rate)
-    network = PublishedNetwork(settings, hidden, (parts[0], parts[1]), (parts[2], parts[3]))
-    curve = _restore(saved, parts, adam)
+    trainer = PublishedTrainer(settings, hidden, images.flatten(1), labels, classes, draws)
 
-    def state() -> State:
-        kept = {f"hidden.{layer}.{part}": pair[part] for layer, pair in enumerate(hidden) for part in (0, 1)}
-        kept["curve"] = np.array(curve)
-        for index, part in enumerate(parts):
-            kept[f"part.{index}"] = part.detach()
-            kept |= {f"adam.{index}.{key}": value for key, value in adam.state.get(part, {}).items()}
-        return kept
+    @torch.no_grad()
+    def accuracy() -> dict[str, torch.Tensor]:
+        return {"accuracy": torch.tensor([evaluate(trainer.network)], dtype=torch.float64)}
 
-    def note() -> None:
-        with torch.no_grad():
-            curve.append(evaluate(network))
-
-    if not curve:
-        note()
-        if checkpoint:
-            checkpoint.save(state())
-    sensitivity = published_output(settings.units, classes)
-    for epoch in range(len(curve), settings.epochs + 1):
-        for step, rows in enumerate(batches(f"order of epoch {epoch}")):
-            noise = laplace(f"noise of epoch {epoch}, step {step}", sensitivity, (settings.units,))
-            units = dense_units(features[rows], network.dense) + torch.from_numpy(noise).float().to(device)
-            adam.zero_grad()
-            output_cost(F.linear(units, *network.output), F.one_hot(labels[rows], classes)).backward()
-            adam.step()
-        note()
-        progress(epoch, settings.epochs)
-        if checkpoint and checkpoint.due():
-            checkpoint.save(state())
-    return Trained(network, np.array(curve))
+    measured = Measured(trainer, accuracy)
+    more = {f"hidden.{layer}.{part}": pair[part] for layer, pair in enumerate(hidden) for part in (0, 1)}
+    if checkpoint and not saved:
+        checkpoint.save(more | measured.state())
+    run_to_end(measured, checkpoint, progress, saved, more)
+    return Trained(trainer.network, measured.curves["accuracy"][0])
 
 
 def _pretrained(
@@ -224,41 +266,22 @@ def _pretrained(
     settings: PublishedSettings,
     layer: int,
     filters: int,
-    batches: Callable[[str], list[torch.Tensor]],
-    laplace: Callable[[str, float, tuple[int, ...]], np.ndarray],
-    draw: Callable[[str], np.random.Generator],
+    draws: Draws,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Weight and bias of a hidden layer."""
     width = images.shape[1] * settings.size**2
-    weight = truncated(draw(f"weights of layer {layer}"), filters, width).to(images.device).requires_grad_()
+    weight = truncated(draws.of(f"weights of layer {layer}"), filters, width).to(images.device).requires_grad_()
     bias = torch.zeros(filters, device=images.device, requires_grad=True)
     adam = torch.optim.Adam([weight, bias], lr=settings.pretraining_rate)
     for epoch in range(settings.pretraining_epochs):
-        for step, rows in enumerate(batches(f"order of layer {layer}, epoch {epoch}")):
+        for step, rows in enumerate(draws.batches(f"order of layer {layer}, epoch {epoch}", images)):
             batch = images[rows]
             role = f"noise of layer {layer}, epoch {epoch}, step {step}"
-            noise = laplace(role, published_hidden(batch, settings.size), (2, len(PUBLISHED_CHEBYSHEV)))
+            noise = draws.laplace(role, published_hidden(batch, settings.size), (2, len(PUBLISHED_CHEBYSHEV)))
             adam.zero_grad()
             pretraining_cost(batch, weight, bias, settings.size, noise).backward()
             adam.step()
     return weight.detach(), bias.detach()
-
-
-def _restore(saved: State, parts: list[torch.Tensor], adam: torch.optim.Adam) -> list[float]:
-    """Weights and Adam's state as they were saved; the curve so far, empty without a state."""
-    if not saved:
-        return []
-    with torch.no_grad():
-        for index, part in enumerate(parts):
-            part.copy_(torch.tensor(saved[f"part.{index}"]))
-            prefix = f"adam.{index}."
-            keys = [key for key in saved if key.startswith(prefix)]
-            if keys:
-                adam.state[part] = {
-                    key.removeprefix(prefix): torch.tensor(saved[key], device="cpu" if "step" in key else part.device)
-                    for key in keys
-                }
-    return list(saved["curve"])
 
 
 def claim(epsilon: float, delta: float) -> dict[str, Any]:

@@ -17,7 +17,16 @@ from lib.core.checkpoint import Checkpoint
 from lib.models.student_gan import GanClassifier, GanGenerator
 from lib.students import semi_supervised
 from lib.students.inner_epsilon_adam import InnerEpsilonAdam
-from lib.students.semi_supervised import Draws, Images, Progress, Student, check_setting, is_number, is_whole
+from lib.students.semi_supervised import (
+    Draws,
+    Images,
+    Student,
+    StudentTrainer,
+    check_setting,
+    is_number,
+    is_whole,
+)
+from lib.training.epochs import Progress, run_to_end
 
 
 @dataclass(frozen=True)
@@ -71,15 +80,14 @@ def feature_matching_loss(real: Tensor, generated: Tensor) -> Tensor:
     return (real.mean(0) - generated.mean(0)).square().mean()
 
 
-class GanTrainer:
-    """Classifier, generator and averaged classifier in training (see `semi_supervised.Trainer`)."""
+class GanTrainer(StudentTrainer):
+    """Classifier, generator and averaged classifier in training."""
 
     def __init__(self, images: Images, classes: int, settings: GanSettings, draws: Draws) -> None:
         """Networks with their data-dependent initial weights."""
         self.images, self.settings, self.draws = images, settings, draws
         self.device = images.pool.device
-        self.epoch_steps = max(1, len(images.pool) // settings.unlabelled_batch)
-        self.steps = settings.epochs * self.epoch_steps
+        self.steps = settings.epochs * max(1, len(images.pool) // settings.unlabelled_batch)
         pixels = images.pool[0].numel()
         self.classifier = GanClassifier(
             pixels, settings.hidden, classes, settings.input_noise, settings.hidden_noise, draws.initial("classifier")
@@ -108,7 +116,7 @@ class GanTrainer:
         rows = self.draws.batch(role, step, len(images), size)
         return self.images.scaled(images[torch.from_numpy(rows).to(self.device)]).flatten(1)
 
-    def step(self, step: int) -> float:
+    def take(self, step: int) -> float:
         """One step of the classifier, then one of the generator, each on unlabelled images of its own."""
         settings = self.settings
         noise = self.draws.noise("noise", step, self.device)
@@ -165,16 +173,17 @@ def train_gan_student(
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda done, total, loss: None,
+    progress: Progress = lambda done, total: None,
 ) -> Student:
     """A student of labelled images (n, ...) uint8 with labels (n,), 0..classes-1, and other images (u, ...) uint8.
 
     Images of any shape are flattened; pixels of value `white` become 1. All draws are keyed by (seed, job, step), so
     that a run resumed from its checkpoint ends with the same weights. Raises InputError for data that do not fit
-    (`semi_supervised.make_images`) and for training that diverges (`semi_supervised.train`).
+    (`semi_supervised.make_images`) and for training that diverges.
     """
     images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, device, white)
     trainer = GanTrainer(images, classes, settings, Draws(seed, job))
-    semi_supervised.train(trainer, trainer.steps, " ".join(job), checkpoint, progress)
+    run_to_end(trainer, checkpoint, progress)
+    trainer.check()
     network = trainer.predictor()
     return Student(lambda x: network(x.flatten(1)), device, white, 1000, network.dense)

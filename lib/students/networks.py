@@ -1,7 +1,5 @@
 """Networks by the `kind` that configuration gives a model: teachers trained many at once, and students."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 
@@ -14,6 +12,7 @@ from lib.students.gan import GanSettings, train_gan_student
 from lib.students.semi_supervised import Student, read_settings
 from lib.students.vat import VatSettings, train_vat_student
 from lib.teachers.replicas import SCALINGS, Network, Recipe, Replicas, stack_parts
+from lib.training.epochs import Progress, run_to_end
 
 CHUNK = 1000  # images that one network predicts at a time
 
@@ -46,7 +45,7 @@ def train_student(
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint,
-    progress: Callable[..., None],
+    progress: Progress,
 ) -> Student:
     """A student from labelled images (n, ...) and, of kind `vat` or `gan`, unlabelled ones (u, ...).
 
@@ -58,7 +57,7 @@ def train_student(
         model["kind"]
     ]
     settings = read_settings(settings_kind, {name: value for name, value in model.items() if name != "kind"})
-    return train(x, y, unlabelled, classes, white, settings, seed, job, device, checkpoint, progress=progress)
+    return train(x, y, unlabelled, classes, white, settings, seed, job, device, checkpoint, progress)
 
 
 def train_supervised(
@@ -70,7 +69,7 @@ def train_supervised(
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint,
-    progress: Callable[..., None],
+    progress: Progress,
 ) -> Student:
     """One network of a teacher's kind on labelled images (n, ...) uint8 alone.
 
@@ -78,12 +77,6 @@ def train_supervised(
     """
     network, recipe = teacher_network(model, x.shape[1:], classes), teacher_recipe(model)
     trained = Replicas(network, stack_parts(lambda _: (x, y), range(1), classes), recipe, seed, job, range(1), device)
-    if (state := checkpoint.load()) is not None:
-        trained.restore(state)
-    while trained.step < recipe.steps:
-        trained.advance()
-        if checkpoint.due():
-            checkpoint.save(trained.state())
-        progress(trained.step, recipe.steps)
+    run_to_end(trained, checkpoint, progress)
     parameters, scale = trained.trained(), SCALINGS[recipe.scaling]
     return Student(lambda images: network.logits(parameters, scale(images), shared=True)[0], device, 1, CHUNK)

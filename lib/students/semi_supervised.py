@@ -2,20 +2,22 @@
 
 import dataclasses
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lib.core.checkpoint import Checkpoint
+from lib.core.checkpoint import State
 from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
+from lib.training.epochs import under
+from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 Settings = TypeVar("Settings")
-Progress = Callable[[int, int, float], None]  # steps done, steps in all, loss of the newest step
 
 
 def read_settings(kind: type[Settings], block: Mapping) -> Settings:
@@ -137,15 +139,51 @@ def _order(seed: int, job: tuple[str, ...], role: str, count: int, number: int) 
     return generator(seed, *job, role, str(number)).permutation(count)
 
 
-class Trainer(Protocol):
-    """A student in training: its networks and optimisers by name, and what a step does to them."""
+class StudentTrainer(ABC):
+    """A student in training: its networks and optimisers by name, at a step that can be saved and restored."""
 
     modules: dict[str, nn.Module]
     optimizers: dict[str, torch.optim.Optimizer]
+    draws: Draws
+    steps: int
+    step = 0  # steps done
+    epoch_steps = 1  # progress is told in steps
 
-    def step(self, step: int) -> float:
-        """Take step `step`, counted from 0; returns the loss before it."""
-        ...
+    @abstractmethod
+    def take(self, step: int) -> float:
+        """Take step `step`, counted from 0; return the loss before it."""
+
+    def advance(self) -> None:
+        """Take the next step; InputError if the loss is not a finite number."""
+        loss = self.take(self.step)
+        self.step += 1
+        if not math.isfinite(loss):
+            raise InputError(self._diverged(f"the loss is {loss} at step {self.step}"))
+
+    def check(self) -> None:
+        """Raise InputError unless all weights and moments are finite numbers."""
+        if not all(x.isfinite().all() for x in self.state().values() if torch.is_tensor(x)):
+            raise InputError(self._diverged(f"a weight is not finite after step {self.step}"))
+
+    def _diverged(self, how: str) -> str:
+        return f"{' '.join(self.draws.job)}: {how} of {self.steps}; try a smaller learning rate"
+
+    def state(self) -> State:
+        """All that `restore` needs to go on from here."""
+        state: State = {"step": self.step}
+        for name, module in self.modules.items():
+            state |= {f"{name}.{key}": x.detach() for key, x in module.state_dict().items()}
+        for name, optimizer in self.optimizers.items():
+            state |= optimizer_state(optimizer, name)
+        return state
+
+    def restore(self, state: Mapping) -> None:
+        """Go on from what `state` returned."""
+        self.step = int(state["step"])
+        for name, module in self.modules.items():
+            module.load_state_dict({key: torch.as_tensor(x) for key, x in under(name, state).items()})
+        for name, optimizer in self.optimizers.items():
+            restore_optimizer(optimizer, state, name)
 
 
 def labelled_loss(logits: Tensor, labels: Tensor) -> Tensor:
@@ -168,52 +206,6 @@ def descend(optimizer: torch.optim.Optimizer, loss: Tensor, rate: float, beta1: 
     for parameter, gradient in zip(group["params"], torch.autograd.grad(loss, group["params"]), strict=True):
         parameter.grad = gradient
     optimizer.step()
-
-
-def pack(trainer: Trainer) -> dict[str, Tensor]:
-    """All tensors of a trainer's networks and optimisers by name, copied to main memory."""
-    tensors = {f"{name}/{key}": x for name, m in trainer.modules.items() for key, x in m.state_dict().items()}
-    for name, optimizer in trainer.optimizers.items():
-        for place, moments in optimizer.state_dict()["state"].items():
-            tensors.update((f"{name}/{place}/{key}", x) for key, x in moments.items())
-    return {name: x.detach().cpu().clone() for name, x in tensors.items()}
-
-
-def unpack(trainer: Trainer, tensors: Mapping[str, Tensor | np.ndarray]) -> None:
-    """Set a trainer to what `pack` returned after at least one step."""
-    tensors = {name: torch.as_tensor(x) for name, x in tensors.items()}
-    for name, module in trainer.modules.items():
-        module.load_state_dict({key: tensors[f"{name}/{key}"] for key in module.state_dict()})
-    for name, optimizer in trainer.optimizers.items():
-        state = optimizer.state_dict()
-        for place, parameter in enumerate(optimizer.param_groups[0]["params"]):
-            moments = {key: tensors[f"{name}/{place}/{key}"] for key in ("exp_avg", "exp_avg_sq")}
-            # laid out in memory as the parameter is, so that the arithmetic goes on in the same order
-            state["state"][place] = {key: torch.empty_like(parameter).copy_(x) for key, x in moments.items()}
-            state["state"][place]["step"] = tensors[f"{name}/{place}/step"]
-        optimizer.load_state_dict(state)
-
-
-def train(trainer: Trainer, steps: int, what: str, checkpoint: Checkpoint | None, progress: Progress) -> None:
-    """Take the steps that are left, all or those after the checkpoint, and keep the state when a checkpoint is due.
-
-    what: names the job in messages. The checkpoint is left for the caller to remove once the result is written.
-    Raises InputError, naming the step, as soon as the loss, or in the end a weight, is not a finite number.
-    """
-    state = checkpoint.load() if checkpoint else None
-    start = 0
-    if state is not None:
-        start = int(state.pop("step"))
-        unpack(trainer, state)
-    for step in range(start, steps):
-        loss = trainer.step(step)
-        if not math.isfinite(loss):
-            raise InputError(f"{what}: the loss is {loss} at step {step + 1} of {steps}; try a smaller learning rate")
-        if checkpoint and checkpoint.due():
-            checkpoint.save({"step": step + 1, **pack(trainer)})
-        progress(step + 1, steps, loss)
-    if not all(x.isfinite().all() for x in pack(trainer).values()):
-        raise InputError(f"{what}: a weight is not finite after step {steps} of {steps}; try a smaller learning rate")
 
 
 @dataclasses.dataclass(frozen=True)

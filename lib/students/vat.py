@@ -16,7 +16,16 @@ from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.models.student_vat import BATCH, UPDATE, VatClassifier
 from lib.students import semi_supervised
-from lib.students.semi_supervised import Draws, Images, Progress, Student, check_setting, is_number, is_whole
+from lib.students.semi_supervised import (
+    Draws,
+    Images,
+    Student,
+    StudentTrainer,
+    check_setting,
+    is_number,
+    is_whole,
+)
+from lib.training.epochs import Progress, run_to_end
 
 METHODS = ("supervised", "vat", "vat_entropy")
 
@@ -104,8 +113,8 @@ def virtual_adversarial_direction(
     return d
 
 
-class VatTrainer:
-    """A network in training (see `semi_supervised.Trainer`)."""
+class VatTrainer(StudentTrainer):
+    """A network in training."""
 
     def __init__(self, images: Images, classes: int, settings: VatSettings, draws: Draws) -> None:
         """The initial network. Raises InputError for images that are not (h, w) or (h, w, c), or are too small."""
@@ -132,7 +141,7 @@ class VatTrainer:
         rows = torch.from_numpy(self.draws.batch(role, step, len(images), size)).to(self.device)
         return rows, planes(self.images.scaled(images[rows]))
 
-    def step(self, step: int) -> float:
+    def take(self, step: int) -> float:
         """One step on labelled images and, unless supervised only, on images of the pool."""
         settings = self.settings
         rows, x = self._batch("labelled", self.images.labelled, step, settings.labelled_batch)
@@ -181,16 +190,16 @@ def train_vat_student(
     job: tuple[str, ...],
     device: torch.device,
     checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda done, total, loss: None,
+    progress: Progress = lambda done, total: None,
 ) -> Student:
     """A student of labelled images (n, h, w) or (n, h, w, c) uint8 with labels (n,), 0..classes-1, and other images.
 
     x_unlabelled (u, ...) uint8, u >= 0; method `supervised` ignores it. Pixels of value `white` become 1. All draws
     are keyed by (seed, job, step), so that a run resumed from its checkpoint ends with the same weights. Raises
-    InputError for data that do not fit (`semi_supervised.make_images`, `VatTrainer`) and for training that diverges
-    (`semi_supervised.train`).
+    InputError for data that do not fit (`semi_supervised.make_images`, `VatTrainer`) and for training that diverges.
     """
     images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, device, white)
     trainer = VatTrainer(images, classes, settings, Draws(seed, job))
-    semi_supervised.train(trainer, trainer.steps, " ".join(job), checkpoint, progress)
+    run_to_end(trainer, checkpoint, progress)
+    trainer.check()
     return Student(lambda x: trainer.network(planes(x)), device, white, 500)

@@ -12,6 +12,7 @@ from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.training.device import memory_of_a_pass
+from lib.training.epochs import Progress, run_to_end, under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 BLOCK = 100  # steps whose mini-batches are drawn together
@@ -161,7 +162,12 @@ class Replicas:
             parameter.requires_grad_()
         self._optimizer = self._make_optimizer()
         self._rows = None
-        self.step = 0  # steps done
+        self.step, self.epoch_steps = 0, 1  # steps done; there are no epochs, as batches are drawn with replacement
+
+    @property
+    def steps(self) -> int:
+        """Steps in all."""
+        return self._recipe.steps
 
     def _generator(self, teacher: int, role: str) -> np.random.Generator:
         return generator(self._seed, *self._job, f"teacher {teacher}", role)
@@ -236,12 +242,9 @@ class Replicas:
         """Go on from what `state` returned for the same networks, data and recipe."""
         self.step, self._rows = int(state["step"]), None
         with torch.no_grad():
-            for key, value in state.items():
-                kind, _, name = key.partition(".")
-                if kind == "parameter":
-                    self._parameters[name].copy_(self._tensor(value))
-                elif kind == "average":
-                    self._averages[name].copy_(self._tensor(value))
+            for prefix, tensors in (("parameter", self._parameters), ("average", self._averages)):
+                for name, value in under(prefix, state).items():
+                    tensors[name].copy_(self._tensor(value))
         restore_optimizer(self._optimizer, state)
 
 
@@ -280,7 +283,7 @@ def replica_labels(
     device: torch.device,
     group: int = 10,
     checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> np.ndarray:
     """Labels (q, T) that T teachers, trained here, give to the queries (q, ...) uint8.
 
@@ -290,22 +293,17 @@ def replica_labels(
     group. Raises InputError as `stack_parts` and `Replicas` do.
     """
     labels = np.empty((len(queries), len(teachers)), np.min_scalar_type(network.classes - 1))
-    state = checkpoint.load() if checkpoint else None
-    done = 0
-    if state is not None:
-        done = int(state["done"])
-        labels[:, :done] = state["labels"]
+    saved = (checkpoint.load() if checkpoint else None) or {}
+    done = int(saved.get("done", 0))
+    if done:
+        labels[:, :done] = saved["labels"]
     while done < len(teachers):
         members = teachers[done : done + group]
         parts = stack_parts(part, members, network.classes)
         replicas = Replicas(network, parts, recipe, seed, job, members, device)
-        if state is not None:
-            replicas.restore(state)
-            state = None
-        while replicas.step < recipe.steps:
-            replicas.advance()
-            if checkpoint and checkpoint.due():
-                checkpoint.save({"done": done, "labels": labels[:, :done], **replicas.state()})
+        more = {"done": done, "labels": labels[:, :done]}
+        run_to_end(replicas, checkpoint, lambda steps, of: None, saved, more)
+        saved = {}
         labels[:, done : done + len(members)] = predict_labels(network, replicas.trained(), queries, recipe.scaling)
         done += len(members)
         progress(done, len(teachers))

@@ -166,9 +166,9 @@ def test_other_errors_are_not_hidden(error):
 def test_progress_is_ten_lines_at_most(capsys):
     report = progress("steps")
     for done in range(1, 101):
-        report(done, 100, 0.5)
+        report(done, 100)
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 10 and lines[-1] == "steps: 100/100, loss 0.5"
+    assert len(lines) == 10 and lines[-1] == "steps: 100/100"
 
 
 def test_one_process_does_several_jobs_in_turn():

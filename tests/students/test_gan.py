@@ -185,7 +185,7 @@ def test_prediction_uses_the_mean_of_the_weights_of_all_steps():
     trainer = GanTrainer(images, 3, settings(average_decay=0.7), Draws(5, ("a",)))
     mean, total = 0.0, 0.0
     for step in range(trainer.steps):
-        trainer.step(step)
+        trainer.take(step)
         mean, total = 0.7 * mean + trainer.classifier.layers[1].direction.detach(), 0.7 * total + 1
     assert torch.allclose(trainer.predictor().layers[1].direction, mean / total, atol=1e-6)
     assert not torch.equal(trainer.predictor().layers[1].direction, trainer.classifier.layers[1].direction)
@@ -194,7 +194,7 @@ def test_prediction_uses_the_mean_of_the_weights_of_all_steps():
 def test_without_averaging_prediction_uses_the_newest_weights():
     trainer = GanTrainer(make_images(*data(), 3, CPU, 255), 3, settings(average_decay=0.0), Draws(5, ("a",)))
     for step in range(trainer.steps):
-        trainer.step(step)
+        trainer.take(step)
     assert torch.equal(trainer.predictor().layers[0].direction, trainer.classifier.layers[0].direction)
 
 
