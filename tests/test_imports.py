@@ -56,7 +56,7 @@ ROOMS_KNOWN = {
     "attacks": {"accounting", "core", "data", "reporting"},
     "dp_sgd": {"accounting", "core", "training"},
     "teachers": {"accounting", "core", "data", "training"},
-    "students": {"core", "models", "teachers"},
+    "students": {"core", "models", "teachers", "training"},
     "release": {"accounting", "aggregation", "core", "reporting"},
     # the papers: none knows another
     "dp_mac": TRAINED | {"dp_sgd"},

@@ -49,10 +49,10 @@ def run_to_end(
         trainer.restore(saved)
     while trainer.step < trainer.steps:
         trainer.advance()
-        if trainer.step % trainer.epoch_steps == 0:
-            progress(trainer.step // trainer.epoch_steps, trainer.steps // trainer.epoch_steps)
         if checkpoint and checkpoint.due():
             checkpoint.save({**(more or {}), **trainer.state()})
+        if trainer.step % trainer.epoch_steps == 0:
+            progress(trainer.step // trainer.epoch_steps, trainer.steps // trainer.epoch_steps)
 
 
 class Measured:
