@@ -1,21 +1,34 @@
 """One test of a check over many files or keys, which names all that fail."""
 
 from collections.abc import Callable, Iterable
+from functools import update_wrapper
+from typing import Any
 
 import pytest
 
 
-def assert_none(check: Callable[..., None], cases: Iterable[tuple]) -> None:
-    """Call the check, which asserts, on the arguments of every case; fail once, with a line for each case that fails.
+def each(cases: Iterable[Any], name: Callable[..., object] | None = None) -> Callable[[Callable], Callable[[], None]]:
+    """Decorate a check, which asserts: as a test without arguments it checks all cases and fails once.
 
-    Fails without any case, too.
+    cases: arguments of the check, a tuple where it takes several. name: of a case in the message, its arguments where
+    there is none. The message has a line for each case that fails. Having no case fails, too.
     """
-    seen, offenders = 0, []
-    for case in cases:
-        seen += 1
-        try:
-            check(*case)
-        except (Exception, pytest.fail.Exception) as error:
-            offenders.append(f"{', '.join(map(str, case))}: {type(error).__name__}: {str(error).strip()[:500]}")
-    assert seen, "no case to check"
-    assert not offenders, "\n".join([f"{len(offenders)} of {seen} fail", *offenders])
+    listed = [case if isinstance(case, tuple) else (case,) for case in cases]
+
+    def over_all(check: Callable) -> Callable[[], None]:
+        def test() -> None:
+            offenders = []
+            for case in listed:
+                try:
+                    check(*case)
+                except (Exception, pytest.fail.Exception) as error:
+                    said = name(*case) if name else ", ".join(map(str, case))
+                    offenders.append(f"{said}: {type(error).__name__}: {str(error).strip()[:500]}")
+            assert listed, "no case to check"
+            assert not offenders, "\n".join([f"{len(offenders)} of {len(listed)} fail", *offenders])
+
+        update_wrapper(test, check)
+        del test.__wrapped__  # whose arguments pytest would take for fixtures
+        return test
+
+    return over_all

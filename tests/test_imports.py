@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lib.core.code_inputs import code_files
+from tests.offenders import each
 
 ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
@@ -81,7 +82,7 @@ def rooms_of(names: set[str]) -> set[str]:
     return {name.split(".")[1] for name in within(names, "lib") if "." in name}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
+@each(MODULES)
 def test_a_room_imports_only_rooms_that_it_may_know(module):
     room = module.parts[1]
     assert rooms_of(imported(module)) <= ROOMS_KNOWN.get(room, set()) | {room}
@@ -105,7 +106,7 @@ def test_every_arrow_between_rooms_is_seen():
     assert rooms_of(imported(Path("lib/leaderboard/dp_mac.py"))) >= {"dp_mac", "leaderboard"}
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] in ("accounting", "pricing")], ids=str)
+@each(m for m in MODULES if m.parts[1] in ("accounting", "pricing"))
 def test_what_installs_alone_shares_the_exception_type_alone(module):
     """The proofs rest on nothing that trains, loads or draws, and prices on the proofs."""
     ours = within(imported(module), "lib")
@@ -113,7 +114,7 @@ def test_what_installs_alone_shares_the_exception_type_alone(module):
     assert ours == set().union(*(within(ours, name) for name in known))
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m.parts[1] == "attacks"], ids=str)
+@each(m for m in MODULES if m.parts[1] == "attacks")
 def test_attacks_know_files_and_tables_and_no_state_of_a_training(module):
     ours = within(imported(module), "lib.core") | within(imported(module), "lib.reporting")
     core, reporting = ("errors", "files", "lean_torch", "seeding"), ("records", "spread", "tables")
@@ -121,14 +122,14 @@ def test_attacks_know_files_and_tables_and_no_state_of_a_training(module):
     assert ours == set().union(*(within(ours, name) for name in allowed))
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
+@each(MODULES)
 def test_the_library_knows_no_script_and_no_workflow(module):
     names = imported(module)
     for foreign in ("scripts", "snakemake", "tests"):
         assert not within(names, foreign)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=str)
+@each(SCRIPTS)
 def test_scripts_run_without_the_workflow(script):
     names = imported(script)
     assert not within(names, "snakemake") and not within(names, "tests")
@@ -139,7 +140,7 @@ def test_scripts_run_without_the_workflow(script):
 TRAININGS = [s for s in SCRIPTS if s.name.startswith("train_") or s.stem in ("aggregate_masks", "count_votes")]
 
 
-@pytest.mark.parametrize("script", TRAININGS, ids=str)
+@each(TRAININGS)
 def test_no_training_knows_of_statements_or_reports(script):
     """So that hours of training never go stale with what is said of them."""
     known = {path.relative_to(ROOT).as_posix() for path in code_files(script)}

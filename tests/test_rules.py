@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from tests.offenders import each
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "rules").rglob("*.smk"))
@@ -37,7 +37,7 @@ def test_rules_are_short_and_plan_nothing():
     assert sum(text.count("lambda") for text in TEXTS.values()) <= 0.5 * len(RULES)
 
 
-@pytest.mark.parametrize("name", [name for name, block in RULES.items() if "shell:" in block])
+@each(name for name, block in RULES.items() if "shell:" in block)
 def test_a_rule_calls_one_script_with_its_options(name):
     call = r'shell:\n\s+"python -m scripts\.(\w+) \{params\}(?: --threads \{threads\})? > \{log\} 2>&1"\n'
     (script,) = re.findall(call, RULES[name])

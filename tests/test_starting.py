@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from lib.core.code_inputs import module_files
+from tests.offenders import each
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py") if path.stem != "__init__")
@@ -75,7 +76,7 @@ def waits_for(script: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@each(SCRIPTS)
 def test_a_script_waits_for_no_package_that_it_need_not(script):
     assert waits_for(script) <= ALLOWED_OF.get(script, set())
 

@@ -15,6 +15,7 @@ from lib.core.errors import InputError
 from lib.core.files import fingerprint
 from lib.data import registry
 from lib.data.spec import SOURCES, DatasetSpec, canonical
+from tests.offenders import each
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = [
@@ -30,7 +31,7 @@ def one_line(caught) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(("module", "name"), ALL)
+@each(ALL)
 def test_every_shipped_dataset_is_described_completely(module, name):
     spec = registry.get(module, name)
     assert isinstance(spec, DatasetSpec)

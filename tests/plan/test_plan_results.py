@@ -11,6 +11,7 @@ from lib.plan import dp_mac, residual_perturbation, segmentation
 from lib.plan.config import ROOT, load, register
 from lib.plan.results import NAMES, PAPERS, TITLES, Results
 from lib.reporting.outline import load_outline
+from tests.offenders import each
 
 CONFIG, REGISTER = load(), register()  # with its defaults, as the rules have it
 FACTS = dp_mac.facts(CONFIG) | residual_perturbation.facts(CONFIG) | segmentation.facts(CONFIG)
@@ -22,7 +23,7 @@ def results(**over):
     return Results(config, REGISTER, FACTS)
 
 
-@pytest.mark.parametrize("name", REGISTER)
+@each(REGISTER)
 def test_every_row_is_whole(name):
     row = REGISTER[name]
     needed = {"paper", "title", "shows", "when", "judged", "columns", "caption"}

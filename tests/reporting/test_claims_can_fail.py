@@ -10,6 +10,7 @@ from lib.reporting.claims import rows as rows_module
 from lib.reporting.claims import rule
 from lib.reporting.claims.controls import Checked, shipped_controls
 from lib.reporting.claims.loading import load_claims
+from tests.offenders import each
 from tests.reporting.made_tables import made_tables, sides
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ def judged(claim, left, right, spread=None, seeds=0, **more):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("claim", JUDGED, ids=lambda claim: claim["id"])
+@each(JUDGED, lambda claim: claim["id"])
 def test_every_claim_can_hold_fail_and_be_undecided(claim):
     true, false, right, away = sides(claim)
     assert judged(claim, true, right) == "holds"
@@ -43,7 +44,7 @@ def test_what_is_not_tried_here_has_no_table_or_is_by_construction():
     assert missing == built | no_table
 
 
-@pytest.mark.parametrize("claim", [c for c in JUDGED if c["controls"]], ids=lambda claim: claim["id"])
+@each([c for c in JUDGED if c["controls"]], lambda claim: claim["id"])
 def test_nothing_rests_on_a_control_that_failed(claim):
     true, false, right, _ = sides(claim)
     failed = {
@@ -58,7 +59,7 @@ def test_nothing_rests_on_a_control_that_failed(claim):
     assert rule.judge(claim, tables[1], CONTROLS | failed).judgement == expected
 
 
-@pytest.mark.parametrize("claim", [c for c in JUDGED if c["gate"]], ids=lambda claim: claim["id"])
+@each([c for c in JUDGED if c["gate"]], lambda claim: claim["id"])
 def test_a_row_that_its_gate_shuts_out_decides_nothing(claim):
     true, _, right, _ = sides(claim)
     column, _, value = claim["gate"].split(";")[0].partition("=")
@@ -66,7 +67,7 @@ def test_a_row_that_its_gate_shuts_out_decides_nothing(claim):
     assert rule.judge(claim, shut, CONTROLS).verdict == "not judged: sanity check failed"
 
 
-@pytest.mark.parametrize("claim", [c for c in JUDGED if "learned" in c["controls"].split(";")], ids=lambda c: c["id"])
+@each([c for c in JUDGED if "learned" in c["controls"].split(";")], lambda claim: claim["id"])
 def test_a_network_that_learned_less_than_half_of_the_plain_ones_gain_decides_nothing(claim):
     true, _, right, _ = sides(claim)
     dataset = next(iter(made_tables(claim, true, right, None, 0, CONTROLS).values()))["dataset"][0]

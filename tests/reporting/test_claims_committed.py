@@ -15,6 +15,7 @@ from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.ledger import judge_all
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.verdicts import counted, headline, matrix
+from tests.offenders import each
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "reproduction"
@@ -30,7 +31,7 @@ def judged() -> pd.DataFrame:
     return judge_all(CLAIMS, TABLES, CONTROLS).set_index("id")
 
 
-@pytest.mark.parametrize("claim", [c for c in CLAIMS if not c["same_as"]], ids=lambda claim: claim["id"])
+@each([c for c in CLAIMS if not c["same_as"]], lambda claim: claim["id"])
 def test_a_committed_verdict_is_what_its_tables_say(claim):
     """And of nothing else: a claim whose table is not committed is not judged."""
     columns = ["judgement", "grade", "verdict", "measured", "spread", "seeds", "data", "paper_value", "note"]

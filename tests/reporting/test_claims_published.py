@@ -4,11 +4,10 @@ import csv
 import math
 from pathlib import Path
 
-import pytest
-
 from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.claims.rule import judge
+from tests.offenders import each
 from tests.reporting.made_tables import PUBLISHED, published_tables
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +26,7 @@ NOT_PRINTED = {
 UNPRINTED = {f"{paper}.{name}" for paper, names in NOT_PRINTED.items() for name in names.split()}
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim["id"])
+@each(CLAIMS, lambda claim: claim["id"])
 def test_what_a_paper_prints_passes(claim):
     found = judge(claim, published_tables(claim, CONTROLS), CONTROLS)
     if claim["id"] in UNPRINTED:
@@ -43,7 +42,7 @@ def test_the_lists_name_claims_that_are_judged():
     assert UNPRINTED <= known and set(CONTRADICTIONS) <= known and not UNPRINTED & set(CONTRADICTIONS)
 
 
-@pytest.mark.parametrize("row", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+@each(CONTRADICTIONS.values(), lambda row: row["id"])
 def test_a_contradiction_names_two_places_that_differ(row):
     assert row["first"] and row["second"] and row["first"] != row["second"] and row["what"]
     claim = next(claim for claim in CLAIMS if claim["id"] == row["id"])

@@ -21,6 +21,7 @@ from lib.reporting.outline import load_outline
 from lib.reporting.pages import index, leaderboard_answer
 from lib.reporting.verdicts import originals
 from scripts import redraw
+from tests.offenders import each
 from tests.reporting.longest import longest
 
 ROOT = Path(__file__).parents[2]
@@ -38,22 +39,22 @@ def test_there_is_a_page_for_all_and_two_for_each():
     assert set(TEXTS) == {"README", *TITLES, *(f"{name}_details" for name in TITLES)}
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@each(PAPERS)
 def test_the_first_screen_says_what_the_verdicts_say(name):
     first = "\n".join(TEXTS[name].splitlines()[:20])
     own = verdicts()[verdicts()["paper"] == name]
     assert f"\n**{summary(OUTLINES[name], own)}**\n" in first
-    for each in headlines(OUTLINES[name]["headlines"], own).values():
-        assert f"| {each.mark} | {each.says} ({each.where}) | {each.answer} |" in first
+    for shown in headlines(OUTLINES[name]["headlines"], own).values():
+        assert f"| {shown.mark} | {shown.says} ({shown.where}) | {shown.answer} |" in first
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@each(PAPERS)
 def test_the_words_for_a_paper_are_for_its_answers(name):
     """On the committed results each paper is answered in words, and an answer that is not confirmed has its reason."""
     own = verdicts()[verdicts()["paper"] == name]
     assert summary(OUTLINES[name], own) == OUTLINES[name]["answer"]["says"]
-    for each in headlines(OUTLINES[name]["headlines"], own).values():
-        assert each.answer == "confirmed" or each.why or each.evidence
+    for shown in headlines(OUTLINES[name]["headlines"], own).values():
+        assert shown.answer == "confirmed" or shown.why or shown.evidence
 
 
 def test_the_first_screen_of_the_leaderboard_says_what_its_table_says():
@@ -88,7 +89,7 @@ def test_the_page_of_all_papers_and_the_first_page_have_the_same_rows():
     assert "<!-- verdicts -->" in "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:20])
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@each(PAPERS)
 def test_the_answer_is_short(name):
     """Words before the paper's tables, and of the whole page."""
     assert len(TEXTS[name].partition("\n### ")[0].split()) <= 600
@@ -100,7 +101,7 @@ def cells(text: str) -> list[str]:
     return [cell.strip() for row in rows for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each(TEXTS)
 def test_no_table_is_wide(name):
     assert not [line for line in TEXTS[name].splitlines() if len(re.findall(r"(?<!\\)\|", line)) > 9]
 
@@ -108,25 +109,25 @@ def test_no_table_is_wide(name):
 FIRST = ["README", *TITLES]
 
 
-@pytest.mark.parametrize("name", FIRST)
+@each(FIRST)
 def test_no_cell_of_an_answer_is_long(name):
     assert cells(TEXTS[name])
     assert not [cell for cell in cells(TEXTS[name]) if len(cell) > 200]
 
 
-@pytest.mark.parametrize("name", FIRST)
+@each(FIRST)
 def test_no_number_of_an_answer_has_more_than_three_digits(name):
     lines = re.sub(r"\]\([^)]*\)|`[^`]*`", "", TEXTS[name]).splitlines()
     assert not [line for line in lines if longest(line) > 3]
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each(TEXTS)
 def test_no_page_has_formulas_that_only_some_readers_see(name):
     """The site shows the signs of LaTeX as they are."""
     assert "$" not in TEXTS[name]
 
 
-@pytest.mark.parametrize("name", sorted(set(TEXTS) - {"README"}))
+@each(sorted(set(TEXTS) - {"README"}))
 def test_every_figure_has_its_caption(name):
     pictures = re.findall(r"^!\[(.*?)\]\((.*?)\)\n\n(.*)$", TEXTS[name], re.MULTILINE)
     assert len(pictures) == TEXTS[name].count("![")
@@ -135,13 +136,13 @@ def test_every_figure_has_its_caption(name):
         assert below.startswith(f"*{title}.* ") and len(below) > len(title) + 40
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each(TEXTS)
 def test_every_link_leads_somewhere(name):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", TEXTS[name]):
         assert (DOCS / target).exists() or (ROOT / target).exists(), target
 
 
-@pytest.mark.parametrize("name", TITLES)
+@each(TITLES)
 def test_nothing_is_lost(name):
     """All committed tables and pictures, and how the paper was interpreted, are on one of the two pages."""
     text = TEXTS[name] + TEXTS[f"{name}_details"]
@@ -153,7 +154,7 @@ def test_nothing_is_lost(name):
         assert f"]({name}/{table.name})" in text
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@each(PAPERS)
 def test_what_fails_is_told_and_nothing_else_is(name):
     """A failing claim is named where it is told what fails; a claim that does not fail is not."""
     told = TEXTS[f"{name}_details"].partition("## What fails, and why")[2].partition("\n## ")[0]
@@ -168,7 +169,7 @@ def test_what_fails_is_told_and_nothing_else_is(name):
         assert len(group & named_there) >= min(3, len(group))
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@each(PAPERS)
 def test_the_papers_tables_are_whole(name):
     """Every number that the ledger has of a numbered table of the paper is a cell of it, under each of its readings."""
     shown = {cell for table in OUTLINES[name]["tables"] for row in table.get("rows", []) for cell in row}
@@ -217,7 +218,7 @@ FIGURES = [name for name, row in register().items() if row["shows"] == "figure"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FIGURES)
+@each(FIGURES)
 def test_a_figure_is_drawn_from_tables_alone_unless_it_shows_data(name):
     draw = redraw.drawn_by(name)
     assert (draw is None) == (name in PICTURES)

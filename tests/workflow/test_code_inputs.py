@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 
 from lib.core.code_inputs import code_files
+from tests.offenders import each
 from tests.test_rules import RULES
 from tests.workflow.running import ROOT, environment
 
@@ -157,7 +158,7 @@ def test_imports_count_however_they_are_written(tree, text):
     assert tree({**LIB, SCRIPT: text}) == ["lib/__init__.py", "lib/a.py", "lib/b.py", SCRIPT]
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@each(SCRIPTS)
 def test_every_script_can_be_read(script):
     found = code_files(f"scripts/{script}.py")
     assert ROOT / "scripts" / f"{script}.py" in found

@@ -21,6 +21,7 @@ from lib.plan.config import layered
 from lib.plan.leaderboard_checks import ONES_OWN, PROMISE_NOTHING
 from lib.plan.needed import mark_without_data
 from lib.training.device import DEVICES
+from tests.offenders import each
 from tests.plan.configurations import overlays
 from tests.workflow.running import ROOT, Project
 
@@ -330,7 +331,7 @@ def environments_of(body: str) -> set[str]:
     return {literal} if literal else {f"{by_device}-{device}.yaml" for device in DEVICES}
 
 
-@pytest.mark.parametrize("name", RULE_FILES)
+@each(RULE_FILES)
 def test_every_rule_declares_what_running_it_takes(name):
     rules = rules_of(name)
     assert rules
@@ -420,7 +421,7 @@ def imported_packages(script: str, *more: Path) -> set[str]:
     return {normal(PACKAGES.get(module, module)) for module in other}
 
 
-@pytest.mark.parametrize("name", RULE_FILES)
+@each(RULE_FILES)
 def test_environments_have_all_that_their_jobs_import(name):
     text = (ROOT / "rules" / name).read_text()
     # a rule made in a loop names its scripts elsewhere in its file

@@ -11,6 +11,7 @@ from lib.data import registry
 from lib.data.sources.idc import read
 from lib.data.volumes.registry import get
 from lib.plan.config import load
+from tests.offenders import each
 from tests.workflow.running import ROOT, Project
 
 FILES = [ROOT / "presets" / f"{name}.yaml" for name in ("paper", "smoke")]
@@ -79,7 +80,7 @@ def test_smoke_has_the_papers_networks_and_batches():
     assert {name: volumes["shape"] for name, volumes in SMOKE["segmentation"]["volumes"].items()} == shapes
 
 
-@pytest.mark.parametrize("row", list(csv.DictReader(TABLE.open())), ids=lambda row: row["rule"])
+@each(csv.DictReader(TABLE.open()), lambda row: row["rule"])
 def test_a_rule_asks_for_half_as_much_again_as_its_largest_job_had(row):
     assert asked()[row["rule"]] >= MARGIN * float(row["mib"]), row
 
