@@ -64,6 +64,7 @@ def test_a_papers_number_is_one_run():
     assert 0.03 < failed / 3000 < 0.065
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.0, 0.05, 0.5, 5.0])
 @pytest.mark.parametrize("comparisons", [1, 9])
 def test_an_error_that_repetitions_share_makes_no_more_claims_fail(comparisons, spread):
@@ -80,6 +81,7 @@ def test_an_error_that_repetitions_share_makes_no_more_claims_fail(comparisons, 
     assert failed or spread
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("truth", "judgement"), [(0.5, "fails"), (1.5, "fails"), (1.5, "holds")])
 def test_a_papers_number_has_the_error_of_ours(truth, judgement):
     """The truth on the edge of the tolerance: neither is said of more than one in twenty."""
@@ -109,6 +111,7 @@ def test_a_contradiction_that_many_comparisons_explain_is_called_chance():
     assert decide(findings) == ("undecided", ["not beyond chance: one; " + "; ".join(["other"] * 9)])
 
 
+@pytest.mark.slow
 def test_one_false_comparison_among_true_ones_hardly_ever_holds():
     found = shares([(0.5, 0.5)] + [(9.0, 0.5)] * 8, (0.3, 0.3), (3, 3), 1500)
     assert found["holds"] <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1500)
