@@ -117,6 +117,19 @@ def test_without_noise_it_is_the_mean_and_the_first_components():
     assert centred.basis is None and fitted(Preparation(), rows, 1, "job").centre == 0
 
 
+def test_the_second_moments_are_about_the_mean_that_was_released():
+    """Not about the rows' own mean, which no noise hides."""
+    rows = np.random.default_rng(3).random((40, 4)) * [1, 0.1, 0.5, 0.2]
+    noisy = replace(WHOLE, components=1, sigma_centre=20.0, sigma_pca=None)
+    for seed in range(5):
+        found = fitted(noisy, rows, seed, "job")
+        assert abs(found.centre - rows.mean()) > 0.05
+        about = second_moments(rows - found.centre, None, np.random.default_rng(0))
+        np.testing.assert_allclose(found.basis, first_components(about, 1, "magnitude"))
+        own = second_moments(rows - rows.mean(), None, np.random.default_rng(0))
+        assert not np.allclose(np.abs(found.basis), np.abs(first_components(own, 1, "magnitude")), atol=0.02)
+
+
 def test_components_come_by_magnitude_or_by_value():
     moments = np.diag([1.0, -3.0, 2.0])
     assert np.abs(first_components(moments, 2, "magnitude")).argmax(0).tolist() == [1, 2]
