@@ -20,7 +20,7 @@ from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator
 from lib.data.pools import open_pool
-from lib.data.split import split_official, split_samples
+from lib.data.split import split_official, split_samples, split_stream
 from lib.models.classifiers import make_classifier
 from lib.teachers.classification import teacher_labels
 from scripts import split_data, train_teachers
@@ -300,3 +300,17 @@ def test_the_split_is_keyed_by_its_job_and_not_by_the_data(tmp_path):
     for name, indices in expected.items():
         np.testing.assert_array_equal(first[name], indices)
         np.testing.assert_array_equal(second[name], indices)
+
+
+# ---------------------------------------------------------------- a stream
+
+
+@given(sizes, st.integers(1, 12), st.integers(1, 5))
+@FIXED
+def test_a_stream_has_as_many_teachers_as_are_asked_for_and_new_samples_each_time(sizes, teachers, repetition):
+    split = split_stream(**sizes, teachers=teachers, repetition=repetition)
+    for name in INDICES:
+        assert split[name].tolist() == [(repetition - 1) * sizes[name], repetition * sizes[name]]
+    parts = np.diff(split["teacher"])
+    assert len(parts) == teachers and parts.max() - parts.min() <= 1
+    assert [split["teacher"][0], split["teacher"][-1]] == split["private"].tolist()

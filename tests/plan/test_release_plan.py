@@ -83,3 +83,11 @@ def test_the_student_is_that_of_the_tables_by_another_rule():
 def test_only_the_student_of_the_released_run_is_trained_for_it():
     assert plan().runs_with_classifiers() == ["first"] and plan().runs_with_networks() == []
     assert plan(run="second").runs_with_networks() == ["second"]
+
+
+def test_the_release_is_of_the_repetition_that_is_asked_for():
+    """Also of its part of the data, where each repetition has one of its own."""
+    for repetition in (1, 2):
+        made = plan(repetition=repetition)
+        names = [*made.records(None), *made.arrays(None), made.samples(None), made.verified(None)[-1]]
+        assert {path.rpartition("/")[2].partition(".")[0] for path in names} == {str(repetition)}

@@ -51,6 +51,23 @@ def test_windows_that_overlap_are_averaged():
     assert near_first < 0.45 and near_last < 0.45
 
 
+def test_windows_overlap_by_half_of_their_sides():
+    """Of 64 voxels, windows of 32 begin at 0, 16 and 32: all but the ends are seen twice."""
+    image = np.random.default_rng(2).random((1, 2, 64, 16, 16)).astype(np.float32)
+    windows = [whole(image[0, :, start : start + 32]) for start in (0, 16, 32)]
+    (found,) = run(images=image, rows=np.array([0]), patch=(32, 16, 16), blend="constant")
+    expected = np.concatenate(
+        [
+            windows[0][:, :16],
+            (windows[0][:, 16:] + windows[1][:, :16]) / 2,
+            (windows[1][:, 16:] + windows[2][:, :16]) / 2,
+            windows[2][:, 16:],
+        ],
+        axis=1,
+    )
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
 def test_one_output_is_a_sigmoid():
     network = replace(NETWORK, outputs=1)
     module = network.module(np.random.default_rng(0))

@@ -127,6 +127,17 @@ def test_batch_statistics_of_unlabelled_images_leave_the_averages_alone():
     assert torch.allclose(norm.mean, 0.1 * x.mean((0, 2, 3)), atol=1e-6)
 
 
+def test_adam_forgets_faster_once_the_rate_decays(monkeypatch):
+    """Steps 0 to 5 with decay from step 3 on: beta1 and the rate of each."""
+    seen = []
+    monkeypatch.setattr(
+        "lib.students.semi_supervised.descend", lambda optimizer, loss, rate, beta1: seen.append((beta1, rate))
+    )
+    train(beta1=0.9, beta1_decay=0.4)
+    assert [beta1 for beta1, _ in seen] == [0.9] * 3 + [0.4] * 3
+    assert [rate for _, rate in seen] == pytest.approx([0.01] * 4 + [0.02 / 3, 0.01 / 3])
+
+
 def test_only_labelled_images_move_the_running_averages():
     trainers = []
     for unlabelled_batch in (6, 9):
