@@ -73,6 +73,22 @@ def keys(tmp_path):
 # ---------------------------------------------------------------- the folder alone
 
 
+@pytest.mark.parametrize("part", ["announced", "spent"])
+def test_a_kind_of_draw_comes_once(folder, part):
+    """Else the later of the two counts would be all that is compared with what was announced."""
+    forged = Forgery.of(folder)
+    forged.privacy["sanitized"] = None  # a third draw would be one kind too many
+    for block in (forged.privacy["announced"], forged.privacy["spent"]):
+        block["draws"] = [draw for draw in block["draws"] if draw["mechanism"] != "gnss"]
+    draws = forged.privacy[part]["draws"]
+    kind = next(draw for draw in draws if draw["count"] > 1)
+    draws.append(copy.deepcopy(kind) | {"count": 1})
+    kind["count"] -= 1
+    forged.reprice()
+    forged.write(folder)
+    assert f"caps: privacy.json: {part}: a kind of draw comes twice" in faults(folder)
+
+
 def test_an_untouched_release_is_consistent(folder, capsys):
     assert faults(folder) == []
     status, lines = ended(capsys, "--folder", str(folder))
