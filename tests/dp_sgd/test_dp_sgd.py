@@ -402,6 +402,19 @@ def test_empty_batches_move_weights_by_noise_only(monkeypatch):
         assert moved(advance(trainer), before).any() == (sigma > 0), case
 
 
+def test_runs_of_another_name_or_seed_have_noise_of_their_own(monkeypatch):
+    """Without any sample weights move by noise alone."""
+    monkeypatch.setattr(module, "poisson_batch", lambda rng, samples, rate: np.arange(0))
+    found = []
+    for other in ({}, {"name": "two"}, {"seed": 2}, {}):
+        trainer = make(sigma=1.3, **other)
+        start = trainer.weights
+        found.append(moved(advance(trainer, 1), start))
+    np.testing.assert_array_equal(found[0], found[-1])
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert abs(np.corrcoef(found[one], found[other])[0, 1]) < 0.6
+
+
 # ---------------------------------------------------------------- refusals
 
 
