@@ -8,7 +8,7 @@ import torch
 
 from lib.audit.bound import as_often_as_allowed
 from lib.audit.catalogue import mechanisms
-from lib.audit.trial import BUGS, INTACT, Audited, Trial
+from lib.audit.trial import INTACT, Audited, Trial
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.reporting.tables import write_table, yes_no
@@ -61,7 +61,7 @@ def main(seed: int, settings: dict, part: list[int], table: Path, privacy: Path)
     if parts > len(every):
         raise InputError(f"audit.code.parts = {parts}: allowed is at most {len(every)}, a mechanism each")
     some = [every[place] for place in np.array_split(np.arange(len(every)), parts)[number]]
-    rows = [row_of(one, bug, settings, seed) for one in some for bug in (INTACT, *BUGS)]
+    rows = [row_of(one, bug, settings, seed) for one in some for bug in one.bugs]
     write_table(table, privacy, rows, key=("mechanism", "backend", "bug"))
 
 

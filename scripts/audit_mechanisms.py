@@ -18,16 +18,21 @@ TITLES = {
     "dp_sgd": "DP-SGD",
     "dp_mac": "DP-MAC",
 }
-# what a bug is called and its marker, in the order of BUGS
+# label, marker and colour of each bug, in the order of BUGS and RUN_BUGS
 SHOWN = {
-    INTACT: ("without bugs", "o"),
-    "sigma_halved": ("half the noise", "s"),
-    "sqrt2_forgotten": ("sensitivity too small by √2", "^"),
-    "threshold_not_charged": ("threshold test not charged", "v"),
-    "no_clipping": ("no clipping", "D"),
-    "noise_reused": ("noise reused", "P"),
-    "not_poisson": ("batches not Poisson samples", "X"),
-    "add_or_remove_for_replace": ("add/remove noise for replace", "*"),
+    INTACT: ("without bugs", "o", "black"),
+    "sigma_halved": ("half the noise", "s", "C0"),
+    "sqrt2_forgotten": ("sensitivity too small by √2", "^", "C1"),
+    "threshold_not_charged": ("threshold test not charged", "v", "C2"),
+    "no_clipping": ("no clipping", "D", "C3"),
+    "noise_reused": ("noise reused", "P", "C4"),
+    "not_poisson": ("batches not Poisson samples", "X", "C5"),
+    "add_or_remove_for_replace": ("add/remove noise for replace", "*", "0.55"),
+    "noise_shared": ("one noise for all queries", "<", "C0"),
+    "check_noise_shared": ("one noise for all checks", ">", "C1"),
+    "plurality_confirmed": ("plurality confirmed", "p", "C2"),
+    "answer_too_many": ("one answer too many", "h", "C3"),
+    "biases_forgotten": ("norm without biases", "d", "C4"),
 }
 
 
@@ -46,12 +51,12 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     names = list(dict.fromkeys(zip(table["mechanism"], table["backend"], strict=True)))
     intact = table[table["bug"] == INTACT].set_index(["mechanism", "backend"])
     with plotting.figure(height=1.3 + 0.3 * len(names)) as (drawn, (axis,)):
-        for number, (bug, (label, marker)) in enumerate(SHOWN.items()):
-            own = table[table["bug"] == bug]
+        kinds = [bug for bug in SHOWN if bug in set(table["bug"])]
+        for number, bug in enumerate(kinds):
+            own, (label, marker, colour) = table[table["bug"] == bug], SHOWN[bug]
             # the kinds lie side by side within a mechanism's line
-            shift = (number - (len(SHOWN) - 1) / 2) * 0.06
+            shift = (number - (len(kinds) - 1) / 2) * 0.06
             places = [names.index(name) + shift for name in zip(own["mechanism"], own["backend"], strict=True)]
-            colour = ("black", *(f"C{place}" for place in range(6)), "0.55")[number]
             axis.plot(own["lower_bound"] / own["promised_epsilon"], places, marker, color=colour, ms=5, label=label)
         for place in range(1, len(names)):
             axis.axhline(place - 0.5, color="0.85", linewidth=0.5)
@@ -63,7 +68,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         axis.set_yticks(range(len(names)), [titled(*name, intact.loc[name, "runs"]) for name in names])
         axis.tick_params(axis="y", length=0)
         axis.grid(axis="y", visible=False)
-        plotting.legend(drawn, [axis])
+        plotting.legend(drawn, [axis], columns=4 if len(kinds) <= 8 else 3)
         plotting.save(drawn, *paths)
 
 

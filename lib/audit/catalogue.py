@@ -1,9 +1,9 @@
 """Every mechanism of the project, as it is audited."""
 
-from lib.audit import dp_mac, dp_sgd, encoded_mean, functional, pate
+from lib.audit import dp_mac, dp_sgd, encoded_mean, functional, pate, pate_runs
 from lib.audit.trial import Audited
 
-ROOMS = (pate, encoded_mean, dp_sgd, dp_mac, functional)
+ROOMS = (pate, encoded_mean, dp_sgd, dp_mac, functional, pate_runs)
 
 
 def mechanisms(delta: float) -> list[Audited]:

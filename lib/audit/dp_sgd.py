@@ -56,6 +56,19 @@ def _convolutions() -> nn.Module:
     return Side(nn.Conv2d(1, 1, 1, bias=False), nn.Conv2d(1, 1, 1, bias=False))
 
 
+def _biased() -> nn.Module:
+    return Side(nn.Linear(1, 1), nn.Linear(1, 1))
+
+
+class ForgettingBiases(GhostClipping):
+    """Ghost clipping with a bug: biases count for nothing in the norm."""
+
+    def _norms(
+        self, layer: nn.Linear, activations: list[torch.Tensor], backprops: torch.Tensor
+    ) -> dict[nn.Parameter, torch.Tensor]:
+        return {**super()._norms(layer, activations, backprops), layer.bias: torch.zeros(len(backprops))}
+
+
 # by name: what clips, and a module that it suits; the latter two are segmentation's, shown one patient at a time
 BACKENDS = {
     "ghost clipping": (GhostClipping, _linear),
@@ -63,10 +76,12 @@ BACKENDS = {
     "one patient, jointly": (JointClipping, _linear),
     "one patient, by layer": (LayerwiseClipping, _linear),
 }
+# of a record of zeros, whose label is what is given: all of its gradient is that of biases
+BIASED = {"layers with biases": (GhostClipping, _biased), "biases forgotten": (ForgettingBiases, _biased)}
 
 
 def _loss(output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return SLOPE * output.flatten(1).sum(1)
+    return SLOPE * y * output.flatten(1).sum(1)
 
 
 def _steps(
@@ -74,17 +89,21 @@ def _steps(
 ) -> Sampler:
     """A sampler of the noisy gradients (runs, 2) of the two layers, of one step a run, or the sum of several.
 
+    With biases their shape is (runs, 4).
+
     reused: of two steps a run, before the second of which the noise is set back to what it was; what is given is the
     difference of their gradients, without sign.
     """
-    clipping, module_of = BACKENDS[backend]
+    clipping, module_of = (BACKENDS | BIASED)[backend]
 
     def sampler(given: float, runs: int, rng: np.random.Generator) -> np.ndarray:
         module = module_of()
-        x = torch.full((1, 1) if clipping is not PerSampleClipping else (1, 1, 1, 1), given)
+        record, label = (0.0, given) if backend in BIASED else (given, 1.0)
+        x = torch.full((1, 1) if clipping is not PerSampleClipping else (1, 1, 1, 1), record)
+        y = torch.tensor([label])
         recipe = SgdRecipe(batch=rate, epochs=1, rate=1e-6, clip=clip)
         seed = int(rng.integers(2**62))
-        trainer = SgdTrainer(module, _loss, clipping, x, torch.zeros(1), recipe, sigma, seed, ("audit",), "step")
+        trainer = SgdTrainer(module, _loss, clipping, x, y, recipe, sigma, seed, ("audit",), "step")
 
         def step() -> list[float]:
             trainer.advance()
@@ -168,6 +187,17 @@ def _replaced(delta: float) -> Audited:
     )
 
 
+def _with_biases(delta: float) -> Audited:
+    """A training of two steps on layers with biases."""
+    promised = _promised(SIGMA, RATE, 2, delta)
+    backends = {INTACT: "layers with biases", "biases_forgotten": "biases forgotten"}
+    trials = {
+        bug: Trial(_steps(backend, SIGMA, steps=2), (WITH, WITHOUT), promised, SHARE)
+        for bug, backend in backends.items()
+    }
+    return Audited("dp_sgd", "layers with biases", FUNCTION, trials, {})
+
+
 def audited(delta: float) -> list[Audited]:
     """Every backend, promised at `delta` by privacy loss distributions, the tightest account that there is."""
-    return [*(_audited(backend, delta) for backend in BACKENDS), _replaced(delta)]
+    return [*(_audited(backend, delta) for backend in BACKENDS), _replaced(delta), _with_biases(delta)]

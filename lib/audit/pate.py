@@ -78,7 +78,7 @@ def _twice(mechanism: Mechanism, promised: PrivacyStatement, share: float = 1.0)
     return Trial(one_by_one(rewound(mechanism)), ((TIE[0], TIE[0]), (TIE[1], TIE[0])), promised, share)
 
 
-def _pure(sensitivity: float, queries: int = 1) -> PrivacyStatement:
+def pure(sensitivity: float, queries: int = 1) -> PrivacyStatement:
     """LNMax's promise; sensitivity: by how much one record moves the histogram, over the 2 that it does."""
     epsilon = queries * lnmax_accounting.pure_epsilon(SCALE / sensitivity)
     return PrivacyStatement.data_independent(
@@ -86,7 +86,14 @@ def _pure(sensitivity: float, queries: int = 1) -> PrivacyStatement:
     )
 
 
-def _selective(delta: float, checks: int, answers: int, sigma_threshold: float, sigma: float) -> PrivacyStatement:
+def answers(delta: float, discrete: bool, queries: int, sigma: float = SIGMA) -> PrivacyStatement:
+    """GNMax's promise for so many answers."""
+    kind = DISCRETE["gnmax"] if discrete else "gnmax"
+    return ledger_statements(ledger_of_draws(ORDERS, kind, queries, {"sigma": sigma}), delta)["independent_tight"]
+
+
+def selective(delta: float, checks: int, answers: int, sigma_threshold: float, sigma: float) -> PrivacyStatement:
+    """Confident- and Interactive-GNMax's promise for so many checks, and so many answers at most."""
     cost = selective_caps(ORDERS, checks, answers, sigma_threshold, sigma)
     return PrivacyStatement.data_independent(
         rdp.epsilon_tight(ORDERS, cost, delta)[0],
@@ -100,10 +107,10 @@ def _selective(delta: float, checks: int, answers: int, sigma_threshold: float, 
 
 def _lnmax_audited() -> Audited:
     trials = {
-        INTACT: Trial(one_by_one(_lnmax(SCALE)), _gap(6), _pure(1)),
-        "sigma_halved": Trial(one_by_one(_lnmax(SCALE / 2)), _gap(4), _pure(1)),
-        "noise_reused": _twice(_lnmax(SCALE), _pure(1, queries=2)),
-        "add_or_remove_for_replace": Trial(one_by_one(_lnmax(SCALE)), _gap(6), _pure(0.5)),
+        INTACT: Trial(one_by_one(_lnmax(SCALE)), _gap(6), pure(1)),
+        "sigma_halved": Trial(one_by_one(_lnmax(SCALE / 2)), _gap(4), pure(1)),
+        "noise_reused": _twice(_lnmax(SCALE), pure(1, queries=2)),
+        "add_or_remove_for_replace": Trial(one_by_one(_lnmax(SCALE)), _gap(6), pure(0.5)),
     }
     no_room = {
         "sqrt2_forgotten": "Laplace noise is for a sensitivity in L1, which has no root",
@@ -115,10 +122,7 @@ def _lnmax_audited() -> Audited:
 
 
 def _gnmax_audited(delta: float, discrete: bool) -> Audited:
-    def promised(queries: int, sigma: float = SIGMA) -> PrivacyStatement:
-        kind = DISCRETE["gnmax"] if discrete else "gnmax"
-        return ledger_statements(ledger_of_draws(ORDERS, kind, queries, {"sigma": sigma}), delta)["independent_tight"]
-
+    promised = partial(answers, delta, discrete)
     mechanism = partial(_gnmax, discrete=discrete)
     share, root_share = _shares(discrete)
     trials = {
@@ -146,20 +150,20 @@ def _selective_audited(name: str, backend: str, function: str, mechanism: Mechan
         return mechanism(ALWAYS, HARDLY_NOISY, sigma)
 
     share, root_share = _shares(backend == DISCRETE_NOISE)
-    once = _selective(delta, 1, 1, HARDLY_NOISY, SIGMA)
+    once = selective(delta, 1, 1, HARDLY_NOISY, SIGMA)
     checked = one_by_one(mechanism(**CHECKED))
     noises = {"sigma_threshold": CHECKED["sigma_threshold"], "sigma": CHECKED["sigma"]}
     trials = {
-        INTACT: Trial(checked, TIE, _selective(delta, 1, 1, **noises), share),
+        INTACT: Trial(checked, TIE, selective(delta, 1, 1, **noises), share),
         "sigma_halved": Trial(one_by_one(answering(SIGMA / 2)), _gap(3), once, share),
         "sqrt2_forgotten": Trial(
             one_by_one(answering(ROOTED)),
             _gap(4),
-            _selective(delta, 1, 1, HARDLY_NOISY, ROOTED * math.sqrt(2)),
+            selective(delta, 1, 1, HARDLY_NOISY, ROOTED * math.sqrt(2)),
             root_share,
         ),
-        "threshold_not_charged": Trial(checked, TIE, _selective(delta, 0, 1, **noises), share),
-        "noise_reused": _twice(answering(SIGMA), _selective(delta, 2, 2, HARDLY_NOISY, SIGMA), share),
+        "threshold_not_charged": Trial(checked, TIE, selective(delta, 0, 1, **noises), share),
+        "noise_reused": _twice(answering(SIGMA), selective(delta, 2, 2, HARDLY_NOISY, SIGMA), share),
     }
     no_room = {
         "no_clipping": NO_VOTE_CLIP,

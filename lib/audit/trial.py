@@ -24,6 +24,13 @@ BUGS = {
     "not_poisson": "batches in a fixed order, accounted for as Poisson samples",
     "add_or_remove_for_replace": "accounted for one record more or less, where one is replaced",
 }
+RUN_BUGS = {
+    "noise_shared": "all queries of a run get the same noise",
+    "check_noise_shared": "all checks of a run get the same noise",
+    "plurality_confirmed": "the student's labels follow the teachers' plurality, without noise",
+    "answer_too_many": "a run stops one answer after the last that is accounted for",
+    "biases_forgotten": "what is clipped is the norm without that of the biases",
+}
 # A pure epsilon holds at any delta. A statement needs one above 0, and this one moves no bound.
 PURE_DELTA = 1e-12
 NO_CHECK = "there is no noisy check"
@@ -51,10 +58,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Audited:
-    """One mechanism of the project.
+    """One mechanism of the project, in one step or query, or in a whole run.
 
     name, backend: what it is called; function: the code that is run. trials: by `intact` and the bugs that it has room
-    for; no_room: why it has none for the others. Raises ValueError where a bug is in neither or both.
+    for; no_room: why it has none for the others. Of a whole run: `intact` and those of RUN_BUGS that its input shows.
+    Raises ValueError where a bug of a step is in neither or both, or one of a run is in none.
     """
 
     name: str
@@ -65,8 +73,14 @@ class Audited:
 
     def __post_init__(self) -> None:
         """Check that every bug is spoken of, once."""
-        if sorted([*self.trials, *self.no_room]) != sorted([INTACT, *BUGS]):
+        of_run = {INTACT} < set(self.trials) <= {INTACT, *RUN_BUGS} and not self.no_room
+        if not of_run and sorted([*self.trials, *self.no_room]) != sorted([INTACT, *BUGS]):
             raise ValueError(f"{self.name}, {self.backend}: trials and no_room must name {INTACT} and each bug once")
+
+    @property
+    def bugs(self) -> list[str]:
+        """`intact`, and all bugs that are spoken of, in their order."""
+        return [bug for bug in (INTACT, *BUGS, *RUN_BUGS) if bug in self.trials or bug in self.no_room]
 
 
 def rewound(mechanism: Mechanism) -> Mechanism:

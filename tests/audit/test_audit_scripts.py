@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lib.audit.trial import BUGS, INTACT
+from lib.audit.trial import BUGS, INTACT, RUN_BUGS
 from lib.core.errors import InputError
 from lib.core.files import atomic_path
 from scripts import audit_code, audit_mechanism, audit_mechanisms
@@ -96,7 +96,7 @@ def test_only_a_broken_promise_ends_with_status_one(example, capsys, options, st
 def test_more_parts_than_mechanisms_are_refused(tmp_path):
     settings = {"runs": 200, "level": 0.9, "delta": 0.01, "repeated": {"times": 1, "runs": 200}}
     made = ["--table", str(tmp_path / "99.csv"), "--privacy", str(tmp_path / "99_privacy.csv")]
-    with pytest.raises(InputError, match=r"audit\.code\.parts = 100: allowed is at most 15"):
+    with pytest.raises(InputError, match=r"audit\.code\.parts = 100: allowed is at most 23"):
         audit_code.main(["--seed", "1", "--settings", json.dumps(settings), "--part", "99", "100", *made])
     assert not list(tmp_path.iterdir())
 
@@ -110,6 +110,12 @@ def test_a_part_that_was_altered_is_refused(tmp_path):
     parts[1].write_text("mechanism,caught\ngnmax,yes\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"1\.csv: does not match the digest"):
         audit_mechanisms.joined(parts)
+
+
+def test_every_bug_has_a_mark_of_its_own():
+    assert list(audit_mechanisms.SHOWN) == [INTACT, *BUGS, *RUN_BUGS]
+    marks = [mark for _, *mark in audit_mechanisms.SHOWN.values()]
+    assert len({mark for mark, _ in marks}) == len(marks)
 
 
 @pytest.mark.slow
@@ -129,7 +135,8 @@ def test_the_table_has_a_row_for_each_mechanism_and_bug(tmp_path):
     ]
     audit_mechanisms.main([*read, *options])
     table, privacy = pd.read_csv(files["table"], keep_default_na=False), pd.read_csv(files["privacy"])
-    assert len(table) == 15 * (1 + len(BUGS)) and set(table["bug"]) == {INTACT, *BUGS}
+    steps, runs = 15, 8
+    assert set(table["bug"]) == {INTACT, *BUGS, *RUN_BUGS} and len(table) == steps * (1 + len(BUGS)) + runs * 2
     intact = table[table["bug"] == INTACT]
     assert (table[table["bug"] != INTACT][list(audit_code.AGAIN)] == "").all(axis=None)
     assert set(intact["repetitions"]) == {"3"} and set(intact["holds"]) == {"yes"}
