@@ -143,7 +143,7 @@ def test_only_labelled_images_move_the_running_averages():
     for unlabelled_batch in (6, 9):
         changed = settings(unlabelled_batch=unlabelled_batch)
         trainers.append(VatTrainer(make_images(*data(), 3, CPU, 255), 3, changed, Draws(5, ("a",))))
-        trainers[-1].step(0)
+        trainers[-1].take(0)
     first, second = (trainer.network.blocks[0][0][1] for trainer in trainers)
     assert not torch.equal(first.mean, torch.zeros(4))
     assert torch.equal(first.mean, second.mean)
