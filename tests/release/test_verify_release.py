@@ -73,6 +73,13 @@ def keys(tmp_path):
 # ---------------------------------------------------------------- the folder alone
 
 
+@pytest.mark.parametrize("aggregator", ["gnmax", "confident_gnmax"])
+def test_the_release_of_an_epsilon_is_announced_with_the_answers(aggregator):
+    draw = {"mechanism": "gnss", "count": 1, "parameters": {}}
+    answers = announced_draws(RUN | {"aggregator": aggregator}, [])
+    assert announced_draws(RUN | {"aggregator": aggregator}, [draw]) == [*answers, draw]
+
+
 @pytest.mark.parametrize("part", ["announced", "spent"])
 def test_a_kind_of_draw_comes_once(folder, part):
     """Else the later of the two counts would be all that is compared with what was announced."""
