@@ -301,6 +301,19 @@ def test_what_is_weaker_in_one_round_is_weaker_in_both():
         assert both.readings["epsilon_data_independent"].data_dependent
 
 
+@pytest.mark.parametrize("weaker", ["data_dependent", "one_sided", "proved_bound"])
+def test_a_word_that_weakens_one_round_weakens_both(weaker):
+    """In either order, and by itself: a bound in one direction is none in both."""
+    words = {"data_dependent": False, "one_sided": False, "proved_bound": True}
+    strong, weak = (
+        readings.Reading(np.ones((2, len(ORDERS))), **given) for given in (words, words | {weaker: not words[weaker]})
+    )
+    for first, later in ((strong, weak), (weak, strong), (weak, weak)):
+        both = first.followed_by(later)
+        assert {name: getattr(both, name) for name in words} == words | {weaker: not words[weaker]}
+    assert {name: getattr(strong.followed_by(strong), name) for name in words} == words
+
+
 def test_an_unknown_conversion_is_refused():
     with pytest.raises(KeyError):
         account("gnmax", drawn_votes(1, 5)).readings["epsilon"].statement(ORDERS, DELTA, "loose")
