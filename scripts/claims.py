@@ -1,4 +1,4 @@
-"""Judge every claim of the papers by the result tables, and write the verdicts as a table and as a page."""
+"""Judge every claim of the papers and every check by the result tables; write the verdicts as tables and a page."""
 
 from pathlib import Path
 
@@ -7,33 +7,35 @@ from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
 from lib.reporting import site
 from lib.reporting.claims.cells import read_table
-from lib.reporting.claims.ledger import judge_all
+from lib.reporting.claims.ledger import divided, judge_all
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.pages import all_claims
 
 
 @command
 def main(
-    claims: Path,
+    claims: list[Path],
     preset: str,
     verdicts: Path,
+    checks: Path,
     shown: Path,
     papers: list[str] = (),
     results: dict | None = None,
 ) -> None:
     """Read the ledger and the tables, judge, write.
 
-    claims: the ledger, claims.csv. preset: name of the preset that the tables are of. verdicts: the verdicts to write,
-    .csv. shown: the verdicts for reading, .html. papers: keys of the papers whose claims to judge; all
-    without it. results: paths of result tables that are there, by paper and table.
+    claims: the ledger, claims.csv and checks.csv. preset: name of the preset that the tables are of. verdicts, checks:
+    the verdicts on claims and on checks to write, .csv. shown: the verdicts for reading, .html. papers: keys of the
+    papers whose claims to judge; all without it. results: paths of result tables that are there, by paper and table.
     """
-    ledger = chosen(load_claims(claims), papers)
+    ledger = chosen(load_claims(*claims), papers)
     tables = {
         (paper, table): read_table(path) for paper, paths in (results or {}).items() for table, path in paths.items()
     }
     found = judge_all(ledger, tables)
-    with atomic_path(verdicts) as temporary:
-        found.to_csv(temporary, index=False, lineterminator="\n")
+    for path, rows in zip((verdicts, checks), divided(found), strict=True):
+        with atomic_path(path) as temporary:
+            rows.to_csv(temporary, index=False, lineterminator="\n")
     write_text(shown, site.page(all_claims(found, preset), {}))
 
 

@@ -21,7 +21,7 @@ from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES, Results
 from lib.reporting import markdown, site
 from lib.reporting.claims.cells import read_table
-from lib.reporting.claims.ledger import judge_all
+from lib.reporting.claims.ledger import divided, judge_all
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.material import gather
 from lib.reporting.outline import load_outline
@@ -32,6 +32,7 @@ from lib.reporting.provenance import cells, read_origins
 from scripts import reproduction
 
 DOCS = ROOT / "docs" / "reproduction"
+LEDGER = (ROOT / "claims.csv", ROOT / "checks.csv")
 ROOMS = {"leaderboard": ["leaderboard", "leaderboard_mnist"]}  # results that are committed of two presets
 
 
@@ -57,8 +58,9 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
         write_text(DOCS / f"{name}_details.md", markdown.details(content))
     for paper in PAPERS:
         own = found[found["paper"] == paper].assign(preset=plan.layout.preset)
-        write_text(DOCS / f"{paper}.csv", own.to_csv(index=False, lineterminator="\n"))
-    papers = [str(DOCS / f"{paper}.csv") for paper in sorted(PAPERS)]
+        for end, rows in zip(("", "_checks"), divided(own), strict=True):
+            write_text(DOCS / f"{paper}{end}.csv", rows.to_csv(index=False, lineterminator="\n"))
+    papers, checks = ([str(DOCS / f"{paper}{end}.csv") for paper in sorted(PAPERS)] for end in ("", "_checks"))
     shown = [str(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS]
     ends = [
         "--claims",
@@ -68,7 +70,7 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
         "--overview",
         str(DOCS / "overview.png"),
     ]
-    reproduction.main(["--papers", *papers, "--outlines", *shown, *ends])
+    reproduction.main(["--papers", *papers, "--checks", *checks, "--outlines", *shown, *ends])
     links = {outline["name"]: f"docs/reproduction/{paper}.md" for paper, outline in outlines.items()}
     first = ROOT / "README.md"
     write_text(first, markdown.between_marks(first.read_text(encoding="utf-8"), markdown.papers(index, links)))
@@ -113,7 +115,7 @@ def drawn_by(name: str) -> Callable[..., None] | None:
 def verdicts() -> pd.DataFrame:
     """The verdicts on all claims by the committed tables."""
     tables = {(path.parent.name, path.stem): read_table(path) for path in sorted(DOCS.glob("*/*.csv"))}
-    return judge_all(load_claims(ROOT / "claims.csv"), tables)
+    return judge_all(load_claims(*LEDGER), tables)
 
 
 def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
@@ -133,7 +135,7 @@ def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
     outline, readings = (ROOT / "report" / f"{name}{end}" for end in (".yaml", "_readings.md"))
     results = noted(settings["results"], name)
     told = cells([*links.values(), *pictures.values()], read_origins(DOCS / "provenance.csv"))
-    made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, ROOT / "claims.csv", told)
+    made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, LEDGER, told)
     return page_of(name, settings["title"], settings["preset"], made_of, f"{name}.csv" if own is not None else "")
 
 

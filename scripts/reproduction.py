@@ -18,6 +18,7 @@ from lib.reporting.provenance import read_origins, write_origins
 @command
 def main(
     papers: list[Path],
+    checks: list[Path],
     outlines: list[Path],
     claims: Path,
     index: Path,
@@ -27,17 +28,21 @@ def main(
 ) -> None:
     """Write the joined tables, paper after paper as they are given, the page, and the figure of all papers.
 
-    papers: each paper's verdicts, as `reproduction_page` wrote them. outlines: of the papers, PAPER.yaml, in the order
-    to show. claims: the joined table to write, .csv. index: the page to write, .md. overview: the figure, .png.
-    origins: of the files of each page, as `reproduction_page` wrote them; `provenance`: all of them, to write.
+    papers, checks: each paper's verdicts on claims and checks, as `reproduction_page` wrote them. outlines: of the
+    papers, PAPER.yaml, in the order to show. claims: the joined table to write, .csv. index: the page to write, .md.
+    overview: the figure, .png. origins: of the files of each page, as `reproduction_page` wrote them; `provenance`: all
+    of them, to write.
     """
-    joined = pd.concat(read_verdicts(path, [*COLUMNS, "preset"]) for path in papers)
+    joined, beside = (
+        pd.concat(read_verdicts(path, [*COLUMNS, "preset"]) for path in paths) for paths in (papers, checks)
+    )
     write_text(claims, joined.to_csv(index=False, lineterminator="\n"))
     if provenance is not None:
         write_origins(provenance, [row for path in origins for row in read_origins(path).values()])
     shown = {path.stem: load_outline(path) for path in outlines}
-    content = index_of(joined, shown, ", ".join(dict.fromkeys(joined["preset"])))
-    draw(points(joined, shown), overview)
+    every = pd.concat([joined, beside])
+    content = index_of(every, shown, ", ".join(dict.fromkeys(joined["preset"])))
+    draw(points(every, shown), overview)
     write_text(index, markdown.index(content, {outline["name"]: f"{paper}.md" for paper, outline in shown.items()}))
 
 

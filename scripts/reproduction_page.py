@@ -8,6 +8,7 @@ from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
 from lib.plan.snakemake_records import origin
 from lib.reporting import markdown
+from lib.reporting.claims.ledger import divided
 from lib.reporting.material import gather, own_claims
 from lib.reporting.pages import page as page_of
 from lib.reporting.provenance import cells, data_of, of_run, row_of, write_origins
@@ -25,9 +26,10 @@ def main(
     outline: Path,
     results: list,
     origins: Path,
-    verdicts: Path | None = None,
-    ledger: Path | None = None,
+    verdicts: list[Path] = (),
+    ledger: list[Path] = (),
     claims: Path | None = None,
+    checks: Path | None = None,
     tables: dict | None = None,
     columns: dict | None = None,
     figures: dict | None = None,
@@ -36,16 +38,16 @@ def main(
 ) -> None:
     """Write the page, its claims as a table, and a folder of figures and numbers beside it.
 
-    page, details: the page to write and its details, .md. files: the folder to write for its figures and tables.
-    paper: the paper's key. title: the page's title. preset: name of the preset that the results are of. readings:
-    Markdown, how the paper was interpreted, and caveats. outline: what the page shows first, .yaml. results: item,
-    title, caption and tables of each result. origins: the table to write of where all files come from, .csv.
-    verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv. claims:
-    the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns to show
-    of an item, else all. figures: paths of the figures to show, by item. numbers: paths of the tables behind verdicts,
-    by item. drawn: paths of the tables that figures are drawn from, by item; they are linked, and not shown.
+    page, details: the page to write and its details, .md. files: the folder to write for its figures and tables. paper:
+    the paper's key. title: the page's title. preset: name of the preset that the results are of. readings: Markdown,
+    how the paper was interpreted, and caveats. outline: what the page shows first, .yaml. results: item, title, caption
+    and tables of each result. origins: the table to write of where all files come from, .csv. verdicts: what
+    scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv and checks.csv. claims,
+    checks: the verdicts to write beside the page, .csv. tables: paths of the tables to show, by item. columns: columns
+    to show of an item, else all. figures: paths of the figures to show, by item. numbers: paths of the tables behind
+    verdicts, by item. drawn: paths of the tables that figures are drawn from, by item; they are linked, and not shown.
     """
-    found = None if verdicts is None else own_claims(verdicts, paper)
+    found = own_claims(verdicts, paper)
     every = (tables or {}) | (numbers or {})
     try:
         links, pictures = (copied(paths, files, page.parent) for paths in (every | (drawn or {}), figures or {}))
@@ -61,7 +63,8 @@ def main(
     write_text(page, markdown.page(content))
     write_text(details, markdown.details(content))
     if found is not None:
-        write_text(claims, found.assign(preset=preset).to_csv(index=False, lineterminator="\n"))
+        for path, rows in zip((claims, checks), divided(found.assign(preset=preset)), strict=True):
+            write_text(path, rows.to_csv(index=False, lineterminator="\n"))
 
 
 def copied(paths: dict[str, str], folder: Path, page: Path) -> dict[str, str]:

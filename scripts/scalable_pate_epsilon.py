@@ -52,9 +52,9 @@ def read_series(runs: list[dict], records: list[Path], curves: list[Path]) -> pd
     return pd.concat(parts, ignore_index=True)
 
 
-def paper_points(runs: list[dict], claims_path: Path) -> pd.DataFrame:
+def paper_points(runs: list[dict], ledger: list[Path]) -> pd.DataFrame:
     """Answers and epsilon that the paper prints, by the name of a run."""
-    values = {claim["id"]: claim["value"] for claim in load_claims(claims_path)}
+    values = {claim["id"]: claim["value"] for claim in load_claims(*ledger)}
     points = {
         run["name"]: [float(values[run["claims"][name]]) for name in ("queries_answered", "epsilon")]
         for run in runs
@@ -106,13 +106,13 @@ def draw_panel(axis: plt.Axes, panel: pd.DataFrame, looks: dict[str, dict]) -> N
 
 @command
 def main(
-    runs: list, records: list[Path], curves: list[Path], claims: Path, numbers: Path, png: Path, pdf: Path
+    runs: list, records: list[Path], curves: list[Path], claims: list[Path], numbers: Path, png: Path, pdf: Path
 ) -> None:
     """Write the figure and its numbers.
 
     runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. records: records of
-    account. curves: their curves, in the same order. claims: claims.csv, for the paper's points. numbers: the numbers
-    behind the figure, .csv. png: the figure. pdf: the figure.
+    account. curves: their curves, in the same order. claims: claims.csv and checks.csv, for the paper's points.
+    numbers: the numbers behind the figure, .csv. png: the figure. pdf: the figure.
     """
     series = read_series(runs, records, curves).join(paper_points(runs, claims), on="run")
     write_numbers(numbers, series)

@@ -102,15 +102,15 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
 
 
 @command
-def main(runs: list, records: list[Path], claims: Path, table: Path, privacy: Path) -> None:
+def main(runs: list, records: list[Path], claims: list[Path], table: Path, privacy: Path) -> None:
     """Write the table; LNMax has a row by the paper's moments and one over all orders.
 
     runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. records: records of these
-    runs, of every stage. claims: claims.csv, for the paper's numbers. table: the table, .csv. privacy: the meaning of
-    its epsilons, .csv.
+    runs, of every stage. claims: claims.csv and checks.csv, for the paper's numbers. table: the table, .csv. privacy:
+    the meaning of its epsilons, .csv.
     """
     found = by_job(records)
-    papers = {claim["id"]: float(claim["value"]) for claim in load_claims(claims) if _is_number(claim)}
+    papers = {claim["id"]: float(claim["value"]) for claim in load_claims(*claims) if _is_number(claim)}
     rows = []
     for block in runs:
         if block["aggregator"] == "lnmax":

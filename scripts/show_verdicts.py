@@ -1,31 +1,31 @@
-"""Print how many claims of each paper hold, by what they were tried on: python -m scripts.show_verdicts CLAIMS.csv"""
+"""Count the claims of each paper by evidence and verdict: python -m scripts.show_verdicts CLAIMS.csv"""
 
 import argparse
-import csv
-from collections import Counter
 from pathlib import Path
 
 from lib.core.command import run
-from lib.core.files import reading
+from lib.core.errors import InputError
+from lib.reporting.claims.cells import read_table
+from lib.reporting.claims.ledger import COLUMNS
+from lib.reporting.verdicts import headline
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("claims", type=Path, help="claims.csv of a preset")
     return parser.parse_args(argv)
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print a row a paper and grade of evidence; what is not testable is left out."""
+    """Print the counts of each paper's claims, and of all, a line each."""
     path = parse_arguments(argv).claims
-    with reading(path, "CSV"), path.open(encoding="utf-8", newline="") as stream:
-        found = [row for row in csv.DictReader(stream) if row["grade"] != "not testable"]
-    judgements = ("holds", "fails", "undecided", "not judged")
-    counts = Counter((row["paper"], row["grade"] or "none", row["judgement"]) for row in found)
-    print(f"{'paper':<22} {'evidence':<10} " + " ".join(f"{name:>10}" for name in judgements))
-    for paper, grade in dict.fromkeys(key[:2] for key in sorted(counts)):
-        print(f"{paper:<22} {grade:<10} " + " ".join(f"{counts[paper, grade, name]:>10}" for name in judgements))
+    found = read_table(path, dtype=str).fillna("")
+    if lacking := [name for name in COLUMNS if name not in found]:
+        raise InputError(f"{path}: lacks the columns {lacking}; allowed is a claims.csv of a preset")
+    for paper, rows in found.groupby("paper"):
+        print(f"{paper}: {headline(rows)}")
+    print(f"All claims: {headline(found)}")
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ def main(
     outline: Path,
     results: list,
     links: dict,
-    verdicts: Path | None = None,
-    ledger: Path | None = None,
+    verdicts: list[Path] = (),
+    ledger: list[Path] = (),
     tables: dict | None = None,
     columns: dict | None = None,
     figures: dict | None = None,
@@ -32,7 +32,7 @@ def main(
     page: the page to write, .html. links: the pages of the site, by title. Else as
     `reproduction_page`.
     """
-    found = None if verdicts is None else own_claims(verdicts, paper)
+    found = own_claims(verdicts, paper)
     every = (tables or {}) | (numbers or {})
     made_of = gather(paper, outline, readings, results, every, columns or {}, every, figures or {}, found, ledger)
     try:

@@ -1,6 +1,7 @@
 """The configuration: files laid one over another, refused in one line before any job starts, defaults filled in."""
 
 import csv
+import io
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -200,9 +201,9 @@ def _read(path: Path) -> dict:
 
 
 def claim_ids() -> set[str]:
-    """Identifiers of all claims of the papers."""
-    with (ROOT / "claims.csv").open(encoding="utf-8", newline="") as stream:
-        return {claim["id"] for claim in csv.DictReader(stream)}
+    """Identifiers of all claims of the papers, and of the checks beside them."""
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("claims.csv", "checks.csv")]
+    return {claim["id"] for text in texts for claim in csv.DictReader(io.StringIO(text))}
 
 
 def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> None:

@@ -125,8 +125,9 @@ class Results:
         return self.page_of(wildcards.paper)
 
     def judged_by(self, wildcards: Any) -> list[str]:
-        """Input: the verdicts that a page shows; none for a page that no claim is about."""
-        return [f"{self._layout.of(wildcards.paper)}/claims.csv"] if wildcards.paper in PAPERS else []
+        """Input: the verdicts on claims and on checks that a page shows; none for a page that no claim is about."""
+        folder = self._layout.of(wildcards.paper)
+        return [f"{folder}/claims.csv", f"{folder}/checks.csv"] if wildcards.paper in PAPERS else []
 
     def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `reproduction_page` for the leaderboard."""

@@ -70,7 +70,8 @@ def _check_claims(runs: dict, claims: Collection[str]) -> None:
         for column, claim in run.get("claims", {}).items():
             if claims and claim not in claims:
                 raise InputError(
-                    f"scalable_pate.runs.{name}.claims.{column} = {claim!r}: allowed is an id of claims.csv"
+                    f"scalable_pate.runs.{name}.claims.{column} = {claim!r}: "
+                    "allowed is an id of claims.csv or checks.csv"
                 )
 
 

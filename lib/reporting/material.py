@@ -24,7 +24,7 @@ def gather(
     files: Mapping[str, str],
     figures: Mapping[str, str],
     verdicts: pd.DataFrame | None = None,
-    ledger: Path | None = None,
+    ledger: Sequence[Path] = (),
     origins: Sequence[Sequence[str]] = (),
 ) -> Material:
     """Read it; `verdicts` and `ledger` are of all papers, or none where nothing is claimed. Else as `Material`.
@@ -36,7 +36,7 @@ def gather(
         text = readings.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
-    claims = [] if ledger is None else [claim for claim in load_claims(ledger) if claim["paper"] == paper]
+    claims = [claim for claim in load_claims(*ledger) if claim["paper"] == paper]
     return Material(
         outline=load_outline(outline),
         readings=text,
@@ -57,12 +57,17 @@ def own_controls(paper: str) -> Controls:
     return {key: row for key, row in shipped_controls().items() if key[0] == paper}
 
 
-def own_claims(verdicts: Path, paper: str) -> pd.DataFrame:
-    """The verdicts on one paper's claims; raises InputError where there are none."""
-    found = read_verdicts(verdicts, COLUMNS)
+def own_claims(verdicts: Sequence[Path], paper: str) -> pd.DataFrame | None:
+    """Read the verdicts on one paper's claims and checks; None without files.
+
+    Raises InputError where the files have none of this paper.
+    """
+    if not verdicts:
+        return None
+    found = pd.concat([read_verdicts(path, COLUMNS) for path in verdicts])
     found = found[found["paper"] == paper]
     if found.empty:
-        raise InputError(f"{verdicts}: has no claims of {paper!r}")
+        raise InputError(f"{' and '.join(map(str, verdicts))}: has no claims of {paper!r}")
     return found
 
 

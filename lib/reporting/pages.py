@@ -16,7 +16,7 @@ from lib.core.errors import InputError
 from lib.reporting import headlines as heads
 from lib.reporting import verdicts as said
 from lib.reporting.claims.controls import Controls, outcome
-from lib.reporting.claims.ledger import is_repeat
+from lib.reporting.claims.ledger import divided, is_repeat
 from lib.reporting.claims.rule import BY_CONSTRUCTION
 from lib.reporting.digits import as_read, rounded
 from lib.reporting.provenance import BEFORE, UNKNOWN
@@ -344,14 +344,25 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
     parts = [Folded("More figures", _figures(made_of, items))]
     parts.append(Folded("All tables, in full", _all_tables(made_of)))
     if made_of.verdicts is not None:
-        title = f"All {len(made_of.verdicts)} claims, with verdicts"
-        parts.append(Folded(title, [Text(meanings()), claims_table(made_of.verdicts)]))
+        claims, checks = divided(made_of.verdicts)
+        parts.append(Folded(f"All {len(claims)} claims, with verdicts", [Text(meanings()), claims_table(claims)]))
+        header, rows = said.interpretations(made_of.verdicts)
+        if rows:
+            parts.append(Folded("Claims that depend on how the paper is read", [Table("", header, rows)]))
+        if len(checks):
+            parts.append(Folded(f"{len(checks)} checks, not counted", [Text(CHECKS), claims_table(checks)]))
         if made_of.controls:
-            parts.append(Folded("Controls", [controls_table(made_of.controls, made_of.tables)]))
-    parts.append(Folded("Readings and caveats", [Text(readings)]))
+            parts.append(Folded("Sanity checks", [controls_table(made_of.controls, made_of.tables)]))
+    parts.append(Folded("How the paper is read, and caveats", [Text(readings)]))
     if made_of.origins:
         parts.append(Folded("Commit and code of each table and figure", [_origins(made_of.origins)]))
     return [part for part in parts if part.parts]
+
+
+CHECKS = (
+    "No run can refute these rows, or they are not the paper's: settings, statements that are true by definition, and "
+    "variants of ours. The note of each says which."
+)
 
 
 def _origins(rows: Sequence[Sequence[str]]) -> Text | Table:
@@ -492,10 +503,13 @@ def _whose(papers: int) -> str:
 
 def all_claims(verdicts: pd.DataFrame, preset: str) -> Page:
     """A page with the claims of some papers: their counts, and every claim."""
+    claims, checks = divided(verdicts)
     folded = [
         Folded(f"{paper}: {len(rows)} claims", [claims_table(rows)])
-        for paper, rows in verdicts.groupby("paper", sort=False)
+        for paper, rows in claims.groupby("paper", sort=False)
     ]
+    if len(checks):
+        folded.append(Folded(f"{len(checks)} checks, not counted", [Text(CHECKS), claims_table(checks)]))
     matrix = Table("", *said.matrix(verdicts), caption=said.left_out(verdicts))
     return Page(
         "claims",

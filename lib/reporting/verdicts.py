@@ -1,16 +1,18 @@
-"""Verdicts in words and counts: what a page says first. Nothing here is said of a claim but what its verdict says."""
+"""Verdicts in words and counts. `counts` is the one function that counts: README, index, pages and terminal use it."""
 
 import pandas as pd
 
-from lib.reporting.claims.ledger import is_repeat, read_otherwise
+from lib.reporting.claims.ledger import divided, is_repeat, read_otherwise
 from lib.reporting.claims.rows import GRADES
-from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
+from lib.reporting.claims.rule import BY_CONSTRUCTION, DEPENDS, FAILS, HOLDS, JUDGEMENTS, MORE, NEVER, NOT_JUDGED
 
 MEANINGS = {
-    "holds": "the paper's number is met within its tolerance, or its ordering holds, beyond chance",
-    "fails": "it is contradicted beyond chance; at most 5 % of claims would be where the truth is equality",
-    "undecided": "neither: the spread is too large, the seeds are too few, or the paper leaves too much open",
-    "not judged": "not run, a sanity check failed, or a number of the paper measured on less or other data",
+    HOLDS: "the paper's number is met within its tolerance, or its ordering holds, beyond chance",
+    FAILS: "it is contradicted beyond chance; at most 5 % of claims would be where the truth is equality",
+    MORE: "the spread is too large for so few repetitions; how many are needed if mean and spread stay as they are",
+    NEVER: "the error of a single run, or of few test samples, is as large as the tolerance; no repetition lowers it",
+    DEPENDS: "it holds by one interpretation of what the paper leaves open, and fails by another",
+    NOT_JUDGED: "not run, a sanity check failed, or a number of the paper measured on less or other data",
 }
 GRADE_MEANINGS = {
     "paper": "the paper's data and protocol",
@@ -23,21 +25,33 @@ PLACES = {
     "reduced": "on less of its data",
     "substitute data": "on substitute data",
 }
-MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "not judged": "–"}
+MARKS = {HOLDS: "✓", FAILS: "✗", MORE: "…", NEVER: "≈", DEPENDS: "?", NOT_JUDGED: "–"}
+PLURALS = {
+    HOLDS: "hold",
+    FAILS: "fail",
+    MORE: "need more repetitions",
+    NEVER: "not decidable at their tolerance",
+    DEPENDS: "depend on how the paper is read",
+}
 SIGNS = {"paper": "", "reduced": "ʳ", "substitute data": "ˢ", "": ""}
 LEGEND = (
-    "✓ holds, ✗ fails, ? undecided, – not judged; ʳ on less of the paper's data or with a shorter training, ˢ on "
-    "substitute data; without a mark: not testable (a setting, true by definition, or a variant of ours)"
+    ", ".join(f"{mark} {judgement}" for judgement, mark in MARKS.items())
+    + "; ʳ on less of the paper's data or with a shorter training, ˢ on substitute data; without a mark: a check (a "
+    "setting, true by definition, or a variant of ours), not counted"
 )
 
 
 def originals(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The rows that repeat no other claim."""
-    return verdicts[~verdicts["note"].map(is_repeat).astype(bool)]
+    """Return the rows on claims of the papers that repeat no other claim."""
+    claims, _ = divided(verdicts)
+    return claims[~claims["note"].map(is_repeat).astype(bool)]
 
 
 def counted(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The rows that count: no repeats, and one for all readings of a number or sentence: what they say together."""
+    """Return the rows that count: no checks, no repeats, and one row for all interpretations of a claim.
+
+    That row says what the interpretations say together.
+    """
     rows = originals(verdicts)
     about = _about(rows)
     found = [_verdict_of_readings(rows[about == name]) for name in about.unique()]
@@ -56,65 +70,92 @@ def over_all_readings(rows: pd.DataFrame, verdicts: pd.DataFrame) -> str:
     counts = _about(rows).map(whole.set_index(_about(whole))["judgement"])
     others = counts[counts != rows["judgement"]]
     share = "" if len(others) == len(rows) else f"{len(others)} of them "
-    return (
-        f"{share}counted as {' or '.join(others.unique())}: it depends on how the paper is read" if len(others) else ""
-    )
+    return f"{share}by all interpretations: {' or '.join(others.unique())}" if len(others) else ""
 
 
 def _verdict_of_readings(readings: pd.DataFrame) -> pd.Series:
-    """Of those that were judged the best grade decides: what they all say, or else nothing is decided."""
-    judged = readings[readings["judgement"] != "not judged"]
+    """Return what interpretations say together: those that were judged on the best data, if they agree.
+
+    If one holds and another fails, it depends on how the paper is read. Else one of them is not decided yet.
+    """
+    judged = readings[readings["judgement"] != NOT_JUDGED]
     if judged.empty or len(readings) == 1:
         return readings.iloc[0]
     best = judged[judged["grade"] == min(judged["grade"], key=GRADES.index)]
     first = best.iloc[0].copy()
-    if best["judgement"].nunique() > 1:
-        first["judgement"] = "undecided"
+    said = set(best["judgement"])
+    if len(said) > 1:
+        apart = {HOLDS, FAILS} <= said or DEPENDS in said
+        first["judgement"] = DEPENDS if apart else MORE if MORE in said else NEVER
     return first
 
 
-def headline(verdicts: pd.DataFrame) -> str:
-    """The counts in a line, the grade `paper` first, and nothing that is not testable."""
+def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Count the claims: a row for each grade of evidence ("" for none), a column for each judgement.
+
+    verdicts: of `judge_all`, on any papers. Checks and repeats are not counted, and interpretations of one claim once.
+    """
     rows = counted(verdicts)
+    table = pd.crosstab(rows["grade"], rows["judgement"])
+    return table.reindex(index=[*GRADES, ""], columns=list(JUDGEMENTS), fill_value=0)
+
+
+def interpretations(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows: each claim that depends on how the paper is read, its interpretations side by side."""
+    rows = originals(verdicts)
+    about, whole = _about(rows), counted(verdicts)
+    open_claims = whole[whole["judgement"] == DEPENDS]
+    found = []
+    for name in _about(open_claims):
+        own = rows[about == name]
+        sides = [f"{row['quantity']}: {row['measured']}; {row['verdict']}" for row in own.to_dict("records")]
+        if len(own) == 1:  # one row has several interpretations in it: its note says which
+            sides = [f"{own.iloc[0]['measured']}: {own.iloc[0]['note']}"]
+        first = own.iloc[0]
+        found.append([f"{name.partition('.')[2]}, {first['where']}", first["paper_value"], *sides])
+    most = max(map(len, found), default=2)
+    header = ["claim", "the paper", *(f"interpretation {number}" for number in range(1, most - 1))]
+    return header, [[*row, *[""] * (most - len(row))] for row in found]
+
+
+def headline(verdicts: pd.DataFrame) -> str:
+    """Return the counts in a line, those on the paper's data first; hold and fail always, other verdicts if any."""
+    table = counts(verdicts)
     parts = []
     for grade, place in PLACES.items():
-        judged = rows[rows["grade"] == grade]["judgement"]
-        numbers = [f"{(judged == judgement).sum()} {judgement.removesuffix('s')}" for judgement in JUDGEMENTS[:-1]]
-        parts += [f"{place}: {', '.join(numbers)}"] if (judged != "not judged").any() else []
-    others = (rows["grade"] != BY_CONSTRUCTION) & (rows["judgement"] == "not judged")
-    return "; ".join([*parts, f"not judged: {others.sum()}"]) + "."
+        judged = table.loc[grade].drop(NOT_JUDGED)
+        numbers = [f"{judged[name]} {PLURALS[name]}" for name in judged.index if judged[name] or name in (HOLDS, FAILS)]
+        parts += [f"{place}: {', '.join(numbers)}"] if judged.any() else []
+    return "; ".join([*parts, f"not judged: {table[NOT_JUDGED].sum()}"]) + "."
 
 
 def matrix(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: how many claims got which judgement, by grade of evidence; what has no evidence has none."""
-    rows = counted(verdicts)
+    """Return header and rows: how many claims got which judgement, by grade of evidence, if it has any."""
     found = []
-    for grade in (*GRADES, ""):
-        judged = rows[rows["grade"] == grade]["judgement"]
-        if len(judged):
-            numbers = [str((judged == judgement).sum()) for judgement in JUDGEMENTS]
-            found.append([f"{grade}: {GRADE_MEANINGS[grade]}" if grade else "none: not measured", *numbers])
+    for grade, row in counts(verdicts).iterrows():
+        if row.any():
+            said = f"{grade}: {GRADE_MEANINGS[grade]}" if grade else "none: not measured"
+            found.append([said, *map(str, row)])
     header = ["evidence", *(f"{judgement} {MARKS[judgement]}" for judgement in JUDGEMENTS)]
     return header, found
 
 
 def left_out(verdicts: pd.DataFrame) -> str:
     """Say which rows are not counted."""
+    claims, checks = divided(verdicts)
     rows = originals(verdicts)
-    built = int((rows["grade"] == BY_CONSTRUCTION).sum())
     readings = int((rows["note"].map(read_otherwise) != "").sum())
-    said = f"Not counted: {built} not testable, {len(verdicts) - len(rows)} duplicates."
+    said = f"Not counted: {len(claims) - len(rows)} duplicates, and {len(checks)} checks (in a table of their own)."
     if readings:
         said += (
             f" {readings} interpret a statement of the paper in another way. Such a statement counts once: it holds or "
-            "fails if it does by every interpretation that was judged on the best data, and is undecided otherwise."
+            "fails if it does by every interpretation that was judged on the best data."
         )
     return said
 
 
 def answer(verdicts: pd.DataFrame, whose: str) -> str:
     """The first line of a page: the counts, and that nothing was judged on the paper's data where nothing was."""
-    rows = counted(verdicts)
-    if ((rows["grade"] == "paper") & (rows["judgement"] != "not judged")).any():
+    if counts(verdicts).loc["paper"].drop(NOT_JUDGED).any():
         return f"Of {whose} claims, {headline(verdicts)}"
     return f"None of {whose} claims could be judged on its own data and protocol; {headline(verdicts)}"

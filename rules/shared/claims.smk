@@ -8,10 +8,11 @@ wildcard_constraints:
 rule claims:
     """Every claim of the papers with our value and a computed verdict."""
     input:
-        claims=os.path.relpath(ROOT / "claims.csv"),
+        claims=LEDGER,
         beside=[path for paper in plan.results.papers() for _, path in plan.results.judged(paper)],
     output:
         verdicts=f"{layout.results}/claims.csv",
+        checks=f"{layout.results}/checks.csv",
         shown=report(
             f"{layout.results}/claims.html",
             caption="../../report/claims.rst",
@@ -32,10 +33,11 @@ rule claims:
 rule paper_claims:
     """The claims of one paper, without the results of the others."""
     input:
-        claims=os.path.relpath(ROOT / "claims.csv"),
+        claims=LEDGER,
         beside=plan.results.judged_tables,
     output:
         verdicts=f"{layout.results}/{{paper}}/claims.csv",
+        checks=f"{layout.results}/{{paper}}/checks.csv",
         shown=report(
             f"{layout.results}/{{paper}}/claims.html",
             caption="../../report/claims.rst",
@@ -58,8 +60,8 @@ rule paper_claims:
 rule reproduction_page:
     """A paper's part of docs/reproduction: its page, figures, tables and claims, from this preset."""
     input:
-        verdicts=f"{layout.results}/{{paper}}/claims.csv",
-        ledger=os.path.relpath(ROOT / "claims.csv"),
+        verdicts=plan.results.judged_by,
+        ledger=LEDGER,
         readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
         beside=plan.results.page_files,
@@ -67,6 +69,7 @@ rule reproduction_page:
         page="docs/reproduction/{paper}.md",
         details="docs/reproduction/{paper}_details.md",
         claims="docs/reproduction/{paper}.csv",
+        checks="docs/reproduction/{paper}_checks.csv",
         files=directory("docs/reproduction/{paper}"),
         origins=f"{layout.results}/{{paper}}/origins.csv",
     log:
@@ -108,6 +111,7 @@ rule reproduction:
     """Write docs/reproduction for every paper, the page of all papers, and join their claims."""
     input:
         papers=[f"docs/reproduction/{paper}.csv" for paper in sorted(PAPERS)],
+        checks=[f"docs/reproduction/{paper}_checks.csv" for paper in sorted(PAPERS)],
         outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS],
         origins=[f"{layout.results}/{page}/origins.csv" for page in sorted(TITLES)],
         beside="docs/reproduction/leaderboard.md",

@@ -38,6 +38,7 @@ from lib.plan.targets import check_resources, check_targets
 from lib.plan.together import Jobs
 
 ROOT = Path(workflow.basedir)
+LEDGER = [os.path.relpath(ROOT / name) for name in ("claims.csv", "checks.csv")]
 
 
 def refuse(error):

@@ -5,7 +5,7 @@ rule site_page:
     """A page of the site, with its tables and figures in it."""
     input:
         verdicts=plan.results.judged_by,
-        ledger=os.path.relpath(ROOT / "claims.csv"),
+        ledger=LEDGER,
         readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
         beside=plan.results.page_files,
@@ -32,7 +32,7 @@ rule site_page:
 rule site:
     """The whole site, for a browser: site/index.html, a page a paper, the leaderboard."""
     input:
-        verdicts=f"{layout.results}/claims.csv",
+        verdicts=[rules.claims.output.verdicts, rules.claims.output.checks],
         outlines=[os.path.relpath(ROOT / "report" / f"{paper}.yaml") for paper in plan.results.papers()],
         beside=[f"{layout.results}/site/{page}.html" for page in plan.results.pages()],
     output:

@@ -2,11 +2,14 @@
 
 import re
 
+import pandas as pd
 import pytest
 
+from lib.core.errors import InputError
 from lib.data.volumes.registry import VOLUMES
 from lib.plan.config import ROOT, catalogue, register
 from lib.plan.needed import needed
+from lib.reporting.claims.ledger import COLUMNS
 from scripts import show_help, show_verdicts
 
 # of each dataset, what the help calls it
@@ -60,15 +63,19 @@ def test_help_says_what_data_a_paper_reads(paper):
 
 
 def test_verdicts_are_counted_by_paper_and_evidence(tmp_path, capsys):
+    judged = [("a", "holds", "paper"), ("a", "fails", "paper"), ("a", "holds", "paper"), ("b", "not judged", "")]
     rows = [
-        "paper,judgement,grade",
-        "a,holds,paper",
-        "a,fails,paper",
-        "a,holds,paper",
-        "b,not judged,",
-        "b,holds,not testable",
+        dict.fromkeys(COLUMNS, "")
+        | {"id": f"{paper}.v{number}", "paper": paper, "judgement": judgement, "grade": grade}
+        for number, (paper, judgement, grade) in enumerate(judged)
     ]
-    (tmp_path / "claims.csv").write_text("\n".join(rows) + "\n")
+    pd.DataFrame(rows).to_csv(tmp_path / "claims.csv", index=False)
     show_verdicts.main([str(tmp_path / "claims.csv")])
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
-    assert lines == [["a", "paper", "2", "1", "0", "0"], ["b", "none", "0", "0", "0", "1"]]
+    assert capsys.readouterr().out.splitlines() == [
+        "a: on the paper's data and protocol: 2 hold, 1 fail; not judged: 0.",
+        "b: not judged: 1.",
+        "All claims: on the paper's data and protocol: 2 hold, 1 fail; not judged: 1.",
+    ]
+    (tmp_path / "claims.csv").write_text("paper,judgement\na,holds\n")
+    with pytest.raises(InputError, match=r"claims.csv: lacks the columns \['id'.*allowed is a claims.csv of a preset"):
+        show_verdicts.main([str(tmp_path / "claims.csv")])

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from lib.reporting.claims.rule import Verdict
+from lib.reporting.claims.rule import DEPENDS, MORE, NEVER, Verdict
 from lib.reporting.claims.rule import judge as judge_with
 
 COLUMNS = (
@@ -44,6 +44,11 @@ def row(**changes: object) -> dict[str, object]:
 
 def tables(*rows: dict[str, object], item: str = "table1") -> dict[tuple[str, str], pd.DataFrame]:
     return {("scalable_pate", item): pd.DataFrame(list(rows))}
+
+
+def undecided(found: Verdict) -> str:
+    """The verdict, or "undecided" for one that is neither hold nor fail; tests of `rule.repetitions` say which."""
+    return "undecided" if found.judgement in (MORE, NEVER, DEPENDS) else found.verdict
 
 
 def judge(claim: dict[str, str], results: dict[tuple[str, str], pd.DataFrame]) -> Verdict:

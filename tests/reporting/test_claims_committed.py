@@ -20,9 +20,11 @@ from tests.offenders import each
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "reproduction"
 CONTROLS = shipped_controls()
-CLAIMS = load_claims(ROOT / "claims.csv")
+CLAIMS = load_claims(ROOT / "claims.csv", ROOT / "checks.csv")
 TABLES = {(path.parent.name, path.stem): read_table(path) for path in DOCS.glob("*/*.csv")}
-COMMITTED = read_table(DOCS / "claims.csv", dtype=str).fillna("").set_index("id")
+PAPERS = sorted({claim["paper"] for claim in CLAIMS})
+FILES = [DOCS / "claims.csv", *(DOCS / f"{paper}_checks.csv" for paper in PAPERS)]
+COMMITTED = pd.concat(read_table(path, dtype=str).fillna("") for path in FILES).set_index("id")
 
 
 @cache
@@ -40,7 +42,8 @@ def test_a_committed_verdict_is_what_its_tables_say(claim):
 
 def test_every_claim_is_committed_once_and_with_its_papers():
     assert sorted(COMMITTED.index) == sorted(claim["id"] for claim in CLAIMS)
-    papers = [read_table(DOCS / f"{paper}.csv", dtype=str).fillna("") for paper in sorted(set(COMMITTED["paper"]))]
+    files = [*(DOCS / f"{paper}.csv" for paper in PAPERS), *FILES[1:]]
+    papers = [read_table(path, dtype=str).fillna("") for path in files]
     pd.testing.assert_frame_equal(pd.concat(papers, ignore_index=True), COMMITTED.reset_index())
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from lib.reporting.claims.rows import Number
-from lib.reporting.claims.rule import compare, decide
+from lib.reporting.claims.rule import FAILS, HOLDS, MORE, compare, decide
 from lib.reporting.claims.statistics import chances, holm
 from tests.reporting.claims_builders import order_claim, value_claim
 
@@ -27,7 +27,7 @@ def mean_of(draws: np.ndarray, error: float = 0.0) -> Number:
 def shares(truths, spreads, seeds, runs, claim=GREATER) -> dict[str, float]:
     """Shares of judgements over runs; truths: (comparisons, sides), spreads and seeds of the sides."""
     rng = np.random.default_rng(20)
-    found = dict.fromkeys(("holds", "fails", "undecided"), 0.0)
+    found = dict.fromkeys((HOLDS, FAILS, MORE), 0.0)
     for _ in range(runs):
         findings = []
         for truth in truths:
@@ -108,7 +108,7 @@ def test_a_contradiction_that_many_comparisons_explain_is_called_chance():
     ] * 9
     assert findings[0].outcome == "fails"
     assert decide(findings[:1])[0] == "fails"
-    assert decide(findings) == ("undecided", ["not beyond chance: one; " + "; ".join(["other"] * 9)])
+    assert decide(findings) == (MORE, ["not beyond chance: one; " + "; ".join(["other"] * 9)])
 
 
 @pytest.mark.slow

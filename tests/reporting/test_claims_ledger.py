@@ -13,12 +13,12 @@ from tests.reporting.claims_builders import COLUMNS as LEDGER_COLUMNS
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
 
 PAPERS = {"scalable_pate", "autoencoded_pate", "compressed_pate", "residual_perturbation", "dp_mac"}
-SHIPPED = Path(__file__).parents[2] / "claims.csv"
+LEDGERS = [Path(__file__).parents[2] / name for name in ("claims.csv", "checks.csv")]
 
 
 @pytest.fixture(scope="module")
 def shipped():
-    return load_claims(SHIPPED)
+    return load_claims(*LEDGERS)
 
 
 def written(path, *claims, columns=LEDGER_COLUMNS):
@@ -33,6 +33,20 @@ def test_shipped_ids_are_unique_and_every_paper_has_claims(shipped):
     ids = [claim["id"] for claim in shipped]
     assert len(set(ids)) == len(ids)
     assert {claim["paper"] for claim in shipped} == PAPERS
+
+
+def test_the_ledger_holds_claims_of_the_papers_and_checks_are_apart():
+    claims, checks = map(load_claims, LEDGERS)
+    assert not [claim["id"] for claim in claims if claim["by_construction"]]
+    assert not [check["id"] for check in checks if not check["by_construction"]]
+    # nothing that counts rests on what is not counted
+    assert not {claim["same_as"] or claim["reading_of"] for claim in claims} & {check["id"] for check in checks}
+
+
+def test_ids_are_unique_over_all_files(tmp_path):
+    paths = [written(tmp_path / name, value_claim()) for name in ("claims.csv", "checks.csv")]
+    with pytest.raises(InputError, match="each id once"):
+        load_claims(*paths)
 
 
 def test_shipped_repeats_name_claims_that_are_no_repeats(shipped):

@@ -2,8 +2,9 @@
 
 import pytest
 
+from lib.reporting.claims.rule import MORE
 from lib.reporting.claims.rule import judge as judge_with
-from tests.reporting.claims_builders import judge, order_claim, row, tables
+from tests.reporting.claims_builders import judge, order_claim, row, tables, undecided
 
 LNMAX = {"aggregator": "lnmax"}
 
@@ -63,7 +64,7 @@ def test_the_moved_side_is_shown():
 def test_fewer_than_three_seeds_decide_nothing(seeds):
     results = tables(row(seeds=seeds, epsilon_spread=0.0), row(**LNMAX, epsilon=9.0))
     found = judge(order_claim(), results)
-    assert (found.verdict, found.note, found.seeds) == ("undecided", "needs 3 seeds: MNIST", str(seeds))
+    assert (found.judgement, found.note, found.seeds) == (MORE, "needs 3 seeds: MNIST", str(seeds))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_fewer_than_three_seeds_decide_nothing(seeds):
 def test_the_difference_must_be_beyond_chance(right, expected):
     sides = {"seeds": 3, "epsilon_spread": 0.3}, {"seeds": 5, "epsilon_spread": 0.4}
     found = judge(order_claim(), tables(row(epsilon=2.0, **sides[0]), row(**LNMAX, epsilon=right, **sides[1])))
-    assert (found.verdict, found.spread, found.seeds) == (expected, "0.5", "3")
+    assert (undecided(found), found.spread, found.seeds) == (expected, "0.5", "3")
 
 
 def test_a_factor_scales_the_spread_of_its_side():
@@ -82,14 +83,14 @@ def test_a_factor_scales_the_spread_of_its_side():
     claim = order_claim(tolerance="x0.25")
     found = judge(claim, tables(row(epsilon=0.82), row(**LNMAX, epsilon=4.0, **wide)))
     assert (found.verdict, found.spread) == ("holds", "0.1")
-    assert judge(claim, tables(row(epsilon=0.84), row(**LNMAX, epsilon=4.0, **wide))).verdict == "undecided"
+    assert judge(claim, tables(row(epsilon=0.84), row(**LNMAX, epsilon=4.0, **wide))).judgement == MORE
 
 
 def test_an_equality_needs_its_whole_interval_inside_the_tolerance_or_outside():
     sides = {"seeds": 3, "epsilon_spread": 0.03}  # 2.92 standard errors are .05
     claim = order_claim(relation="=", tolerance="0.1")
     for left, expected in ((2.04, "holds"), (2.08, "undecided"), (2.13, "undecided"), (2.2, "fails")):
-        assert judge(claim, tables(row(epsilon=left, **sides), row(**LNMAX))).verdict == expected
+        assert undecided(judge(claim, tables(row(epsilon=left, **sides), row(**LNMAX)))) == expected
 
 
 def test_of_many_comparisons_one_must_be_further_out_to_contradict():
@@ -101,7 +102,7 @@ def test_of_many_comparisons_one_must_be_further_out_to_contradict():
     ]
     random = [each | sides for each in for_it]
     assert judge(order_claim(), tables(*against, *for_it)).verdict == "fails"  # what is not random is no test
-    assert judge(order_claim(), tables(*against, *random)).verdict == "undecided"
+    assert judge(order_claim(), tables(*against, *random)).judgement == MORE
     clear = [row(epsilon=4.4, **sides), row(**LNMAX, epsilon=2.0, **sides)]
     assert judge(order_claim(), tables(*clear, *random)).verdict == "fails"
 
@@ -110,7 +111,7 @@ def test_of_many_comparisons_one_must_be_further_out_to_contradict():
 def test_what_the_table_does_not_state_decides_nothing(gap):
     stated = {"seeds": 3, "epsilon_spread": 0.1} | {gap: None}
     found = judge(order_claim(), tables(row(**stated), row(**LNMAX, epsilon=9.0)))
-    assert found.verdict == "undecided"
+    assert found.judgement == MORE
     assert "does not state" in found.note
 
 
@@ -128,7 +129,7 @@ def test_one_clear_contradiction_outweighs_what_is_undecided():
 def test_what_is_undecided_outweighs_what_holds():
     clear = [row(dataset="SVHN"), row(dataset="SVHN", **LNMAX, epsilon=3)]
     found = judge(order_claim(), tables(*clear, row(seeds=1), row(**LNMAX, seeds=1, epsilon=3)))
-    assert found.verdict == "undecided"
+    assert found.judgement == MORE
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_what_is_true_by_definition_is_not_undecided(other, verdict):
     found = judge(claim, tables(row(**random), row(**LNMAX, **random | {"epsilon": other})))
     assert found.verdict == f"{verdict}, not testable"
     found = judge(claim | {"by_construction": "ours"}, tables(row(**random), row(**LNMAX, **random | {"epsilon": 2.0})))
-    assert found.verdict == "undecided, not testable"
+    assert found.verdict == "not decidable at this tolerance, not testable"
 
 
 @pytest.mark.parametrize(("gate", "verdict"), [("learned=yes", "holds"), ("learned=*", "fails")])

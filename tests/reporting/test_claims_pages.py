@@ -15,15 +15,26 @@ from lib.plan.command_line import command_line
 from lib.reporting import markdown, site
 from lib.reporting.claims.ledger import COLUMNS, judge_all
 from lib.reporting.claims.rows import GRADES
-from lib.reporting.claims.rule import BY_CONSTRUCTION, JUDGEMENTS
+from lib.reporting.claims.rule import BY_CONSTRUCTION, DEPENDS, JUDGEMENTS, MORE, NEVER
 from lib.reporting.headlines import answer_of
 from lib.reporting.pages import Material, all_claims, cell_of, controls_table, page, result_table
-from lib.reporting.verdicts import GRADE_MEANINGS, MARKS, MEANINGS, SIGNS, answer, headline, left_out, matrix
+from lib.reporting.verdicts import (
+    GRADE_MEANINGS,
+    MARKS,
+    MEANINGS,
+    PLURALS,
+    SIGNS,
+    answer,
+    headline,
+    interpretations,
+    left_out,
+    matrix,
+)
 from scripts import claims as claims_script
 from scripts import reproduction, reproduction_page, site_page
 from scripts import site as site_script
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
-from tests.reporting.test_claims_ledger import SHIPPED
+from tests.reporting.test_claims_ledger import LEDGERS
 
 LEDGER = [
     value_claim(),
@@ -81,30 +92,34 @@ def test_a_control_names_the_data_that_ran():
 
 
 def test_every_judgement_and_grade_has_a_meaning_and_a_mark():
-    assert set(MEANINGS) == set(JUDGEMENTS) == set(MARKS)
+    assert set(MEANINGS) == set(JUDGEMENTS) == set(MARKS) == {*PLURALS, "not judged"}
+    assert len(set(MARKS.values())) == len(MARKS)
     assert set(GRADE_MEANINGS) == {*GRADES, BY_CONSTRUCTION}
     assert set(SIGNS) == {*GRADES, ""}
 
 
 def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
     header, rows = matrix(verdicts)
-    assert [cell.partition(" ")[0] for cell in header[1:]] == [j.partition(" ")[0] for j in JUDGEMENTS]
+    assert header[1:] == [f"{judgement} {MARKS[judgement]}" for judgement in JUDGEMENTS]
     assert [(row[0].partition(":")[0], *row[1:]) for row in rows] == [
-        ("paper", "2", "1", "0", "0"),
-        ("none", "0", "0", "0", "1"),
+        ("paper", "2", "1", "0", "0", "0", "0"),
+        ("none", "0", "0", "0", "0", "0", "1"),
     ]
-    assert left_out(verdicts) == "Not counted: 1 not testable, 1 duplicates."
+    assert left_out(verdicts) == "Not counted: 1 duplicates, and 1 checks (in a table of their own)."
     twice = pd.concat([verdicts, verdicts])
-    assert left_out(twice) == "Not counted: 2 not testable, 2 duplicates."
+    assert left_out(twice) == "Not counted: 2 duplicates, and 2 checks (in a table of their own)."
 
 
 @pytest.mark.parametrize(
     ("readings", "counts"),  # of a number that the paper's settings do not give: judgement and grade of other readings
     [
-        ([("fails", "paper")], "0 hold, 1 fail, 0 undecided"),
-        ([("holds", "paper")], "0 hold, 0 fail, 1 undecided"),
-        ([("undecided", "paper"), ("fails", "paper")], "0 hold, 0 fail, 1 undecided"),
-        ([("not judged", ""), ("holds", "substitute data")], "0 hold, 1 fail, 0 undecided"),
+        ([("fails", "paper")], "0 hold, 1 fail"),
+        ([("holds", "paper")], "0 hold, 0 fail, 1 depend on how the paper is read"),
+        ([(MORE, "paper"), ("fails", "paper")], "0 hold, 0 fail, 1 need more repetitions"),
+        ([(NEVER, "paper"), ("fails", "paper")], "0 hold, 0 fail, 1 not decidable at their tolerance"),
+        ([(NEVER, "paper"), (MORE, "paper")], "0 hold, 0 fail, 1 need more repetitions"),
+        ([("holds", "paper"), (MORE, "paper")], "0 hold, 0 fail, 1 depend on how the paper is read"),
+        ([("not judged", ""), ("holds", "substitute data")], "0 hold, 1 fail"),
     ],
 )
 def test_a_number_counts_once_whatever_its_readings(verdicts, readings, counts):
@@ -120,18 +135,33 @@ def test_a_number_counts_once_whatever_its_readings(verdicts, readings, counts):
     assert f" {len(others)} interpret " in left_out(found)
 
 
+def test_interpretations_stand_side_by_side(verdicts):
+    """Once a claim, and only those that come out differently."""
+    first = verdicts.iloc[0].to_dict() | {"quantity": "with noise", "measured": "2"}
+    other = first | {"id": "scalable_pate.v11", "judgement": "fails", "verdict": "fails", "quantity": "without noise"}
+    other |= {"note": f"another reading of {first['id']}", "measured": "3"}
+    header, rows = interpretations(pd.DataFrame([first, other]))
+    assert header == ["claim", "the paper", "interpretation 1", "interpretation 2"]
+    assert rows == [["v01, Table 1", "2.00", "with noise: 2; holds", "without noise: 3; fails"]]
+    assert interpretations(pd.DataFrame([first, other | {"judgement": "holds"}]))[1] == []
+    alone = first | {"judgement": DEPENDS, "note": "outside the tolerance by less than 0.9"}
+    assert interpretations(pd.DataFrame([alone]))[1] == [
+        ["v01, Table 1", "2.00", "2: outside the tolerance by less than 0.9"]
+    ]
+
+
 def test_readings_on_the_papers_data_decide_for_one_that_was_not_judged(verdicts):
     first = verdicts.iloc[0].to_dict()
     note = {"id": "scalable_pate.v10", "note": f"another reading of {first['id']}"}
     found = pd.DataFrame([first | {"judgement": "not judged", "grade": "reduced"}, first | note])
-    assert headline(found) == "on the paper's data and protocol: 1 hold, 0 fail, 0 undecided; not judged: 0."
+    assert headline(found) == "on the paper's data and protocol: 1 hold, 0 fail; not judged: 0."
 
 
-def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(verdicts):
-    said = "on the paper's data and protocol: 2 hold, 1 fail, 0 undecided; not judged: 1."
+def test_the_headline_counts_the_papers_data_first_and_no_checks(verdicts):
+    said = "on the paper's data and protocol: 2 hold, 1 fail; not judged: 1."
     assert headline(verdicts) == said and answer(verdicts, "its") == f"Of its claims, {said}"
     below = verdicts.assign(grade=["substitute data", "reduced", "substitute data", "reduced", "", "not testable"])
-    said = "on less of its data: 1 hold, 1 fail, 0 undecided; on substitute data: 1 hold, 0 fail, 0 undecided; "
+    said = "on less of its data: 1 hold, 1 fail; on substitute data: 1 hold, 0 fail; "
     said += "not judged: 1."
     assert headline(below) == said
     assert answer(below, "its") == f"None of its claims could be judged on its own data and protocol; {said}"
@@ -145,7 +175,7 @@ def test_the_headline_counts_the_papers_data_first_and_nothing_by_construction(v
         ({"measured": "1.999", "spread": "0"}, "2.00 → 2.00 ✓"),
         ({"measured": "0.5", "spread": "0", "paper_value": "0.563"}, "0.563 → 0.500 ✓"),
         ({"judgement": "not judged", "grade": "reduced"}, "2.00 → 2.05 ± 0.01 –ʳ"),
-        ({"judgement": "undecided", "grade": "substitute data", "spread": ""}, "2.00 → 2.05 ?ˢ"),
+        ({"judgement": DEPENDS, "grade": "substitute data", "spread": ""}, "2.00 → 2.05 ?ˢ"),
         (
             {"judgement": "not judged", "verdict": "not judged: not run", "grade": "", "measured": "", "spread": ""},
             "2.00 → not run –",
@@ -180,7 +210,7 @@ def test_the_page_of_all_claims(verdicts):
     text = site.page(all_claims(verdicts, "real"), {})
     one = all_claims(verdicts[verdicts["paper"] == verdicts["paper"].iloc[0]], "real")
     assert "1 papers" not in one.answer and "the paper's claims" in one.answer
-    assert "<h1>Claims, preset real</h1>" in text and "dp_mac: 2 claims" in text
+    assert "<h1>Claims, preset real</h1>" in text and "dp_mac: 1 claims" in text and "1 checks, not counted" in text
     assert "<td>v01, Table 1: epsilon: 2.00</td><td>2</td><td>MNIST</td><td>holds</td><td></td>" in text
     assert "a | b</td>" in text
 
@@ -245,10 +275,10 @@ def test_a_sentence_without_its_number_is_not_said(own):
     [
         (["holds", "holds"], "", "confirmed"),
         (["holds", "holds"], "a network stopped early", "partly confirmed"),
-        (["holds", "undecided"], "", "partly confirmed"),
+        (["holds", MORE], "", "partly confirmed"),
         (["holds", "fails"], "", "partly confirmed"),
-        (["fails", "undecided"], "", "contradicted"),
-        (["not judged", "undecided"], "", "cannot be judged here"),
+        (["fails", NEVER], "", "contradicted"),
+        (["not judged", DEPENDS], "", "cannot be judged here"),
     ],
 )
 def test_the_rule_of_headlines(judgements, lacks, answer):
@@ -341,17 +371,15 @@ def results(tmp_path):
         "dataset,aggregator,queries_made,epsilon,protocol,seeds\nMNIST,confident_gnmax,640,1.999,paper,0\n"
     )
     results = json.dumps({"scalable_pate": {"table1": str(table)}})
-    arguments = ["--claims", str(SHIPPED), "--results", results, "--preset", "real"]
-    claims_script.main(
-        [
-            *arguments,
-            "--verdicts",
-            str(tmp_path / "claims.csv"),
-            "--shown",
-            str(tmp_path / "claims.html"),
-        ]
-    )
+    judge_shipped(tmp_path, "--results", results)
     return tmp_path
+
+
+def judge_shipped(folder, *arguments):
+    """Run scripts/claims.py on the shipped ledger."""
+    given = {"claims": LEDGERS, "verdicts": folder / "claims.csv", "checks": folder / "checks.csv"}
+    given["shown"] = folder / "claims.html"
+    claims_script.main([*shlex.split(command_line(given.items(), {"preset": "real"})), *arguments])
 
 
 def test_the_claims_script(results):
@@ -370,24 +398,15 @@ def test_the_claims_script(results):
 
 
 def test_the_claims_of_some_papers(tmp_path, results):
-    output = tmp_path / "some.csv"
-    arguments = [
-        "--claims",
-        str(SHIPPED),
-        "--preset",
-        "real",
-        "--verdicts",
-        str(output),
-        "--shown",
-        str(tmp_path / "q"),
-    ]
+    some = tmp_path / "some"
+    some.mkdir()
     tables = json.dumps({"scalable_pate": {"table1": f"{results}/table1.csv"}})
-    claims_script.main([*arguments, "--papers", "scalable_pate", "--results", tables])
+    judge_shipped(some, "--papers", "scalable_pate", "--results", tables)
     everything = pd.read_csv(results / "claims.csv", dtype=str, keep_default_na=False)
-    found = pd.read_csv(output, dtype=str, keep_default_na=False)
+    found = pd.read_csv(some / "claims.csv", dtype=str, keep_default_na=False)
     pd.testing.assert_frame_equal(found, everything[everything["paper"] == "scalable_pate"].reset_index(drop=True))
     with pytest.raises(InputError, match=r"no claims of \['nobody'\]; allowed: .*dp_mac"):
-        claims_script.main([*arguments, "--papers", "dp_mac", "nobody"])
+        judge_shipped(some, "--papers", "dp_mac", "nobody")
 
 
 def reproduce(results, folder, paper, **more):
@@ -395,6 +414,7 @@ def reproduce(results, folder, paper, **more):
         "page": folder / f"{paper}.md",
         "details": folder / f"{paper}_details.md",
         "claims": folder / f"{paper}.csv",
+        "checks": folder / f"{paper}_checks.csv",
         "files": folder / paper,
         "origins": folder / "origins.csv",
     }
@@ -407,8 +427,12 @@ def sources(results):
     (results / "readings.md").write_text("Our reading.\n")
     (results / "outline.yaml").write_text("name: A paper\nfigures: [fig1]\n")
     Image.new("1", (1, 1)).save(results / "fig1.png")
-    read = {"verdicts": results / "claims.csv", "readings": results / "readings.md"}
-    return read | {"outline": results / "outline.yaml", "ledger": SHIPPED}
+    read = {"verdicts": verdict_files(results), "readings": results / "readings.md"}
+    return read | {"outline": results / "outline.yaml", "ledger": LEDGERS}
+
+
+def verdict_files(results):
+    return [results / "claims.csv", results / "checks.csv"]
 
 
 def settings(paper):
@@ -430,6 +454,7 @@ def join(folder, *papers):
     for paper, claim in zip(papers, ("o02", "v09", "o01"), strict=False):
         (folder / f"{paper}.yaml").write_text(f"name: The paper {paper}\n" + headlines(claim))
     files = {"papers": [folder / f"{paper}.csv" for paper in papers], "claims": folder / "claims.csv"}
+    files["checks"] = [folder / f"{paper}_checks.csv" for paper in papers]
     files |= {"outlines": [folder / f"{paper}.yaml" for paper in papers], "index": folder / "README.md"}
     files["overview"] = folder / "overview.png"
     reproduction.main(shlex.split(command_line(files.items(), {})))
@@ -514,7 +539,7 @@ def test_the_site_has_the_same_in_files_that_need_nothing_else(results, tmp_path
     assert '<div class="box" id="table1">' in text and '<th scope="col">epsilon</th>' in text  # all columns
     assert not re.findall(r'(?:src|href)="(?!data:|#|index\.html|scalable_pate\.html)[^"]*"', text)
     (results / "scalable_pate.yaml").write_text("name: Scalable\n" + headlines("v09"))
-    files = {"verdicts": results / "claims.csv", "outlines": [results / "scalable_pate.yaml"]}
+    files = {"verdicts": verdict_files(results), "outlines": [results / "scalable_pate.yaml"]}
     line = command_line((files | {"index": tmp_path / "index.html"}).items(), {"preset": "real", "links": links})
     site_script.main(shlex.split(line))
     text = (tmp_path / "index.html").read_text()

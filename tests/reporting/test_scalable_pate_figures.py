@@ -71,7 +71,8 @@ def test_epsilon_is_drawn_with_the_papers_points(folder):
     runs[1]["claims"] = PAPER
     names = [f"{folder}/{name}{draw}" for name in RUNS for draw in "12"]
     given = ["--runs", json.dumps(runs), "--records", *(f"{name}.json" for name in names)]
-    given += ["--curves", *(f"{name}.npz" for name in names), f"--claims={ROOT / 'claims.csv'}"]
+    given += ["--curves", *(f"{name}.npz" for name in names)]
+    given += ["--claims", *(str(ROOT / name) for name in ("claims.csv", "checks.csv"))]
     paths = figure(folder, "epsilon", scalable_pate_epsilon, *given)
     table = pd.read_csv(paths["numbers"])
     printed = table.dropna(subset=["paper_epsilon"])

@@ -21,7 +21,7 @@ from scripts import (
 ROOT = Path(__file__).parents[2]
 THEORY = catalogue()["residual_perturbation"]["theory"]
 CONTROLS = shipped_controls()
-CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv")}
+CLAIMS = {claim["id"]: claim for claim in load_claims(ROOT / "claims.csv", ROOT / "checks.csv")}
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,8 @@ def made(folder, script, *arguments, **files):
     return {name: pd.read_csv(path) for name, path in paths.items() if path.suffix == ".csv"}
 
 
-CLAIMS = pd.read_csv(Path(__file__).parents[2] / "claims.csv", keep_default_na=False)
+ROOT = Path(__file__).parents[2]
+CLAIMS = pd.concat(pd.read_csv(ROOT / name, keep_default_na=False) for name in ("claims.csv", "checks.csv"))
 
 
 def assert_claimed(table, paper, item):

@@ -1,7 +1,6 @@
 """What a person writes into the configuration reaches a script as it is, whatever a shell would make of it."""
 
 import copy
-import csv
 import json
 import re
 import shlex
@@ -12,7 +11,7 @@ import pytest
 import yaml
 
 from lib.core.errors import InputError
-from lib.plan.config import check_config, merged
+from lib.plan.config import check_config, claim_ids, merged
 from lib.plan.needed import mark_without_data
 from lib.plan.paper_settings import find, settings
 from lib.plan.schema import validator_of
@@ -24,7 +23,7 @@ from tests.workflow.running import ROOT, Project
 # some texts have to begin with "reduced: "
 HOSTILE = "reduced: x'y\" $(touch PWNED) `touch PWNED` & touch PWNED; \\ {input} %s * é"
 FOLDER = "a folder's $(touch PWNED) & `touch PWNED`; *"
-CLAIMS = {claim["id"] for claim in csv.DictReader((ROOT / "claims.csv").open(encoding="utf-8"))}
+CLAIMS = claim_ids()
 
 
 def allowed(config: dict) -> bool:

@@ -105,11 +105,12 @@ def test_table2_has_its_columns_and_the_runs_asked_for(finished):
 
 
 def test_claims_have_their_columns_and_every_claim_a_verdict(finished):
-    table = pd.read_csv(finished.root / "results" / "tiny" / "claims.csv", keep_default_na=False)
-    ledger = pd.read_csv(ROOT / "claims.csv", keep_default_na=False)
-    assert list(table.columns) == CLAIMS
-    assert sorted(table["id"]) == sorted(ledger["id"])
-    assert (table["verdict"] != "").all()
+    for name in ("claims.csv", "checks.csv"):
+        table = pd.read_csv(finished.root / "results" / "tiny" / name, keep_default_na=False)
+        ledger = pd.read_csv(ROOT / name, keep_default_na=False)
+        assert list(table.columns) == CLAIMS
+        assert sorted(table["id"]) == sorted(ledger["id"])
+        assert (table["verdict"] != "").all()
 
 
 def test_a_run_leaves_logs_benchmarks_and_a_list_of_datasets(finished):

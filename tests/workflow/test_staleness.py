@@ -107,6 +107,7 @@ CHANGES = {
         {"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS,
         DATA | LEARNING | {"account", "aggregate", "scalable_pate_table2", "datasets"},
     ),
+    "checks.csv": ({"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS, DATA | LEARNING),
     "report/scalable_pate_readings.md": ({"reproduction_page", "site_page"}, DATA | LEARNING | TABLES | {"claims"}),
     "controls.csv": (set(), DATA | LEARNING | {"account", "train_mac"}),
     "lib/reporting/tables.py": (TABLES - {"scalable_pate_epsilon"} | ENDS, DATA),

@@ -8,7 +8,7 @@ from lib.core.errors import InputError
 from lib.reporting.claims.cells import joined
 from lib.reporting.claims.controls import Controls, names_of, shipped_controls
 from lib.reporting.claims.rows import Claim, Tables
-from lib.reporting.claims.rule import judge
+from lib.reporting.claims.rule import BY_CONSTRUCTION, judge
 from lib.reporting.claims.wording import paper_value, quantity
 
 COLUMNS = (
@@ -47,6 +47,12 @@ def judge_all(claims: Iterable[Claim], tables: Tables, controls: Controls | None
         stated |= {"quantity": quantity(claim), "paper_value": paper_value(claim)}
         rows.append(stated | vars(verdict) | {"note": note})
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def divided(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Divide the rows of `judge_all` into those on claims of the papers, and those on checks, which are not counted."""
+    check = verdicts["grade"] == BY_CONSTRUCTION
+    return verdicts[~check], verdicts[check]
 
 
 def is_repeat(note: str) -> bool:

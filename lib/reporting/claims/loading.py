@@ -1,4 +1,9 @@
-"""The claims of all papers, `claims.csv`, read and checked; apart from how they are judged: no table hangs on that."""
+"""Read and check the claims of all papers (`claims.csv`) and the checks beside them (`checks.csv`).
+
+Both files have the same columns. A row of `checks.csv` has a reason in `by_construction`: it is true by definition, a
+setting, or about a variant of ours. It is judged by the same rule and counted nowhere. This module is apart from the
+rule, because tables read the papers' numbers here and do not depend on how claims are judged.
+"""
 
 import csv
 from pathlib import Path
@@ -11,11 +16,17 @@ from lib.core.errors import InputError
 DATA_FILES = ("../../../schemas/claims.schema.yaml",)
 
 
-def load_claims(path: str | Path) -> list[dict[str, str]]:
-    """Read and check the ledger, a dict of texts a claim.
+def load_claims(*paths: str | Path) -> list[dict[str, str]]:
+    """Read and check the rows of some files, a dict of texts each, in the order given.
 
-    Raises InputError, one line with the claim's id, the column, its value and what is allowed.
+    Raises InputError, one line with the row's id, the column, its value and what is allowed.
     """
+    claims = [claim for path in paths for claim in _read(path)]
+    _check_ids(" and ".join(map(str, paths)), claims)
+    return claims
+
+
+def _read(path: str | Path) -> list[dict[str, str]]:
     try:
         with open(path, newline="", encoding="utf-8") as stream:
             claims = list(csv.DictReader(stream, restkey="(cells beyond the header)"))
@@ -27,7 +38,6 @@ def load_claims(path: str | Path) -> list[dict[str, str]]:
     for line, claim in enumerate(claims, start=1):
         for error in validator.iter_errors(claim):
             raise InputError(f"{path}: {claim.get('id') or f'claim {line}'}: {_complaint(error)}")
-    _check_ids(path, claims)
     return claims
 
 
@@ -52,7 +62,7 @@ def _subject(claim: dict[str, str], name: str) -> tuple[str, ...]:
     return (name, *(claim[column] for column in ("paper", "where", "kind", "dataset", "value", "unit")))
 
 
-def _check_ids(path: str | Path, claims: list[dict[str, str]]) -> None:
+def _check_ids(path: str, claims: list[dict[str, str]]) -> None:
     """Refuse what no row alone shows: ids that occur twice, repeats or readings of nothing, or of another paper."""
     originals = {(claim["paper"], claim["id"]) for claim in claims if not claim["same_as"]}
     read = {

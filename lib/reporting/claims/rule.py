@@ -24,11 +24,13 @@ alone; a number of the paper's is judged on grade `paper` only, an ordering on a
 
 Judgement. Numbers with nothing random in them, and such as all repetitions give alike, are compared as they are, within
 `tolerance`; so is what is true by definition. Others follow `statistics.py`; with one or two seeds, or seeds but no
-stated spread, nothing is decided. A number in a paper is one run, which is given the spread of ours. An error that
-repetitions share is counted for both sides, the paper's included, as if they had been measured on samples of their own:
-on the same ones it would be less, by how much is not known. `latitude` is by how much a choice that the paper does not
-state moves a number: what only it brings within the tolerance is undecided. `not judged` says why: sanity check
-failed, not run, or the grade of a number.
+stated spread, more repetitions are needed. A number in a paper is one run, which is given the spread of ours. An error
+that repetitions share is counted for both sides, the paper's included, as if they had been measured on samples of their
+own: on the same ones it would be less, by how much is not known. `latitude` is by how much a choice that the paper does
+not state moves a number: what only it brings within the tolerance depends on how the paper is read. So does a number
+that one row of a dataset meets and another contradicts. What chance may turn needs more repetitions, as many as
+`repetitions` says, or cannot be decided by any number of them. `not judged` says why: sanity check failed, not run, or
+the grade of a number.
 """
 
 import math
@@ -41,12 +43,22 @@ from lib.reporting.claims.rows import GRADES, Claim, MissingError, Number, Selec
 from lib.reporting.claims.statistics import ALPHA, Sample, chances, holm, standard_error
 from lib.reporting.claims.wording import moved
 
-JUDGEMENTS = ("holds", "fails", "undecided", "not judged")
+HOLDS, FAILS, MORE, NEVER, DEPENDS, NOT_JUDGED = JUDGEMENTS = (
+    "holds",
+    "fails",
+    "more repetitions needed",
+    "not decidable at this tolerance",
+    "depends on how the paper is read",
+    "not judged",
+)
 BY_CONSTRUCTION = "not testable"
 BY_DEFINITION = "by definition:"  # how `by_construction` begins of what is true in every repetition, whatever is drawn
 NO_SIGNAL, NOT_RUN = "sanity check failed", "not run"
 
 _ENOUGH_SEEDS = 3
+_MOST_REPETITIONS = 1000  # more than anybody will run: said as "over 1,000"
+_ENDLESS = 10**9
+_UNSURE, _OPEN = "unsure", "open"  # outcomes of a comparison: chance may turn it; what the paper leaves open decides it
 _MOST_LABELS = 12
 _BY_CHANCE = "not beyond chance"
 _ON = {
@@ -110,15 +122,19 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
     grade = min((finding.grade for finding in findings), key=GRADES.index)
     decisive = [finding for finding in findings if finding.grade == grade]
     weaker = [f"{finding.text}{_ON[finding.grade]}" for finding in findings if finding.grade != grade]
-    judgement, reasons = decide(_readings(decisive) if claim["kind"] == "value" and not built else decisive)
-    said = judgement + (_ON[BY_CONSTRUCTION] if built else _ON[grade])
+    readings = claim["kind"] == "value" and not built
+    judgement, reasons = decide(_readings(decisive) if readings else decisive)
+    needed = repetitions(claim, decisive, readings) if judgement == MORE else 0
+    if math.isinf(needed):
+        judgement, needed = NEVER, 0
+    said = judgement + (f" ({_at_least(needed)})" if needed else "") + (_ON[BY_CONSTRUCTION] if built else _ON[grade])
     if claim["kind"] == "value" and grade != "paper":
-        judgement, reasons = "not judged", []
+        judgement, reasons = NOT_JUDGED, []
         said = f"not judged: {grade}"
-    elif judgement == "fails" and not built:
+    elif judgement == FAILS and not built:
         checked = check_failure(claim, tables, controls)
         if not checked.passed:
-            judgement, reasons = "not judged", [checked.reason]
+            judgement, reasons = NOT_JUDGED, [checked.reason]
             said = f"not judged: {NO_SIGNAL if checked.failed else NOT_RUN}"
     numbers = [number for finding in decisive for number in finding.numbers]
     note = [built and f"not testable: {built}"]
@@ -144,7 +160,7 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
 def _not_judged(claim: Claim, why: str, reasons: Sequence[str]) -> Verdict:
     built = claim["by_construction"]
     note = [built and f"not testable: {built}", *reasons, claim["note"]]
-    return Verdict("not judged", BY_CONSTRUCTION if built else "", f"not judged: {why}", note=joined(note))
+    return Verdict(NOT_JUDGED, BY_CONSTRUCTION if built else "", f"not judged: {why}", note=joined(note))
 
 
 def _findings(
@@ -172,33 +188,78 @@ def _findings(
     return findings, missing, failed
 
 
+def repetitions(claim: Claim, findings: Sequence[Finding], readings: bool) -> float:
+    """Return the least number of repetitions of each side at which a claim is decided; infinity if none decides it.
+
+    The means m and the spreads s stay as they are measured; n repetitions replace fewer. A comparison with the margin d
+    is decided if |d| > t(n - 1) * sqrt(sum of w^2 s^2 (1 / n + p) + e^2), roughly: `compare` adds the errors exactly.
+    t is Student's quantile at ALPHA (Holm's share of it for a contradiction), w the weight of a side, p = 1 beside a
+    number of the paper, which is one run with this spread, else 0, and e an error that repetitions share. The root
+    does not fall below sqrt(sum of w^2 s^2 p + e^2): a smaller margin is never decided. A spread that no repetition
+    shows yet counts as 0, so the number is the least that may do. readings: whether rows of one dataset interpret the
+    paper. 1,001 stands for any finite number above 1,000.
+    """
+
+    def decided(count: int) -> bool:
+        again = [compare(claim, tuple(_repeated(n, count) for n in each.numbers), each.label) for each in findings]
+        return decide(_readings(again) if readings else again)[0] != MORE
+
+    if not decided(_ENDLESS):
+        return math.inf
+    if not decided(_MOST_REPETITIONS):
+        return _MOST_REPETITIONS + 1
+    few, many = _ENOUGH_SEEDS - 1, _MOST_REPETITIONS  # not decided by few, decided by many
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if decided(middle) else (middle, many)
+    return many
+
+
+def _repeated(number: Number, count: int) -> Number:
+    """The number as if it had been measured in at least `count` repetitions."""
+    if number.seeds == 0:
+        return number
+    seeds = count if math.isnan(number.seeds) else max(number.seeds, count)
+    return replace(number, seeds=seeds, spread=0.0 if math.isnan(number.spread) else number.spread)
+
+
+def _at_least(count: float) -> str:
+    return f"over {_MOST_REPETITIONS:,}" if count > _MOST_REPETITIONS else f"at least {count}"
+
+
 def _readings(findings: Sequence[Finding]) -> list[Finding]:
-    """The same, where rows of a dataset contradict together or not at all: by the largest of their chances."""
+    """Let rows of one dataset contradict a number together or not at all: by the largest of their chances."""
     found = []
     for each in findings:
         beside = [other for other in findings if other.numbers[0].dataset == each.numbers[0].dataset]
         tested = [other.contradicts for other in beside if other.contradicts is not None]
-        if each.outcome == "fails" and any(other.outcome != "fails" for other in beside):
-            reason = f"{each.reason} by this reading, not shown by all"
-            each = replace(each, outcome="undecided", reason=reason, contradicts=None)
-        elif each.outcome == "fails" and tested:
+        if each.outcome == FAILS and any(other.outcome != FAILS for other in beside):
+            reason = f"{each.reason} by this interpretation, not shown by all"
+            outcome = _OPEN if any(other.outcome in (HOLDS, _OPEN) for other in beside) else _UNSURE
+            each = replace(each, outcome=outcome, reason=reason, contradicts=None)
+        elif each.outcome == FAILS and tested:
             each = replace(each, contradicts=max(tested))
         found.append(each)
     return found
 
 
 def decide(findings: Sequence[Finding]) -> tuple[str, list[str]]:
-    """What comparisons say together: a contradiction beyond chance, all of them support, or neither; with reasons."""
+    """Return what comparisons say together, with reasons: HOLDS, FAILS, MORE or DEPENDS.
+
+    One contradiction beyond chance fails a claim; all comparisons must support it. Else chance may turn one of them, or
+    all that are not met depend on how the paper is read.
+    """
     tested = [finding for finding in findings if finding.contradicts is not None]
     contradicted = holm([finding.contradicts for finding in tested])
-    certain = [finding for finding in findings if finding.outcome == "fails" and finding.contradicts is None]
+    certain = [finding for finding in findings if finding.outcome == FAILS and finding.contradicts is None]
     against = certain + [finding for finding, beyond in zip(tested, contradicted, strict=True) if beyond]
     if against:
-        return "fails", _reasons(against)
-    if all(finding.outcome == "holds" for finding in findings):
-        return "holds", []
-    unsure = [replace(each, reason=_BY_CHANCE) if each.outcome == "fails" else each for each in findings]
-    return "undecided", _reasons(finding for finding in unsure if finding.outcome != "holds")
+        return FAILS, _reasons(against)
+    if all(finding.outcome == HOLDS for finding in findings):
+        return HOLDS, []
+    unsure = [replace(each, reason=_BY_CHANCE, outcome=_UNSURE) if each.outcome == FAILS else each for each in findings]
+    judgement = MORE if any(each.outcome == _UNSURE for each in unsure) else DEPENDS
+    return judgement, _reasons(finding for finding in unsure if finding.outcome != HOLDS)
 
 
 def _reasons(findings: Iterable[Finding]) -> list[str]:
@@ -244,20 +305,20 @@ def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
         wider = None if width is None else width + 2 * latitude
         _, small = chances(margin + latitude, error, freedom, wider, shared)
     if not holds and latitude and margin + latitude >= 0:
-        outcome = "undecided"
+        outcome = _OPEN
         reason = f"outside the tolerance by less than {printed(latitude)}, by which what the paper leaves open moves it"
     elif any(math.isnan(number.seeds) for number in numbers):
-        outcome, reason = "undecided", "the table does not state the number of seeds"
+        outcome, reason = _UNSURE, "the table does not state the number of seeds"
     elif any(0 < number.seeds < _ENOUGH_SEEDS for number in numbers):
-        outcome, reason = "undecided", f"needs {_ENOUGH_SEEDS} seeds"
+        outcome, reason = _UNSURE, f"needs {_ENOUGH_SEEDS} seeds"
     elif math.isnan(error):
-        outcome, reason = "undecided", "the table does not state the spread"
+        outcome, reason = _UNSURE, "the table does not state the spread"
     elif error == shared == 0:
-        outcome, reason = ("holds", "") if holds else ("fails", _beyond(claim))
+        outcome, reason = (HOLDS, "") if holds else (FAILS, _beyond(claim))
     else:
         contradicts = small
-        outcome = "holds" if large <= ALPHA else "fails" if small <= ALPHA else "undecided"
-        reason = _beyond(claim) if outcome == "fails" else _BY_CHANCE
+        outcome = HOLDS if large <= ALPHA else FAILS if small <= ALPHA else _UNSURE
+        reason = _beyond(claim) if outcome == FAILS else _BY_CHANCE
     seeds = min((number.seeds for number in numbers if number.seeds), default=0.0)
     spread = sum((sample.weight * sample.spread) ** 2 for sample in samples) ** 0.5
     written = f"{printed(left.value)}" if value else _ordered(left.value, holds, right, claim)

@@ -6,7 +6,7 @@ Student's t (Welch: unequal variances; degrees of freedom of the smaller side). 
 * it *fails* where the margin of some comparison is negative beyond chance, with Holm's correction for the number of
   comparisons, so that where the truth of all of them is equality at most 5 % of claims fail;
 * it *holds* where every margin is positive beyond chance at ALPHA: an intersection of tests, which needs no correction;
-* it is *undecided* otherwise.
+* it needs more repetitions otherwise, unless no number of them would decide it (`repetitions` in `rule.py`).
 
 An error that all repetitions share, normal and of known size, is added to Student's: the probability of their sum is
 integrated, since neither has the other's degrees of freedom.
