@@ -8,6 +8,8 @@ are drawn again from these.
 import inspect
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -114,8 +116,13 @@ def drawn_by(name: str) -> Callable[..., None] | None:
 
 def verdicts() -> pd.DataFrame:
     """The verdicts on all claims by the committed tables."""
-    tables = {(path.parent.name, path.stem): read_table(path) for path in sorted(DOCS.glob("*/*.csv"))}
-    return judge_all(load_claims(*LEDGER), tables)
+    return judge_all(load_claims(*LEDGER), tables())
+
+
+@cache
+def tables() -> dict[tuple[str, str], pd.DataFrame]:
+    """Return all committed tables by folder and name."""
+    return {(path.parent.name, path.stem): read_table(path) for path in sorted(DOCS.glob("*/*.csv"))}
 
 
 def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
@@ -136,7 +143,13 @@ def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
     results = noted(settings["results"], name)
     told = cells([*links.values(), *pictures.values()], read_origins(DOCS / "provenance.csv"))
     made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, LEDGER, told)
+    made_of = replace(made_of, quoted=quoted())
     return page_of(name, settings["title"], settings["preset"], made_of, f"{name}.csv" if own is not None else "")
+
+
+def quoted() -> dict[str, pd.DataFrame]:
+    """Return all committed tables as FOLDER_TABLE, which any page may quote."""
+    return {f"{folder}_{table}": frame for (folder, table), frame in tables().items()}
 
 
 def noted(results: list[dict], name: str) -> list[dict]:

@@ -41,7 +41,7 @@ class Headline:
     """A headline claim with its answer.
 
     pair: the paper's number beside ours, if one says it. evidence: the weakest that decides it. why: Markdown, with
-    placeholders for numbers (`filled`); empty where the outline has none for this answer.
+    placeholders for numbers (`quoting.py`); empty where the outline has none for this answer.
     """
 
     says: str
@@ -85,12 +85,17 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
 _EPSILON = re.compile(r"\beps(ilon)?\b(?! ?=)")  # as a quantity; where it is a setting, its value follows
 
 
+def numbers_of(verdict: Mapping[str, str]) -> list[float]:
+    """Return the numbers that were measured for a claim, one for each comparison."""
+    return [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
+
+
 def measured(verdict: Mapping[str, str]) -> str:
     """Write what was measured for a claim, to three digits: the least and the most of several numbers.
 
     An epsilon is rounded up, and a lower bound on one down.
     """
-    numbers = [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
+    numbers = numbers_of(verdict)
     if _EPSILON.search(re.sub(r"\([^()]*\)", "", verdict["quantity"])):  # without what was set, in brackets
         safe = rounded_down if "lower bound" in verdict["quantity"] else rounded_up
         numbers = [safe(number, 3) for number in numbers]
@@ -123,51 +128,3 @@ def marks(found: Mapping[str, Headline]) -> str:
     """How many headlines have which answer, as signs."""
     counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
     return " ".join(f"{count}\u00a0{MARKS[answer]}" for answer, count in counts.items() if count)
-
-
-_PLACEHOLDER = re.compile(r"\{([a-z_0-9]+)(?:\.([a-z_0-9]+))?(?: where ([^{}]+))?\}")
-
-
-def filled(text: str, verdicts: pd.DataFrame, tables: Mapping[str, pd.DataFrame], shown) -> str:
-    """A text with its numbers: `{v09}` is what was measured for a claim, `{v09.paper}` what the paper prints.
-
-    `{table.column where a=b;c=d}` is a cell of a result table, or the least to the most of several, written by
-    `shown(value, column)`. Returns "" if a number is not there: a sentence without its number says nothing.
-    """
-    rows = {row["id"].partition(".")[2]: row for row in verdicts.to_dict("records")}
-    lacking = False
-
-    def number(match: re.Match) -> str:
-        nonlocal lacking
-        name, column, where = match.groups()
-        if name in rows and column in (None, "paper"):
-            value = as_read(rows[name]["paper_value"]) if column else measured(rows[name])
-        else:
-            value = _cell(tables.get(name), column, where, shown)
-        lacking = lacking or not value
-        return value
-
-    written = _PLACEHOLDER.sub(number, text)
-    return "" if lacking else written
-
-
-def _cell(frame: pd.DataFrame | None, column: str | None, where: str | None, shown) -> str:
-    if frame is None or column not in frame:
-        return ""
-    for part in where.split(";") if where else ():
-        name, _, value = part.partition("=")
-        if name not in frame:
-            return ""
-        cells = frame[name]
-        same = pd.to_numeric(cells, errors="coerce") == _number(value)
-        frame = frame[same | (cells.astype(str) == value)]
-    values = frame[column].dropna()
-    ends = [shown(value, column) for value in (values.min(), values.max())] if len(values) else []
-    return " to ".join(dict.fromkeys(ends))
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")

@@ -20,6 +20,7 @@ from lib.reporting.claims.ledger import divided, is_repeat
 from lib.reporting.claims.rule import BY_CONSTRUCTION
 from lib.reporting.digits import as_read, rounded
 from lib.reporting.provenance import BEFORE, UNKNOWN
+from lib.reporting.quoting import Sources, filled, filled_by_sentence
 from lib.reporting.tables import DIGITS, safe
 
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
@@ -109,11 +110,13 @@ class Page:
 class Material:
     """What a page is made of.
 
-    outline: of `load_outline`. readings: Markdown; what stands before a line of three dashes, if there is one, is said
-    where it is told what fails. results: each with item, title, caption (reStructuredText) and tables, in the order of
-    the register. tables: all result tables by name; columns: those to show of one, else all; files, figures: where the
-    numbers of a table and the picture of an item lie, relative to the page. ledger and verdicts, controls: of one
-    paper; none where nothing is claimed. origins: of each file that the page shows, see `provenance.cells`.
+    outline: of `load_outline`. readings: Markdown with placeholders (`quoting.py`); what stands before a line of three
+    dashes, if there is one, is said where it is told what fails. results: each with item, title, caption
+    (reStructuredText) and tables, in the order of the register. tables: all result tables by name; columns: those to
+    show of one, else all; files, figures: where the numbers of a table and the picture of an item lie, relative to the
+    page. ledger and verdicts, controls: of one paper; none where nothing is claimed. origins: of each file that the
+    page shows, see `provenance.cells`. quoted: tables of other runs that texts name, as FOLDER_TABLE; none on the page
+    of a run.
     """
 
     outline: dict
@@ -127,6 +130,12 @@ class Material:
     verdicts: pd.DataFrame | None = None
     controls: Controls = field(default_factory=dict)
     origins: Sequence[Sequence[str]] = ()
+    quoted: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> Sources:
+        """Where texts take their numbers from."""
+        return Sources(self.verdicts, {**self.quoted, **self.tables})
 
 
 def page(name: str, title: str, preset: str, made_of: Material, claims: str = "") -> Page:
@@ -136,7 +145,7 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
     """
     _check_names(name, made_of)
     outline, found = made_of.outline, made_of.verdicts
-    opening, _, readings = made_of.readings.rpartition(_OPENING)
+    opening, _, readings = (filled_by_sentence(part, made_of.sources) for part in made_of.readings.rpartition(_OPENING))
     shown = [figure for item in outline["figures"] for figure in _figures(made_of, [item])]
     if found is None:
         answer, asked, whys, matrix = leaderboard_answer(made_of.tables), [], [], None
@@ -177,10 +186,7 @@ def _whys(outline: dict, made_of: Material) -> list[tuple[str, str]]:
     found = heads.headlines(outline["headlines"], made_of.verdicts).values()
     texts = [(f"{each.says}: {each.answer}", each.why) for each in found]
     texts += [("What ε promises", outline["promise"])]
-    written = [
-        (title, heads.filled(text, made_of.verdicts, made_of.tables, lambda value, name: rounded(safe(value, name, 3))))
-        for title, text in texts
-    ]
+    written = [(title, filled(text, made_of.sources)) for title, text in texts]
     return [(title, text) for title, text in written if text]
 
 
@@ -346,7 +352,7 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
     if made_of.verdicts is not None:
         claims, checks = divided(made_of.verdicts)
         parts.append(Folded(f"All {len(claims)} claims, with verdicts", [Text(meanings()), claims_table(claims)]))
-        header, rows = said.interpretations(made_of.verdicts)
+        header, rows = said.interpretations(made_of.verdicts, {claim["id"]: claim["note"] for claim in made_of.ledger})
         if rows:
             parts.append(Folded("Claims that depend on how the paper is read", [Table("", header, rows)]))
         if len(checks):

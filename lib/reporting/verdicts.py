@@ -1,5 +1,7 @@
 """Verdicts in words and counts. `counts` is the one function that counts: README, index, pages and terminal use it."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from lib.reporting.claims.ledger import divided, is_repeat, read_otherwise
@@ -100,22 +102,33 @@ def counts(verdicts: pd.DataFrame) -> pd.DataFrame:
     return table.reindex(index=[*GRADES, ""], columns=list(JUDGEMENTS), fill_value=0)
 
 
-def interpretations(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows: each claim that depends on how the paper is read, its interpretations side by side."""
+def interpretations(verdicts: pd.DataFrame, notes: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows: each claim that depends on how the paper is read, its interpretations side by side.
+
+    notes: of the claims by id, which tell rows of the same quantity apart.
+    """
     rows = originals(verdicts)
     about, whole = _about(rows), counted(verdicts)
     open_claims = whole[whole["judgement"] == DEPENDS]
     found = []
     for name in _about(open_claims):
         own = rows[about == name]
-        sides = [f"{row['quantity']}: {row['measured']}; {row['verdict']}" for row in own.to_dict("records")]
-        if len(own) == 1:  # one row has several interpretations in it: its note says which
-            sides = [f"{own.iloc[0]['measured']}: {own.iloc[0]['note']}"]
+        alike = own["quantity"].nunique() == 1
+        sides = []
+        for row in own.to_dict("records"):
+            words = row["note"] if len(own) == 1 else notes[row["id"]] if alike else row["quantity"]
+            sides.append(f"{words}: {_first(row['measured'])}; {row['verdict']}")
         first = own.iloc[0]
         found.append([f"{name.partition('.')[2]}, {first['where']}", first["paper_value"], *sides])
     most = max(map(len, found), default=2)
     header = ["claim", "the paper", *(f"interpretation {number}" for number in range(1, most - 1))]
     return header, [[*row, *[""] * (most - len(row))] for row in found]
+
+
+def _first(measured: str) -> str:
+    """Return the first two of some comparisons, and how many more there are."""
+    parts = measured.split("; ")
+    return "; ".join(parts[:2]) + (f" and {len(parts) - 2} more" if len(parts) > 2 else "")
 
 
 def headline(verdicts: pd.DataFrame) -> str:

@@ -140,13 +140,16 @@ def test_interpretations_stand_side_by_side(verdicts):
     first = verdicts.iloc[0].to_dict() | {"quantity": "with noise", "measured": "2"}
     other = first | {"id": "scalable_pate.v11", "judgement": "fails", "verdict": "fails", "quantity": "without noise"}
     other |= {"note": f"another reading of {first['id']}", "measured": "3"}
-    header, rows = interpretations(pd.DataFrame([first, other]))
+    header, rows = interpretations(pd.DataFrame([first, other]), {})
     assert header == ["claim", "the paper", "interpretation 1", "interpretation 2"]
     assert rows == [["v01, Table 1", "2.00", "with noise: 2; holds", "without noise: 3; fails"]]
-    assert interpretations(pd.DataFrame([first, other | {"judgement": "holds"}]))[1] == []
+    assert interpretations(pd.DataFrame([first, other | {"judgement": "holds"}]), {})[1] == []
+    alike = pd.DataFrame([first, other | {"quantity": "with noise"}])
+    notes = {first["id"]: "printed", "scalable_pate.v11": "exact"}
+    assert interpretations(alike, notes)[1] == [["v01, Table 1", "2.00", "printed: 2; holds", "exact: 3; fails"]]
     alone = first | {"judgement": DEPENDS, "note": "outside the tolerance by less than 0.9"}
-    assert interpretations(pd.DataFrame([alone]))[1] == [
-        ["v01, Table 1", "2.00", "2: outside the tolerance by less than 0.9"]
+    assert interpretations(pd.DataFrame([alone]), {})[1] == [
+        ["v01, Table 1", "2.00", "outside the tolerance by less than 0.9: 2; holds"]
     ]
 
 

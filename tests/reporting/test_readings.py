@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -10,7 +9,6 @@ from scipy.stats import norm
 
 from lib.accounting.announced import announced
 from lib.accounting.draws import as_dict
-from lib.accounting.gaussian import sigma_analytic
 from lib.accounting.rdp import order_grid
 from lib.accounting.rounding import rounded_down, rounded_up, shown
 from lib.plan.config import load
@@ -33,12 +31,9 @@ def row(table: str, **where):
     return found.iloc[0]
 
 
-BOARD = ROOT / "docs" / "reproduction" / "leaderboard" / "leaderboard.csv"
 VERDICTS = Path("docs") / "reproduction" / "claims.csv"
-PRINTED_ERRORS = {8: 12, 4: 12.7, 2: 14, 1: 19}  # of DP-MAC, Table 1b
 BUDGET = Path("docs") / "reproduction" / "dp_mac" / "budget.csv"
 MEASURED = ("train_accuracy", "test_accuracy", "auc")
-TAUGHT = "PATE's student, 500 true labels"
 PUBLIC, VOTED = "control: public data", "broken: PATE without noise"
 
 
@@ -59,12 +54,6 @@ def below(bound: float, digits: int = 3) -> str:
 
 def with_spread(cells, column: str, digits: int = 2) -> str:
     return f"{short(cells[column], digits)} ± {short(cells[f'{column}_spread'], digits)}"
-
-
-def noise_of_whole_masks(count: int, teachers: int) -> float:
-    """The noise at epsilon 8 of whole masks of the phantom's mean norm, of 1,000 blocks of 9,216 voxels."""
-    length = (components(1.0)["mse_without"] * 9216 * 1000) ** 0.5
-    return sigma_analytic(2 * length * count**0.5 / teachers, 8.0, 1e-5)
 
 
 def masks(**where):
@@ -90,63 +79,8 @@ def tight(dataset: str, components: int):
     return row("autoencoded_pate/sensitivity", dataset=dataset, components=components)
 
 
-def of_labels(queries: int, budget: str | None):
-    """Students of decoded labels."""
-    return row("compressed_pate/fig3", labels="decoded", queries=queries, budget=budget)
-
-
-def curve(accuracy: str, digits: int = 3, **where):
-    return with_spread(row("dp_mac/table1a", method="DP-MAC", noise="printed", **where), accuracy, digits)
-
-
-def as_run(budget: str, noise: str):
-    return row("dp_mac/table1a", method="DP-MAC", variant="as run", noise=noise, paper_epsilon=budget)
-
-
-def published(budget: str, noise: str = "printed"):
-    return row("dp_mac/table1a", method="DP-SGD", variant="as published", noise=noise, paper_epsilon=budget)
-
-
-def autoencoder(variant: str, epsilon: int, method: str = "DP-MAC", noise: str = "printed"):
-    return row("dp_mac/table1b", method=method, variant=variant, noise=noise, paper_epsilon=f"{epsilon}.0")
-
-
-def large(epsilon: float) -> str:
-    """An epsilon above 100 to three digits, never below what it is."""
-    return f"{rounded_up(epsilon, 3):,.0f}"
-
-
-def half_noise(epsilon: int):
-    return autoencoder("half the noise", epsilon, "DP-SGD")
-
-
-def roughness(epsilon: float):
-    return row("dp_mac/fig3_comparison", at=f"DP-MAC, as run, ε = {epsilon:g}")
-
-
 def selected(run: str):
     return row("scalable_pate/selection", run=run)
-
-
-def published_students(aggregator: str, run: str):
-    """Students of the authors' votes, which must be the published GAN; those of 1,000 labels have other rows."""
-    found = row("scalable_pate/table1", run=run, aggregator=aggregator)
-    other = "students of the first 1,000 test images" if run == "mnist_lnmax_1000" else "paper"
-    assert found["student_accuracy_protocol"] == other
-    return found
-
-
-def below_the_papers(aggregator: str, run: str) -> float:
-    found = published_students(aggregator, run)
-    return found["paper_student_accuracy"] - found["student_accuracy"]
-
-
-def percent(cells) -> str:
-    return f"{cells['student_accuracy']:.1f} ± {cells['student_accuracy_spread']:.1g}".replace("± 0", "± ")
-
-
-def interactive():
-    return row("scalable_pate/table1", aggregator="interactive_gnmax")
 
 
 def cifar(method: str, attack: str = "shadow 0.001"):
@@ -221,47 +155,6 @@ def beyond(name: str) -> float:
     """By how much a claim's measured number is outside its tolerance; below 0 inside."""
     claims, found = (read_table(ROOT / path).set_index("id").loc[name] for path in ("claims.csv", VERDICTS))
     return abs(float(found["measured"]) - float(claims["value"])) - float(claims["tolerance"])
-
-
-def board(method: str, budget: str = "none"):
-    return row("leaderboard/leaderboard", method=method, budget=budget)
-
-
-def images(method: str, budget: str = "none"):
-    return row("leaderboard_mnist/leaderboard", method=method, budget=budget)
-
-
-def most_attacked() -> float:
-    """The largest AUC of an attack on a student of PATE with noise."""
-    rows = read_table(BOARD)
-    rows = rows[(rows["guarantee"] == "yes") & ~rows["method"].isin(["DP-SGD", "DP-MAC"])]
-    assert len(rows) == 20
-    return rows["auc"].max()
-
-
-def most_shown() -> float:
-    """The most that an intact mechanism's releases show; none shows more than it promises."""
-    rows = read_table(BOARD)
-    rows = rows[(rows["guarantee"] == "yes") & rows["lower_bound_mechanism"].notna()]
-    assert (rows["lower_bound_mechanism"] < rows["epsilon"]).all() and len(rows) == 28
-    return rows["lower_bound_mechanism"].max()
-
-
-def again() -> int:
-    """Audits of each intact mechanism besides, none of which exceeds what it promises."""
-    rows = audited(intact=True)
-    assert set(rows["above_promised"]) == {0} and set(rows["holds"]) == {"yes"}
-    (times,) = set(rows["repetitions"])
-    return int(times)
-
-
-def audited(intact: bool):
-    """The audited mechanisms; intact none of them may be caught, with a bug put in all of them must be."""
-    rows = read_table(ROOT / "docs" / "reproduction" / "leaderboard" / "mechanisms.csv")
-    rows = rows[rows["lower_bound"].astype(str).str.strip().ne("") & rows["lower_bound"].notna()]
-    rows = rows[(rows["bug"] == "intact") == intact]
-    assert set(rows["caught"]) == {"no" if intact else "yes"}
-    return rows
 
 
 PIXELS = "Strategy I, pixels in [0, 255]"
@@ -391,63 +284,6 @@ QUOTED = {
         ),
         f"as is DP-SGD's ε of {above(of_audit('DP-SGD', 'main')['epsilon'])}",
     ],
-    "scalable_pate": lambda: [
-        "lets {:.1f} % pass and the moderate one {:.1f} %".format(
-            *(
-                row("scalable_pate/fig5_comparison", comparison=f"{check}_and_lnmax_low_consensus_passed")["value"]
-                for check in ("aggressive", "moderate")
-            )
-        ),
-        "LNMax's 100 labels on MNIST come to {} % of 1,000 held-out images".format(
-            percent(published_students("lnmax", "mnist_lnmax_100"))
-        ),
-        "authors' script LNMax costs {}, as in the paper".format(
-            above(row("scalable_pate/table1", run="mnist_lnmax_1000", aggregator="lnmax_8_moments")["epsilon"])
-        ),
-        "Those of 1,000 labels come to {} %, and the paper's to 98.1: six images".format(
-            percent(published_students("lnmax", "mnist_lnmax_1000"))
-        ),
-        "Those of Confident-GNMax come to {} %, and the paper's to 98.5".format(
-            percent(published_students("confident_gnmax", "mnist_confident"))
-        ),
-        "students: {:.1f}, {} and {:.0f} point below the paper's".format(
-            below_the_papers("lnmax", "mnist_lnmax_100"),
-            short(below_the_papers("lnmax", "mnist_lnmax_1000"), 1),
-            below_the_papers("confident_gnmax", "mnist_confident"),
-        ),
-        "Adult's 8,141 held-out samples have a standard error of "
-        + short(row("scalable_pate/table1", run="adult_lnmax", aggregator="lnmax")["baseline_accuracy_held_out_error"]),
-        f"our teachers answer {selected('glyph_round1')['queries_answered']:,.0f} of the first round's 6,000 queries",
-        f"A threshold of 2,600 gives {selected('glyph_round1_searched')['queries_answered']:,.0f}",
-        f"({interactive()['queries_reinforced']:,.0f}, and 6,081 there)",
-        f"teachers answer {interactive()['queries_answered']:,.0f} queries in all",
-        f"and {interactive()['queries_labelled']:,.0f} labels are used",
-        "Its student reaches {:.1f} %, the first round's alone {:.1f} %".format(
-            *(selected(run)["student_accuracy"] for run in ("glyph_interactive_80", "glyph_round1_searched"))
-        ),
-        f"a confidence of .5 {selected('glyph_interactive')['student_accuracy']:.1f} %",
-        "come to {} %, and LNMax's to {} %".format(
-            percent(row("scalable_pate/fig1", aggregator="confident_gnmax", queries_made="4000")),
-            percent(row("scalable_pate/table1", aggregator="lnmax", run="glyph_lnmax")),
-        ),
-        "With {} for the first round the student comes to {:.1f} %, "
-        "with {} to {:.1f} %, and with {} to {:.1f} %".format(
-            *(
-                number
-                for split in ("first", "even", "second")
-                for number in (
-                    short(selected(f"glyph_interactive_{split}")["epsilon_first_round"]),
-                    selected(f"glyph_interactive_{split}")["student_accuracy"],
-                )
-            )
-        ),
-        "leave students of {:.1f}, {:.1f} and {:.1f} %".format(
-            *(selected(f"glyph_round1_{length}")["student_accuracy"] for length in ("long", "middle", "short"))
-        ),
-        "student is {:.1f} points below Confident-GNMax's".format(
-            selected("glyph_confident")["student_accuracy"] - interactive()["student_accuracy"]
-        ),
-    ],
     "autoencoded_pate": lambda: [
         f"its Dice is {with_spread(student('calibrated', 8), 'dice_whole')} (three repetitions)",
         f"its labels have {short(student('calibrated', 8)['label_dice_whole'])}",
@@ -488,147 +324,6 @@ QUOTED = {
         f"{components(0.01)['error_over_formula']:.1f} times",
         f"LGG's 60 patients give {components(0.2, 'LGG')['rank']:.0f} components",
         f"an error of {components(0.2, 'LGG')['error_over_formula']:.2f} times the formula's at .2",
-    ],
-    "compressed_pate": lambda: [
-        " = {:.0f} and 130 need {:.0f}. With 1,000 teachers they need {:.1f} and {:.1f},".format(
-            *(noise_of_whole_masks(count, teachers) for teachers in (100, 1000) for count in (10, 130))
-        ),
-        "keeps {:.2f} and {:.2f} times as many as are best".format(
-            *(components(sigma)["components_over_optimal"] for sigma in (0.1, 0.03))
-        ),
-        f"its error is {100 * components(0.1)['heuristic_over_optimal'] - 100:.1f} % above the least. At .01 it keeps "
-        f"{short(components(0.01)['components_over_optimal'])} of them",
-        f"its error is {100 * components(0.01)['heuristic_over_optimal'] - 100:.1f} % above: of the "
-        f"{components(0.01)['rank']:,.0f} directions",
-        f"up to {components(0.3, 'LGG')['components_over_optimal']:.2f} times too many components are kept, with "
-        f"{100 * components(0.5, 'LGG')['heuristic_over_optimal'] - 100:.1f} % more error",
-        f"reach a Dice of {with_spread(row('compressed_pate/fig3', labels='true'), 'tuned_dice')}",
-        "than these, {} against {} at a threshold of a half, and than decoded test masks at their best threshold, "
-        "{}".format(
-            *(
-                short(row("compressed_pate/fig3", queries=40, budget="1.0")[column])
-                for column in ("tuned_dice", "label_dice")
-            ),
-            short(row("compressed_pate/limits", teachers="100.0", epsilon="1.0")["tuned_dice"]),
-        ),
-        "At ε = 8 only the first is so: {} against {}, and {}. Students at ε = 8 come out no worse than the one "
-        "without noise, {}: {} from 40 labels, {} from 20".format(
-            short(of_labels(40, "8.0")["tuned_dice"]),
-            short(of_labels(40, "8.0")["label_dice"]),
-            short(row("compressed_pate/limits", teachers="100.0", epsilon="8.0")["tuned_dice"]),
-            short(of_labels(40, None)["tuned_dice"]),
-            short(of_labels(40, "8.0")["tuned_dice"]),
-            short(of_labels(20, "8.0")["tuned_dice"]),
-        ),
-        *(
-            text.format(with_spread(row("compressed_pate/held_out", **where), "tuned_dice"))
-            for text, where in (
-                ("true labels give {}, 40", {"labels": "true"}),
-                ("decoded ones {} at ε = 8", {"labels": "decoded", "budget": "8.0"}),
-                ("{} without noise.", {"labels": "decoded", "budget": None}),
-            )
-        ),
-    ],
-    "leaderboard": lambda: [
-        f"Intact, none of {len(audited(intact=True))} shows more than it promises, nor does any in {again()} further",
-        f"each of the {len(audited(intact=False))} combinations that there is room for is caught",
-        f"*public data* has 1,000 labels and {board(PUBLIC)['accuracy']:.1f} %",
-        "({} %, {} % at 4, {} % at 8), DP-MAC at 8 ({} %)".format(
-            *(
-                f"{board(method, budget)['accuracy']:.1f}"
-                for method, budget in (("DP-SGD", "2"), ("DP-SGD", "4"), ("DP-SGD", "8"), ("DP-MAC", "8"))
-            )
-        ),
-        f"teaches a student {board(VOTED)['accuracy']:.1f} %, where 400 true labels give "
-        f"{board('PATE' + chr(39) + 's student, 400 true labels')['accuracy']:.1f} %",
-        f"({board('GNMax', '8')['accuracy']:.1f} % by GNMax)",
-        f"chosen by accuracy has {board('no privacy')['accuracy']:.1f} %, and an attack an AUC of "
-        f"{short(board('no privacy')['auc'], 3)} against",
-        f"by heart: {board('no privacy, trained on')['accuracy']:.1f} %, an AUC of "
-        f"{short(board('no privacy, trained on')['auc'], 3)}, and one member in "
-        f"{1 / board('no privacy, trained on')['tpr_0.001']:.0f} found at one false alarm in 1,000",
-        "adds no noise is at {}; with its noise it is at {} for ε = 8 and {} for ε = 1".format(
-            *(
-                short(board(method, budget)["auc"], 3)
-                for method, budget in (("broken: DP-SGD without noise", "none"), ("DP-SGD", "8"), ("DP-SGD", "1"))
-            )
-        ),
-        f"students are at {short(most_attacked(), 3)} at most, and at {short(board(VOTED)['auc'], 3)} without noise",
-        f"PATE without noise shows {board(VOTED)['lower_bound_mechanism']:.1f}, the most",
-        f"DP-SGD without noise {board('broken: DP-SGD without noise')['lower_bound_mechanism']:.1f} of "
-        f"{board('broken: DP-SGD without noise')['largest_mechanism']:.1f}",
-        f"no mechanism shows more than {most_shown():.1f} of the 8",
-        f"below *public data* ({images(PUBLIC)['accuracy']:.1f} %), at every budget",
-        f"hardly attacked (an AUC of {short(images('no privacy')['auc'], 3)})",
-        "canaries show an ε of {:.2f} all the same, those of residual perturbation's network {} without its noise "
-        "and {} with it".format(
-            images("no privacy")["lower_bound"],
-            *(short(images(m)["lower_bound"]) for m in ("the same network, no noise", "residual perturbation")),
-        ),
-        f"reaches {images('the same network, no noise')['accuracy']:.1f} % without noise and "
-        f"{images('residual perturbation')['accuracy']:.1f} % with it",
-        "from {} to {}: its noise".format(
-            *(short(images(method)["auc"], 3) for method in ("the same network, no noise", "residual perturbation"))
-        ),
-        f"PATE's student reaches {images(TAUGHT)['accuracy']:.1f} % on 500 true labels",
-        f"{images(VOTED)['accuracy']:.1f} % on the plurality of the teachers",
-        f"{images('GNMax', '8')['accuracy']:.1f} % on GNMax's answers at ε = 8",
-    ],
-    "dp_mac": lambda: [
-        "errors are {:.1f} to {:.1f} (the paper".format(
-            *(autoencoder("main", epsilon)["test_error"] for epsilon in (8, 1))
-        ),
-        f"about that of the mean image, {row('dp_mac/table1b', method='mean image')['test_error']:.1f}.",
-        "repository give {:.1f} at ε = 8 to {:.1f} at ε = 1;".format(
-            *(autoencoder("as run", epsilon)["test_error"] for epsilon in (8, 1))
-        ),
-        "give {:.1f}, {:.1f}, {:.1f} and {:.1f} at ε = 8, 4, 2 and 1".format(
-            *(autoencoder("noise / 50", epsilon)["test_error"] for epsilon in PRINTED_ERRORS)
-        ),
-        "at most {:.0f} % away, but their real ε is {} to {}.".format(
-            np.ceil(
-                100
-                * max(
-                    abs(autoencoder("noise / 50", epsilon)["test_error"] / error - 1)
-                    for epsilon, error in PRINTED_ERRORS.items()
-                )
-            ),
-            *(large(autoencoder("noise / 50", epsilon)["epsilon_pld"]) for epsilon in (1, 8)),
-        ),
-        "distributions ({}, {}, {} and {} in place".format(
-            *(large(autoencoder("noise / 50", epsilon)["epsilon_pld"]) for epsilon in (1, 2, 4, 8))
-        ),
-        "gives {} to {},".format(*(large(autoencoder("noise / 50", epsilon)["epsilon"]) for epsilon in (1, 8))),
-        "accuracy, {} at ε = 2 and {} at .5,".format(
-            *(curve("test_accuracy", variant="as run", paper_epsilon=budget) for budget in ("2.0", "0.5"))
-        ),
-        "costs {} and {}; with".format(*(above(as_run(budget, "printed")["epsilon"]) for budget in ("2.0", "0.5"))),
-        "require it has {} and {}.".format(
-            *(short(as_run(budget, "needed")["test_accuracy"], 3) for budget in ("2.0", "0.5"))
-        ),
-        "epochs have {} and {}, at a cost of {} and {};".format(
-            *(with_spread(published(budget), "test_accuracy", 3) for budget in ("2.0", "0.5")),
-            *(above(published(budget)["epsilon"]) for budget in ("2.0", "0.5")),
-        ),
-        ".5 require, {} and {}, beside DP-MAC's".format(
-            *(with_spread(published(budget, "needed"), "test_accuracy", 3) for budget in ("2.0", "0.5"))
-        ),
-        f"no guarantee and {curve('test_accuracy', variant='as coded')} at the",
-        "the accuracy is {} and {}.".format(
-            *(
-                short(row("dp_mac/table1a", variant="batch 1000", paper_epsilon=budget)["test_accuracy"], 3)
-                for budget in ("2.0", "0.5")
-            )
-        ),
-        "errors are {:.1f}, {:.1f}, {:.1f} and {:.1f}, below".format(
-            *(half_noise(e)["test_error"] for e in (1, 2, 4, 8))
-        ),
-        "real ε of {}, {}, {} and {} in place".format(*(above(half_noise(e)["epsilon"]) for e in (1, 2, 4, 8))),
-        "privacy ({} and {}), and rougher the less ε is ({} at 2, {:.2f} at .5)".format(
-            *(short(roughness(8)[column]) for column in ("value", "other_value")),
-            short(roughness(2)["value"]),
-            roughness(0.5)["value"],
-        ),
     ],
 }
 
