@@ -25,7 +25,7 @@ from lib.segmentation.patients import means_of, measured
 
 
 class Answers:
-    """What the teachers say of the student's volumes, one query at a time.
+    """Answers of the teachers on the student's volumes, one query at a time.
 
     The true labels may stand in for teachers who all agree (Fay et al. 2022, Section 3.2): any number of them.
     """

@@ -55,7 +55,7 @@ def main(
 
 
 def read_probabilities(paths: list[Path], private: PrivateWorlds) -> np.ndarray:
-    """What the models of one entry predict in every world, (W, 2n, classes)."""
+    """Read the predictions of one entry's models on every private set, (W, 2n, classes)."""
     probabilities = np.concatenate([load_arrays(path, "probabilities")["probabilities"] for path in paths])
     if len(probabilities) != len(private.chosen):
         raise InputError(f"predictions of {len(probabilities)} worlds: allowed are the {len(private.chosen)} there are")

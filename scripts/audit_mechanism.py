@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def console(argv: list[str] | None = None) -> None:
-    """The same as a program: whatever goes wrong ends it with status 2, since 1 says that the promise is broken."""
+    """Run `main` as a program: whatever goes wrong ends it with status 2, since 1 says that the promise is broken."""
     try:
         main(argv)
     except InputError as error:

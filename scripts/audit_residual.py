@@ -18,7 +18,7 @@ from lib.dp_sgd.recipe import SgdRecipe, account
 
 
 def privacy_of(mechanism: str, task: dict, orders: dict, delta: float) -> dict[str, PrivacyStatement]:
-    """What a run of DP-SGD costs by the relation of its audit, in every reading; of the others nothing is proved."""
+    """Return what DP-SGD costs by the relation of its audit, in every interpretation; of others nothing is proved."""
     if mechanism != "dp_sgd":
         return {}
     spent = account(task["samples"], SgdRecipe(**task["sgd"]["recipe"]), task["sgd"]["sigma"])

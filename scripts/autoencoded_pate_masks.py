@@ -1,4 +1,4 @@
-"""What becomes of a mask on its way to the student: the teachers' mean, its code, the noise, and what is learned.
+"""Show a mask on its way to the student: the teachers' mean, its latent code, the noise, and what is learned.
 
 Of volumes that the student was to label, which nobody but it has seen; generated ones, so that no patient is shown.
 """

@@ -24,7 +24,7 @@ TOLD = {"truth": "student on true labels", "mean_mask": "student on the mean mas
 
 
 class Patients:
-    """What each test patient gets, from the tables beside the records: for intervals over patients."""
+    """Results of each test patient, from the tables beside the records: for intervals over patients."""
 
     def __init__(self, files: list[Path], seed: int) -> None:
         """files: tables by patient, .csv; seed: of the intervals."""
@@ -81,7 +81,7 @@ def row_of(
 
 
 def method_of(encoder: dict | None) -> str:
-    """What the papers call a student on such codes; the encoder's kind where no paper has it."""
+    """Return the papers' name of a student on such latent codes; the encoder's kind where no paper has it."""
     return METHODS.get(encoder.get("bound", encoder["kind"]), encoder["kind"])
 
 
@@ -128,7 +128,7 @@ def student_rows(
 
 
 def private_training(record: dict) -> dict[str, PrivacyStatement]:
-    """What a training by DP-SGD cost, `joint`, where one patient is replaced; empty without noise."""
+    """Return the cost of a training by DP-SGD, `joint`, where one patient is replaced; empty without noise."""
     spent = record["parameters"]["spent"]
     if spent is None:
         return {}

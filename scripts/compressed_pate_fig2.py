@@ -51,7 +51,7 @@ def all_but_noise(encoder: dict) -> str:
 
 
 def title(name: str, encoders: dict) -> str:
-    """What an encoder is called in the legend."""
+    """Return an encoder's name in the legend."""
     block = encoders.get(name)
     if block is None or block["kind"] != "autoencoder":
         return name.replace("pca", "PCA")

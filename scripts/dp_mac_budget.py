@@ -1,4 +1,4 @@
-"""What the printed settings of DP-MAC cost, in every reading, and the noise that each printed epsilon really needs."""
+"""Compute what DP-MAC's printed settings cost, in every interpretation, and the noise that each epsilon needs."""
 
 from dataclasses import replace
 from pathlib import Path

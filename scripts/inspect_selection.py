@@ -1,4 +1,4 @@
-"""What a run's noisy check selected, what selecting costs, and the labels it is compared with."""
+"""Measure what a run's noisy check selected, what selecting costs, and the labels it is compared with."""
 
 from pathlib import Path
 

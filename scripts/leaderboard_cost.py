@@ -1,4 +1,4 @@
-"""What training in one world cost, as the jobs measured it: not repeatable."""
+"""Tabulate what training on one private set cost, as the jobs measured it: not repeatable."""
 
 from collections.abc import Sequence
 from pathlib import Path

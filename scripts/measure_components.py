@@ -20,7 +20,7 @@ from lib.segmentation.reconstruction_errors import READINGS, error_rows
 
 
 def chosen(pca: PrincipalComponents, lost: dict[str, np.ndarray], sigma: float, dimension: int) -> dict:
-    """What the heuristic and the exhaustive search keep at one sigma, and the error a voxel of each.
+    """Return what the heuristic and the exhaustive search keep at one sigma, and the error a voxel of each.
 
     The search is over test masks, as it must be to be the best; `search_public` is over the public ones.
     """

@@ -1,4 +1,4 @@
-"""What the perturbed residual networks of one attack predict: the target's and its shadow's, in every repetition."""
+"""Predict by the perturbed residual networks of one attack: the target's and its shadow's, in every repetition."""
 
 from pathlib import Path
 

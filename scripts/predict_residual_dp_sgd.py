@@ -1,4 +1,4 @@
-"""What the networks of one attack by DP-SGD predict, the target's and its shadow's, and what training one cost."""
+"""Predict by the DP-SGD networks of one attack, the target's and its shadow's, and state what training one cost."""
 
 from pathlib import Path
 

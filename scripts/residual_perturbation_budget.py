@@ -22,7 +22,7 @@ TITLES = {"strategy1": "Strategy I", "dp_sgd": "DP-SGD", "plain": "plain"}
 
 
 def read_statistics(path: Path, task: dict) -> Evidence:
-    """What the runs of an audit showed."""
+    """Read what the runs of an audit showed."""
     with reading(path, "statistics"):
         table = pd.read_csv(path)
     try:
@@ -32,7 +32,7 @@ def read_statistics(path: Path, task: dict) -> Evidence:
 
 
 def budget(record: dict, task: dict, theory: dict) -> tuple[PrivacyStatement | None, float | None]:
-    """What the audited training costs, if anything is said of it, and the published number for the same dataset."""
+    """Return what the audited training costs, if anything is said of it, and the published number for that dataset."""
     mechanism = record["parameters"]["mechanism"]
     if mechanism == "plain":
         return None, None

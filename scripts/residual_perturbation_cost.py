@@ -1,4 +1,4 @@
-"""What an epoch costs: plain, perturbed and DP-SGD training of one network, and replicas together or in turn."""
+"""Time an epoch: plain, perturbed and DP-SGD training of one network, and replicas together or in turn."""
 
 from dataclasses import replace
 from pathlib import Path

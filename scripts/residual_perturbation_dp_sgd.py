@@ -1,4 +1,4 @@
-"""What DP-SGD costs at the settings printed with residual perturbation, and the rate that its printed budget takes."""
+"""Compute what DP-SGD costs at the settings printed with residual perturbation, and the rate of its printed budget."""
 
 from pathlib import Path
 

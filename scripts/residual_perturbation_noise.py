@@ -147,7 +147,7 @@ def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
 
 
 def printed_of(dataset: str, method: str) -> pd.DataFrame:
-    """What the paper prints of plain networks and of a strategy on a dataset: gamma, auc, test_accuracy."""
+    """Return what the paper prints of plain networks and a strategy on a dataset: gamma, auc, test_accuracy."""
     parts = []
     for file in PRINTED.get(method, ()):
         rows = read_table(Path(__file__).parent / file)

@@ -1,4 +1,4 @@
-"""What Theorems 1 and 2 of residual perturbation say that its strategies cost, in every reading; no guarantee."""
+"""Compute what Theorems 1 and 2 of residual perturbation say of its cost, in every interpretation; no guarantee."""
 
 from collections.abc import Iterator
 from itertools import product

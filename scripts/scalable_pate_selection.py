@@ -1,4 +1,4 @@
-"""What the noisy check is worth: which queries it selects, what selecting costs, and students with and without it."""
+"""Tabulate the noisy check: which queries it selects, what selecting costs, and students with and without it."""
 
 import math
 from pathlib import Path

@@ -31,7 +31,7 @@ def row(run: dict, records: list[dict]) -> dict:
     printed = {key.removeprefix("printed_"): value for key, value in release("printed").items()}
 
     def fraction(name: str) -> tuple[float | None, float | None]:
-        """What the release adds to epsilon, as a share of it; mean and spread."""
+        """Return what the release adds to epsilon, as a share of it; mean and spread."""
         privacy = [record["privacy"] for record in records if f"sanitized_epsilon_{name}" in record["privacy"]]
         return mean_and_spread([p[f"sanitized_epsilon_{name}"].epsilon / p["epsilon"].epsilon - 1 for p in privacy])
 

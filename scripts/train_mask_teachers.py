@@ -34,7 +34,10 @@ def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> tuple[d
 
 
 def answers_of(job: SegmentationTraining, weights: dict[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
-    """What a teacher says of rows, (b, C, X, Y, Z) uint8 in LEVELS; volume by volume, for all take gigabytes."""
+    """Predict a teacher's answers for rows, (b, C, X, Y, Z) uint8 in LEVELS.
+
+    It predicts volume by volume: all together take gigabytes.
+    """
     return np.stack([np.rint(mask * LEVELS).astype(np.uint8) for mask in each_seen_by(job, weights, rows)])
 
 

@@ -1,4 +1,4 @@
-"""What a run of votes costs on any data, by the tightest route known: the least epsilon announced before it.
+"""Compute what a run of votes costs on any data, by the tightest route known: the least epsilon fixed before it.
 
 Neighbouring relation: replace one record, which changes one teacher's vote: two counts by one each, a plurality by at
 most one. The paper's route, Renyi divergences and their classic conversion (`Account.caps`), announces more.

@@ -1,4 +1,4 @@
-"""What one draw of noise costs on any data, from its name and parameters alone; replace-one neighbours.
+"""Compute the cost of one draw of noise on any data, from its name and parameters alone; replace-one neighbours.
 
 A ledger is a list of such draws with how often each was made, so that whoever holds it can price it again.
 """

@@ -1,4 +1,6 @@
-"""What the noisy mean of teachers' codes costs (Fay et al. 2020, Algorithm 2; Fay et al. 2022, Theorem 2).
+"""Compute the cost of the noisy mean of teachers' latent codes.
+
+Fay et al. 2020, Algorithm 2; Fay et al. 2022, Theorem 2.
 
 Neighbouring relation: replace one private record. It is in the share of one teacher, whose answers to all queries may
 change, each from one end of its ball to the other. The answers to all queries are one Gaussian vector (Fay et al. 2022,

@@ -193,7 +193,7 @@ def selective_ledger(
 def discrete_selective_ledger(
     orders: np.ndarray, asked: int, answered: int, limit: float, sigma_threshold: float, sigma: float
 ) -> Ledger:
-    """The same of a Confident-GNMax run whose noise is discrete: its checks and answers on any data."""
+    """Return the ledger of a Confident-GNMax run with discrete noise: its checks and answers on any data."""
     ledger = Ledger(np.asarray(orders, float))
     ledger.charge(discrete_entry(orders, "threshold", asked, {"sigma": sigma_threshold, "threshold": limit}))
     ledger.charge(discrete_entry(orders, "gnmax", answered, {"sigma": sigma}))

@@ -16,7 +16,7 @@ NEIGHBOURING = "add_or_remove_one"  # of all but `replaced_statement`
 
 
 def statements(run: TrainingRun, orders: np.ndarray, delta: float) -> dict[str, PrivacyStatement]:
-    """What the run costs, in every reading.
+    """Return what the run costs, in every interpretation.
 
     `joint` (the guarantee; classic conversion) and `joint_tight`: all parts composed as RDP, converted once.
     `added`, `added_tight`: each part converted at `delta`, the epsilons and the deltas added. `training`: training
@@ -38,7 +38,7 @@ def statements(run: TrainingRun, orders: np.ndarray, delta: float) -> dict[str, 
 
 
 def pld_statement(run: TrainingRun, delta: float) -> PrivacyStatement:
-    """What the run costs by the second accountant: dp_accounting's privacy loss distributions of all its parts.
+    """Return what the run costs by the second accountant: dp_accounting's privacy loss distributions of all parts.
 
     Losses are rounded upwards at INTERVAL, so that it is a guarantee; it loses nothing in a conversion, and so is
     less than `statements` says, as a rule.
@@ -68,7 +68,7 @@ def statement(
 
 
 def replaced_statement(run: TrainingRun, orders: np.ndarray, delta: float) -> PrivacyStatement:
-    """What a training costs where one of its records is replaced, by Renyi divergences, tighter conversion.
+    """Return what a training costs where one of its records is replaced, by Renyi divergences, tighter conversion.
 
     Raises InputError for a delta outside (0, 1), and ArithmeticError where the second route finds it to cost more.
     """

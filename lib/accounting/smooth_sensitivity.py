@@ -182,7 +182,7 @@ class CheckSequence:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the proof of smoothness assumes (Appendix B): C5, beta non-decreasing on [0, q0]; C6, beta(B_U(q)) -
+    """Assumptions of the proof of smoothness (Appendix B): C5, beta non-decreasing on [0, q0]; C6, beta(B_U(q)) -
     beta(q) non-decreasing on [0, q1].
     """
 

@@ -65,7 +65,7 @@ class PrivacyStatement:
 
     @classmethod
     def from_dict(cls, said: Mapping[str, object]) -> "PrivacyStatement":
-        """What `as_dict` wrote; where no proved bound is told apart from a guarantee, `guarantee` said that one.
+        """Read what `as_dict` wrote; in files without `proved_bound`, `guarantee` stood for it.
 
         Raises ValueError where `guarantee` is not what follows from the rest.
         """
@@ -98,7 +98,7 @@ def dearest(costs: Sequence[Mapping[str, PrivacyStatement]]) -> dict[str, Privac
 
 
 def added(parts: Sequence[PrivacyStatement]) -> PrivacyStatement:
-    """What several runs on the same data cost by basic composition: their epsilons and their deltas are added.
+    """Add the epsilons and the deltas of several runs on the same data: basic composition.
 
     It is no better known than the worst known of them. Raises ValueError where they mean different neighbours.
     """

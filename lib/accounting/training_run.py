@@ -1,4 +1,4 @@
-"""What a training costs that releases a noisy sum over a Poisson sample in every step, as DP-SGD does.
+"""Compute the cost of a training that releases a noisy sum over a Poisson sample in every step, as DP-SGD does.
 
 Neighbouring relation: add or remove one record, throughout. A step's sum, in the unit of what one record moves it by
 at most, has a sensitivity of 1, so a step is one Gaussian mechanism with multiplier sigma on a Poisson sample.
@@ -68,7 +68,7 @@ class TrainingRun:
         return {"training": self.training_rdp(np.asarray(orders, float), self.epochs, self.sigma / self.sensitivity)}
 
     def events(self) -> dict[str, dp_accounting.DpEvent]:
-        """The same parts as dp_accounting events (add or remove one)."""
+        """Return the parts of the run as dp_accounting events (add or remove one)."""
         return {"training": self.training_event(self.epochs, self.sigma)}
 
     def training_rdp(self, orders: np.ndarray, epochs: int, sigma: float) -> np.ndarray:
@@ -76,7 +76,7 @@ class TrainingRun:
         return epochs * steps_per_epoch(self.samples, self.batch) * subsampled_gaussian_rdp(orders, self.rate, sigma)
 
     def training_event(self, epochs: int, sigma: float) -> dp_accounting.DpEvent:
-        """The same as an event; sigma: on the scaled vector."""
+        """Return the cost of training as a dp_accounting event; sigma: on the scaled vector."""
         import dp_accounting  # takes a second, and not every job needs it
 
         step = dp_accounting.PoissonSampledDpEvent(self.rate, dp_accounting.GaussianDpEvent(sigma / self.sensitivity))

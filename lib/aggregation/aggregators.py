@@ -30,7 +30,7 @@ Answers = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Costs:
-    """What a run costs, with one law of noise.
+    """Cost of a run, with one law of noise.
 
     account(orders, votes, run, moments), and scores where a student takes part: every reading, before the run.
     ledger(orders, votes, source, run, scores): what was drawn for the queries that were asked, after it.
@@ -142,7 +142,7 @@ def spent(orders: np.ndarray, votes: np.ndarray, source: np.ndarray, run: dict, 
 
 
 def noise_of(run: dict, noise_seed: int | None, *job: str) -> np.random.Generator | DiscreteGaussian:
-    """What a run's mechanism draws its noise from, keyed by the job (see `lib.core.seeding.noise_generator`).
+    """Return the source of a run's noise, keyed by the job (see `lib.core.seeding.noise_generator`).
 
     Raises InputError where the run asks for discrete noise that its mechanism cannot have.
     """

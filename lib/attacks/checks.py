@@ -1,4 +1,4 @@
-"""What every attack asks of the arrays it is given."""
+"""Check the arrays that an attack receives."""
 
 import numpy as np
 

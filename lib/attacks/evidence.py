@@ -1,4 +1,4 @@
-"""What the runs of an audit showed, as a table, and the lower bounds on epsilon that it gives.
+"""Write the results of an audit's runs as a table, and compute the lower bounds on epsilon that it gives.
 
 Of many runs with one record and without it, or of few runs with many coins in each. Both give a bound from all that
 there is, and bounds from parts of it, whose scatter says how much is chance.
@@ -29,7 +29,7 @@ class Evidence(Protocol):
         """As many bounds, each from a part of its own."""
 
     def measured(self, bound: LowerBound | OneRunBound) -> dict[str, float]:
-        """What a bound was measured by, for a record."""
+        """Return how a bound was measured, for a record."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Coins:
 
 
 def evidence(table: pd.DataFrame, guesses: tuple[float, ...] = ()) -> Runs | Coins:
-    """What a table of `Evidence.table` says; guesses: for coins. Raises InputError for a table that is none."""
+    """Read a table of `Evidence.table`; guesses: for coins. Raises InputError for a table that is none."""
     if {"canary", "statistic"} <= set(table.columns):
         return Runs(*(table.loc[table["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)))
     if {"run", "slot", "second", "difference"} <= set(table.columns):

@@ -43,7 +43,7 @@ def attacked(
     job: tuple[str, ...],
     plain: Predictions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What attacks achieve on the target's networks, and their ROC curves.
+    """Attack the target's networks; return what each attack achieves, and the ROC curves.
 
     predictions: of `target` and `shadow`, networks in the same order: each of the target's is attacked with its own
     shadow. plain: what a shadow without noise predicts, whose first network is taken, for the attacks that use it.

@@ -1,4 +1,4 @@
-"""What a target's and a shadow's networks predict about the data of an attack, as one file."""
+"""Keep the predictions of a target's and a shadow's networks on the data of an attack in one file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lib.core.files import load_arrays, save_arrays
 
 @dataclass(frozen=True)
 class Predictions:
-    """What the networks of one side, alone or as ensembles, say of the rows they are asked about.
+    """Predictions of the networks of one side, alone or as ensembles, on the rows of an attack.
 
     probabilities (E, n, classes) float64; part (n,), places in PARTS; labels (n,), those that were trained on; sizes
     (E,), the number of members of each ensemble, 1 for a network alone.
@@ -30,7 +30,7 @@ class Predictions:
         return np.concatenate([self.probabilities[ensemble][self.part == PARTS.index(name)] for name in parts])
 
     def halves(self, ensemble: int, side: str) -> tuple[np.ndarray, np.ndarray]:
-        """The same of both halves of a side's data, and whether each sample is in the half that is trained on."""
+        """Return predictions on both halves of a side's data, and which samples are in the half that is trained on."""
         names = f"{side}_train", f"{side}_out"
         counts = [int((self.part == PARTS.index(name)).sum()) for name in names]
         return self.of(ensemble, *names), np.repeat([True, False], counts)
@@ -66,7 +66,7 @@ def write_predictions(path: str | Path, predictions: Mapping[int, Mapping[str, P
 
 
 def read_predictions(path: str | Path) -> dict[int, dict[str, Predictions]]:
-    """What `write_predictions` wrote; InputError names a file that is none."""
+    """Read what `write_predictions` wrote; InputError names a file that is none."""
     arrays = load_arrays(path)
     try:
         return {

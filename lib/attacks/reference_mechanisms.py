@@ -28,7 +28,7 @@ class Gaussian:
     noise: float = 1.0
 
     def outputs(self, coins: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """What is put out for coins (m,) bool, (m,) float64, rounded to a grid of its own."""
+        """Return the outputs for coins (m,) bool: (m,) float64, rounded to a grid of its own."""
         deviation = self.sigma * self.noise
         return np.rint((coins + deviation * rng.standard_normal(len(coins))) / deviation * _STEPS) / _STEPS * deviation
 
@@ -41,7 +41,7 @@ class RandomisedResponse:
     noise: float = 1.0
 
     def outputs(self, coins: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """What is put out for coins (m,) bool: (m,) float64, 0 or 1."""
+        """Return the outputs for coins (m,) bool: (m,) float64, 0 or 1."""
         return (coins ^ (rng.random(len(coins)) < self.flip * self.noise)).astype(float)
 
 
@@ -94,7 +94,7 @@ def repeated(
     seed: int,
     job: tuple[str, ...],
 ) -> np.ndarray:
-    """The same of independent repetitions, (repetitions, 2); draws are keyed by (seed, job, repetition)."""
+    """Return the results of independent repetitions, (repetitions, 2); draws are keyed by (seed, job, repetition)."""
     return np.array(
         [
             audited(audit, mechanism, size, guesses, delta, level, generator(seed, *job, str(repetition)))

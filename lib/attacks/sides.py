@@ -1,3 +1,3 @@
-"""Whose networks a membership attack needs."""
+"""List the networks that a membership attack needs: the target's and the shadow's."""
 
 SIDES = ("target", "shadow")  # the model under attack, and one like it that the attacker trains

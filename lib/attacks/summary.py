@@ -1,4 +1,4 @@
-"""What attacks achieved on the networks of a method, over repetitions and members, as rows of tables and figures."""
+"""Summarise attacks on the networks of a method, over repetitions and members, as rows of tables and figures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -52,7 +52,7 @@ class Task:
 
 
 def read_task(path: str | Path) -> Task:
-    """What `Task.write` wrote; InputError names a file that is none."""
+    """Read what `Task.write` wrote; InputError names a file that is none."""
     arrays = load_arrays(path, *Task.__dataclass_fields__)
     return Task(**arrays | {"fingerprint": str(arrays["fingerprint"])})
 

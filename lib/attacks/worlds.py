@@ -63,7 +63,7 @@ def attack_worlds(
     seed: int,
     job: tuple[str, ...],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What every attack achieves on the ordinary records of every target, and the ROC curves.
+    """Run every attack on the ordinary records of every target; return what each achieves, and the ROC curves.
 
     probabilities (W, 2n, classes): of each world's released model; labels (2n,): those that records are trained with;
     chosen (W, n) bool: which slots took their second record; canaries: slots, the first ones, that are left out;

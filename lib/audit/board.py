@@ -1,4 +1,4 @@
-"""What the leaderboard's methods release, under audit: all of a run's releases, at the method's own noise.
+"""Audit the leaderboard's methods: all releases of a run, at the method's own noise.
 
 PATE's answers are those of the method itself. Of DP-SGD and DP-MAC the mechanism is run, at the method's noise, rate
 and steps: by ghost clipping on two weights, and in one layer.

@@ -24,7 +24,7 @@ ERROR = 1e-3  # of calling bounds that hold ones that do not
 
 @dataclass(frozen=True)
 class Audit:
-    """What was promised, epsilon at delta, and what so many runs on either input showed."""
+    """The promise, epsilon at delta, and what so many runs on either input showed."""
 
     epsilon: float
     delta: float
@@ -66,7 +66,7 @@ def audit_sampler(
     seed: int,
     job: tuple[str, ...] = ("audit_mechanism",),
 ) -> Audit:
-    """The same of what gives the outputs of many independent runs at once.
+    """Audit a sampler that returns the outputs of many independent runs at once.
 
     The first half of the runs on each input chooses statistic, threshold and direction; the other half measures
     (`lower_bound`, Clopper and Pearson's intervals).

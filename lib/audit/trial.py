@@ -1,4 +1,4 @@
-"""What is audited of a mechanism: the project's own code, intact and with bugs that were put in on purpose.
+"""Trials of a mechanism under audit: the project's own code, intact and with bugs that were put in on purpose.
 
 A bug is put in by calling the code with the wrong parameters, or by setting its generator back, and is compared with
 the epsilon that the accounting promises of the code without it.

@@ -25,7 +25,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Content(NamedTuple):
-    """What a file says.
+    """Contents of a file.
 
     meaning: SHA-256 (hex) of a module parsed, without comments, docstrings, places and the types of parameters; of any
         other file, its bytes.
@@ -94,7 +94,7 @@ def _git(root: Path, *words: str) -> str:
 
 @cache
 def content(path: Path) -> Content:
-    """What a file says; a process reads each once. Raises FileNotFoundError if it is not there."""
+    """Return the contents of a file; a process reads each once. Raises FileNotFoundError if it is not there."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is imported or declared but not there")
     data = path.read_bytes()

@@ -27,7 +27,7 @@ GIVEN = ("settings", "script")  # fields that are no options
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """What a record says of the job that wrote it.
+    """The job that wrote a record, as the record has it.
 
     job: rule and wildcards, by which every draw of the job is keyed. preset, seed: of the configuration. dataset: what
     the job's data are called there. script: the file of the program that runs.

@@ -1,4 +1,4 @@
-"""What the project takes from MONAI, imported without the packages that MONAI only looks for.
+"""Import what the project uses of MONAI, without the packages that MONAI only looks for.
 
 `import monai` loads all of it, and with it torchvision, matplotlib and others where they are there; the first starts
 PyTorch's compiler. None is used by anything below. Of 2.6 s of processor time after PyTorch's own, 0.7 are left.

@@ -1,4 +1,4 @@
-"""What a person names on the command line: `module:attribute`."""
+"""Import an object that is named on the command line as `module:attribute`."""
 
 import importlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""What a job read and wrote, and of what kind it is: how a release is walked back to what it was made from."""
+"""Record what a job read and wrote, and of what kind it is, so that a release can be followed to its origins."""
 
 import hashlib
 from collections.abc import Iterable

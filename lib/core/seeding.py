@@ -43,7 +43,7 @@ def noise_generator(noise_seed: int | None, *job: str) -> np.random.Generator:
 
 
 def noise_bits(noise_seed: int | None, *job: str) -> Callable[[int], int]:
-    """The same as a source of bits: bits(k) is an integer uniform in [0, 2^k).
+    """Return a source of random bits: bits(k) is an integer uniform in [0, 2^k).
 
     With None every bit is the operating system's own, not those of a generator that it started.
     """

@@ -17,7 +17,7 @@ LISTED = "`python -m scripts.check_data` with these options lists where to get e
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one dataset: a state of this module; what is wrong, or where the files are; how to get them.
+    """Result of checking one dataset: its state; what is wrong, or where the files are; how to get them.
 
     patients: of volumes.
     """
@@ -98,7 +98,7 @@ def as_table(findings: Iterable[Finding]) -> str:
 
 
 def in_one_line(findings: Iterable[Finding], root: str | Path) -> str:
-    """What a refusal says of all that is not there; no more than where it is, if all of it is one level off."""
+    """Say in one line what is not there; only where it is, if all of it is one level off."""
     lacking = [each for each in findings if each.lacks]
     if {each.state for each in lacking} == {ELSEWHERE} and len({each.detail for each in lacking}) == 1:
         return f"data_root={root} is one level off: {lacking[0].detail}"

@@ -120,7 +120,7 @@ def labelled_images(
 def labelled_splits(
     files: Sequence[Path], arrays: Mapping[str, np.ndarray], *, shape: tuple[int, ...], classes: int
 ) -> dict[str, np.ndarray]:
-    """The same of x_train and y_train, and of x_test and y_test; InputError names the files."""
+    """Return x_train, y_train, x_test and y_test, checked as `labelled_images` does; InputError names the files."""
     found, where = {}, ", ".join(map(str, files))
     for split in ("train", "test"):
         x, y = f"x_{split}", f"y_{split}"

@@ -47,7 +47,7 @@ def mislabelled(samples: GlyphSamples) -> list[int]:
 
 
 def choose(samples: GlyphSamples) -> list[tuple[str, int]]:
-    """What is shown: the kind and the index of a sample, COLUMNS of each kind.
+    """Choose the samples to show: kind and index, COLUMNS of each kind.
 
     Raises InputError if there are too few samples of a kind.
     """

@@ -18,7 +18,7 @@ _PARTS = 16  # at most
 
 @dataclass(frozen=True)
 class GlyphPool:
-    """The same interface as ArrayPool; labels are those that the samples carry, wrong ones included.
+    """Pool with the interface of ArrayPool; labels are those that the samples carry, wrong ones included.
 
     ranges: of `lib.data.split.split_stream`.
     """

@@ -1,4 +1,4 @@
-"""What Open Glyph is made with: which fonts, how they are split, how glyphs are changed, how many labels are wrong."""
+"""Settings of Open Glyph: its fonts and their split, how glyphs are changed, how many labels are wrong."""
 
 import math
 from collections.abc import Mapping

@@ -34,7 +34,7 @@ def read_samples(path: str | Path) -> Samples:
 
 
 def samples_of(path: str | Path, arrays: dict[str, np.ndarray]) -> Samples:
-    """The same from the arrays of the file `path`, read already."""
+    """Return the samples in the arrays of the file `path`, which is read already."""
     if {"x", "y", "fingerprint"} <= set(arrays):
         return Samples(arrays["x"], arrays["y"], str(arrays["fingerprint"]), None, arrays.get("group"))
     if not {"x_train", "y_train", "x_test", "y_test", "fingerprint"} <= set(arrays):

@@ -1,4 +1,4 @@
-"""What a dataset is: where its files belong, how they are read, and the fingerprint they must decode to."""
+"""Describe a dataset: where its files belong, how they are read, and the fingerprint they must decode to."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +51,7 @@ class DatasetSpec:
 
     @property
     def identity(self) -> str:
-        """What its samples are recognised by, in words."""
+        """Say by what the samples are recognised."""
         if self.fingerprint is None:
             return self.known_by
         return f"fingerprint {self.fingerprint[:16]} (SHA-256 of the decoded arrays: lib.core.files.fingerprint)"

@@ -30,7 +30,7 @@ def split_samples(
 def split_official(
     train: int, samples: int, private: int, public: int, test: int, teachers: int, rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
-    """The same for a dataset whose first `train` of `samples` are its official training set.
+    """Split a dataset whose first `train` of `samples` are its official training set.
 
     Private samples are drawn from the training set; the public pool is the beginning of the test set and the held-out
     samples its end, in their order, so that published votes on the test set keep their samples.
@@ -55,7 +55,7 @@ def _owners(private: int, teachers: int) -> np.ndarray:
 
 
 def split_stream(private: int, public: int, test: int, teachers: int, repetition: int) -> dict[str, np.ndarray]:
-    """The same for a stream without end that has a part of its own for each side: ranges instead of indices.
+    """Split a stream without end that has a part of its own for each side: ranges instead of indices.
 
     private, public, test: (2,) first sample, and the one after the last, different in each repetition (from 1);
     teacher: (teachers + 1,) bounds of each teacher's private samples.

@@ -1,4 +1,4 @@
-"""What clips the samples' gradients of a module in training.
+"""Clip the samples' gradients of a module in training.
 
 Opacus takes a second to import: it is left to runs that clip.
 """
@@ -27,7 +27,7 @@ def ghost_clipping(module: nn.Module, clip: float) -> Clipping:
 
 
 def per_sample_clipping(module: nn.Module, clip: float) -> Clipping:
-    """The same for modules with convolutions."""
+    """Return the clipping of a module with convolutions."""
     from lib.dp_sgd.per_sample_clipping import PerSampleClipping
 
     return PerSampleClipping(module, clip)

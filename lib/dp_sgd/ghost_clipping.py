@@ -34,7 +34,10 @@ class GhostClipping(GradSampleModuleFastGradientClipping):
         return norms if layer.bias is None else {**norms, layer.bias: norm}
 
     def get_clipping_coef(self) -> torch.Tensor:
-        """What each sample's gradient is multiplied by, (b,); Opacus adds 1e-6 to the norm, a lot for a small clip."""
+        """Return each sample's factor, (b,), for its gradient.
+
+        Opacus adds 1e-6 to the norm, a lot for a small clip; here nothing is added.
+        """
         return (self.max_grad_norm / self.get_norm_sample()).clamp(max=1.0)
 
     def backward(self, loss: torch.Tensor, x: torch.Tensor) -> None:

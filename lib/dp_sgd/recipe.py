@@ -55,7 +55,7 @@ class SgdRecipe:
 
 
 def account(samples: int, recipe: SgdRecipe, sigma: float) -> TrainingRun:
-    """What the accountant must charge for one run of an `SgdTrainer` with noise of `sigma`.
+    """Return what the accountant must charge for one run of an `SgdTrainer` with noise of `sigma`.
 
     A step's release, the clipped sum over C, is a vector that one record moves by at most 1, with noise of sigma on
     each number, on a Poisson sample of rate B / N; what the optimizer makes of it is post-processing. That a gradient

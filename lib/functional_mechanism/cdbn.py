@@ -93,7 +93,10 @@ class Cdbn:
     output: torch.Tensor | None = None
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
-        """What the output layer sees (N, features), in [0, 1], of images x (N, channels, side, side) in [0, 1]."""
+        """Return the inputs of the output layer for images.
+
+        x (N, channels, side, side) in [0, 1]; returned (N, features) in [0, 1].
+        """
         return torch.cat([self._features(batch) for batch in x.split(BATCH)])
 
     def _features(self, x: torch.Tensor) -> torch.Tensor:

@@ -52,7 +52,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """What a mechanism is run with, by name, and its cost: `delta`, and `epsilons` by `rdp` and by the other route.
+    """Parameters of a mechanism, by name, and its cost: `delta`, and `epsilons` by `rdp` and by the other route.
 
     parameters: standard deviations or scales, in the unit of what is released. cost: of plain values, for a record;
     empty for a mechanism that promises nothing.

@@ -22,7 +22,7 @@ MOST_BYTES = 2**30  # of an array of predictions, unpacked
 
 
 class ExternalMethod(Protocol):
-    """What the class must be that `entry` names; docs/leaderboard.md has an example.
+    """Interface of the class that `entry` names; docs/leaderboard.md has an example.
 
     It is made with a `Setting` and the block's `settings` as keywords. epsilon: what a fit costs at the setting's
     delta where one record is replaced, as the method itself says; None where it promises nothing.
@@ -41,7 +41,7 @@ class ExternalMethod(Protocol):
 
 
 def claim(entry: str, epsilon: float | None, given: Setting) -> dict[str, float]:
-    """What a method says of itself, which nothing here proves; InputError where it says more than its budget."""
+    """Read what a method claims, which nothing here proves; InputError where it claims more than its budget."""
     if epsilon is None:
         if given.epsilon is not None:
             raise InputError(f"method {entry}: epsilon None; it was asked for {given.epsilon}; allowed is promises: no")

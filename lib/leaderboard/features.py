@@ -23,7 +23,7 @@ AT_ONCE = 250  # images
 
 @dataclass(frozen=True)
 class PatchFeatures:
-    """What `learn` found: of patches of `side` pixels a mean (d,) and directions (d, kinds).
+    """Features that `learn` fitted: of patches of `side` pixels a mean (d,) and directions (d, kinds).
 
     d = channels * side * side. shift, scale (4 * kinds,): mean and standard deviation of the square roots of all
     features over the public images.
@@ -90,7 +90,7 @@ def learn(images: np.ndarray, side: int, kinds: int, seed: int, job: tuple[str, 
 def told(
     private: PrivateWorlds, public: PublicPart, patch: int, kinds: int, unit: float, seed: int, job: tuple[str, ...]
 ) -> tuple[PrivateWorlds, PublicPart]:
-    """The same worlds of images, each image told by the features of `kinds` kinds of patches that the pool has.
+    """Replace the images of all private sets by their features: `kinds` kinds of patches that the pool has.
 
     See `learn`, whose side is `patch`, and `PatchFeatures.of`; labels are not looked at.
     """

@@ -1,4 +1,4 @@
-"""What every method on the leaderboard is to the rest: noise and cost beforehand, then a fit to a world."""
+"""Interface of every method on the leaderboard: noise and cost beforehand, then a fit to a private set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from lib.leaderboard.worlds import PublicPart
 
 @dataclass(frozen=True)
 class Given:
-    """What a method is fitted to: private records x (n, ...) with labels y (n,), and what is public.
+    """Data that a method is fitted to: private records x (n, ...) with labels y (n,), and what is public.
 
     public: its pool may be asked about; its labels are not used. votes: teachers' histogram (p, classes) about the
     pool; None for methods without teachers. Draws are keyed by (seed, job), the privacy noise among them.
@@ -39,7 +39,7 @@ class Method(Protocol):
     teachers: int
 
     def cost(self) -> dict[str, Any]:
-        """What a fit costs, known before it, as `lib.leaderboard.statements.stated` reads it."""
+        """Return what a fit costs, known before it, as `lib.leaderboard.statements.stated` reads it."""
 
     def parameters(self) -> dict[str, float]:
         """The noise, by name."""
@@ -49,7 +49,7 @@ class Method(Protocol):
 
 
 class CalibratedMethod:
-    """What a method's calibrated noise says of it; the method holds it as `noise`."""
+    """Properties that follow from a method's calibrated noise; the method holds it as `noise`."""
 
     noise: Calibrated
 

@@ -37,7 +37,7 @@ class Network(Protocol):
         """The network with first weights drawn from `rng`; it gives logits (m, classes)."""
 
     def clipping(self, module: nn.Module, clip: float) -> Clipping:
-        """What clips the gradients of such a module."""
+        """Return the clipping of such a module's gradients."""
 
 
 @dataclass(frozen=True)

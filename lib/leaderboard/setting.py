@@ -1,4 +1,4 @@
-"""What a method of the leaderboard is built for."""
+"""Describe the data and the budget that a method of the leaderboard is built for."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from lib.leaderboard.calibration import Budget
 
 @dataclass(frozen=True)
 class Setting:
-    """What a method is built for: n private records of a shape, pixels from 0 to `largest`, classes; and the budget.
+    """Setting of a method: n private records of a shape, pixels from 0 to `largest`, classes; and the budget.
 
     epsilon None: no target.
     """

@@ -9,7 +9,7 @@ from lib.residual_perturbation.theorems import theorem1, theorem2
 
 
 def stated(cost: Mapping[str, Any]) -> dict[str, PrivacyStatement]:
-    """What a fit costs, by name; `guarantee` is the one that counts, absent for methods without one.
+    """Return what a fit costs, by name; `guarantee` is the one that counts, absent for methods without one.
 
     cost: of `lib.leaderboard.method.Method`. Of calibrated noise `epsilons` by route; `claimed`, by a method of which
     nothing is proved here; or the arguments of a `theorem` of residual perturbation: by each of its conditions and by

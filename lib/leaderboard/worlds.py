@@ -47,7 +47,7 @@ class PrivateWorlds:
 
 @dataclass(frozen=True)
 class PublicPart:
-    """What is nobody's secret: a pool x (p, ...) for the students, and a test set.
+    """Public data: a pool x (p, ...) for the students, and a test set.
 
     y (p,) int64: the pool's labels, for controls that may have them; no private method looks at them. fingerprint: of
     these arrays alone; the dataset's would depend on the private records.
@@ -65,14 +65,14 @@ class PublicPart:
 
 
 def read_private(path: str | Path) -> PrivateWorlds:
-    """What `PrivateWorlds.write` wrote; InputError names a file that is none."""
+    """Read what `PrivateWorlds.write` wrote; InputError names a file that is none."""
     arrays = load_arrays(path, *PrivateWorlds.__dataclass_fields__)
     scalars = {"canaries": int(arrays["canaries"]), "fingerprint": str(arrays["fingerprint"])}
     return PrivateWorlds(**arrays | scalars)
 
 
 def read_public(path: str | Path) -> PublicPart:
-    """What `PublicPart.write` wrote; InputError names a file that is none."""
+    """Read what `PublicPart.write` wrote; InputError names a file that is none."""
     arrays = load_arrays(path, *PublicPart.__dataclass_fields__)
     return PublicPart(**arrays | {"fingerprint": str(arrays["fingerprint"])})
 

@@ -59,7 +59,7 @@ class _Block(nn.Module):
         self.project = _convolution(inputs, outputs, 1, 1, rng) if skip and (inputs, stride) != (outputs, 1) else None
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """What is carried past the convolutions (without skip: the second value again), and the residual sum."""
+        """Return what is carried past the convolutions (without skip: the second value again), and the residual sum."""
         active = F.relu(self.norm1(x))
         mapped = self.conv2(F.relu(self.norm2(self.conv1(active))))
         if not self.skip:

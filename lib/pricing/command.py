@@ -1,4 +1,4 @@
-"""What do my teachers' votes cost? Prices a file of votes under PATE's mechanisms, or plans without votes.
+"""Price a file of votes under PATE's mechanisms, or plan without votes.
 
     price-votes votes.npy --layout teachers,queries --mechanism confident_gnmax \\
         --sigma 40 --threshold 200 --sigma-threshold 150 --delta 1e-5
@@ -119,7 +119,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def console(argv: list[str] | None = None) -> None:
-    """The same as a program: an InputError ends it with one line and status 1."""
+    """Run `main` as a program: an InputError ends it with one line and status 1."""
     try:
         main(argv)
     except InputError as error:

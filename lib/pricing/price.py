@@ -1,4 +1,4 @@
-"""What votes cost under a mechanism: every reading of its epsilon, from the accounts of `lib.accounting.readings`.
+"""Price votes under a mechanism: every interpretation of its epsilon, by the accounts of `lib.accounting.readings`.
 
 A query's cost depends on its counts and not on which class has which: each histogram is priced once, however often it
 comes, and only sums are kept, so that memory does not grow with the queries.
@@ -73,7 +73,7 @@ class Price:
 
 
 def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points: int = 100) -> Price:
-    """What a run costs on votes (queries, classes), counts whose rows sum to the number of teachers.
+    """Return what a run costs on votes (queries, classes), counts whose rows sum to the number of teachers.
 
     run: of `lib.pricing.mechanism.mechanism`. orders: Renyi orders; left out, the authors' long list. points: of the
     curves. Raises InputError for votes that are none. What depends on the votes is private.
@@ -118,7 +118,7 @@ def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points
 
 
 def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int = 100) -> Price:
-    """What so many queries guarantee on any data, before there are votes.
+    """Return what so many queries guarantee on any data, before there are votes.
 
     Where a check leaves queries unanswered, every query is checked and at most `max_answered` of them are answered
     (all, where that is left out). Raises InputError for no query, or more answers than queries.
@@ -315,7 +315,7 @@ def drawn(votes: np.ndarray, run: dict, seed: int, orders: np.ndarray | None = N
 
 
 def sanitized(votes: np.ndarray, made: Price, rng: np.random.Generator) -> ReleasedEpsilon:
-    """What it costs to publish the epsilon of a run on these votes, and one value drawn with `rng` that may be.
+    """Return the cost of publishing the epsilon of a run on these votes, and one value drawn with `rng` to publish.
 
     Raises InputError where no release is known: for other mechanisms than confident_gnmax, for discrete noise, and
     where the smooth sensitivity is not proved.

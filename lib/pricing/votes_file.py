@@ -72,7 +72,7 @@ def count_votes(
     queries: int | None = None,
     name: str = "votes",
 ) -> OwnVotes:
-    """The same of an array (2-D, whole numbers of any dtype), which `name` stands for in messages.
+    """Read votes from an array (2-D, whole numbers of any dtype); `name` is its name in messages.
 
     >>> made = count_votes(np.array([[0, 1, 1], [0, 1, 2]]), "teachers,queries")
     >>> made.histograms.tolist(), made.teachers

@@ -1,4 +1,4 @@
-"""What provenance.json says: one template, which its names, the draws of privacy.json and a few digests fill.
+"""Write provenance.json: one template, which its names, the draws of privacy.json and a few digests fill.
 
 Whatever a release is of, it was made by the same jobs from the same files; so its provenance is compared with what the
 template gives, and needs no judgement of what else somebody wrote there.
@@ -15,7 +15,7 @@ TOLD = tuple(name for name in CONTENT if name != "provenance.json")  # whose dig
 
 
 def names_of(student: dict, part: dict) -> dict[str, str]:
-    """What fills the template, from the records of the student and of its public part.
+    """Return what fills the template, from the records of the student and of its public part.
 
     preset, dataset; run, repetition of the student; ensemble, draw of the public part, whose votes the run aggregates.
     """

@@ -69,7 +69,7 @@ def epsilons(orders: list[float], draws: list[dict], delta: float) -> tuple[floa
 def statement(
     orders: list[float], draws: list[dict], delta: float, fixed: bool, proved_bound: bool
 ) -> PrivacyStatement:
-    """What the draws cost on any data, rounded up; fixed: their numbers were known beforehand."""
+    """Return what the draws cost on any data, rounded up; fixed: their numbers were known beforehand."""
     return PrivacyStatement(
         epsilon=max(epsilons(orders, draws, delta)) * (1 + ROUNDING),
         delta=delta,
@@ -80,7 +80,7 @@ def statement(
 
 
 def flags(fixed: bool, proved_bound: bool) -> dict:
-    """What else a `statement` says."""
+    """Return what else a `statement` says."""
     return {
         "accountant": "rdp",
         "data_dependent": not fixed,

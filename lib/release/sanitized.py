@@ -43,7 +43,7 @@ def least(draws: dict[str, dict], delta: float, teachers: int, classes: int) -> 
 
 
 def sanitized_fault(privacy: dict, teachers: int, classes: int) -> str | None:
-    """What is wrong with publishing a data-dependent epsilon, None if nothing is.
+    """Say what is wrong with publishing a data-dependent epsilon; None if nothing is.
 
     privacy: privacy.json with one. It must be able to lie a standard deviation below what the caps give without it.
     """

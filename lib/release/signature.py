@@ -15,7 +15,7 @@ _FORM = rb"-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=]{1,76}\n){1,100}-----EN
 
 
 def form_fault(signature: bytes) -> str | None:
-    """What is wrong with the form of a signature, None if nothing is."""
+    """Say what is wrong with the form of a signature; None if nothing is."""
     return None if re.fullmatch(_FORM, signature) else "is no signature as ssh-keygen -Y sign writes it"
 
 

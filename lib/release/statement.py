@@ -17,14 +17,14 @@ CHECKS = ("threshold", DISCRETE["threshold"])  # draws that decide whether there
 
 
 def delta_fault(delta: float, samples: int) -> str | None:
-    """What is wrong with a delta that lets a mechanism publish one of so many records, None if nothing is."""
+    """Say what is wrong with a delta that lets a mechanism publish one of so many records; None if nothing is."""
     if samples >= 1 and delta * samples < 1:
         return None
     return f"delta {delta:g}: allowed is less than 1 / private_samples, of which there are {samples}"
 
 
 def epsilon_fault(epsilon: float, largest: float) -> str | None:
-    """What is wrong with announcing an epsilon, None if it is no larger than `largest` (`release.largest_epsilon`)."""
+    """Say what is wrong with an epsilon; None if it is no larger than `largest` (`release.largest_epsilon`)."""
     if epsilon <= largest:
         return None
     return f"epsilon {shown(epsilon)} is announced: allowed is at most release.largest_epsilon = {largest}"
@@ -55,7 +55,7 @@ def shown(epsilon: float) -> str:
 
 
 def meaning(noise_seed: int | None, statement: dict) -> str:
-    """What a release gives away, Markdown: it follows from whether the noise is known, epsilon, delta and relation.
+    """Describe what a release gives away, in Markdown, by whether the noise is known, epsilon, delta and relation.
 
     statement: a `PrivacyStatement` as a mapping. Numbers are rounded up, and no word says how large they are. "Except
     with probability delta" is the tail of the privacy loss that the classic conversion bounds (Mironov 2017, Prop. 3).

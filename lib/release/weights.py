@@ -33,7 +33,7 @@ def weight_bytes(tensors: dict[str, np.ndarray]) -> bytes:
 
 
 def weights_fault(student: dict, tensors: dict[str, np.ndarray]) -> str | None:
-    """What is wrong with the weights of what student.json tells of, None if the loader can compute with them."""
+    """Say what is wrong with the weights of student.json's model; None if the loader can compute with them."""
     if fault := names_fault(student["kind"], set(tensors)):
         return f"{fault}, for a {student['kind']} student"
     for name, tensor in tensors.items():
@@ -113,7 +113,7 @@ def _forest_fault(tensors: dict[str, np.ndarray], features: int, classes: int, c
 
 
 def names_fault(kind: str, names: set[str]) -> str | None:
-    """What is wrong with the names of a kind's arrays, None if nothing is."""
+    """Say what is wrong with the names of a kind's arrays; None if nothing is."""
     if kind == "dense":
         layers = {int(match[1]) for name in names if (match := re.fullmatch(r"weight_(\d+)", name))}
         expected = {f"{part}_{layer}" for layer in range(len(layers)) for part in ("weight", "bias")}

@@ -1,4 +1,4 @@
-"""What a page holds, in the order in which a reader asks; `markdown.py` and `site.py` write it down.
+"""Make the contents of a page, in the order in which a reader asks; `markdown.py` and `site.py` write it down.
 
 First: whether the paper holds up, its headline claims, why some of them do not, what epsilon promises, the paper's own
 tables with its number beside ours, and the figures that carry the answer. Then the details: counts of claims, what
@@ -67,7 +67,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Failure:
-    """What fails: a title, what was found and why in Markdown, and the tables that show it (file by name)."""
+    """A failure: a title, what was measured and why in Markdown, and the tables that show it (file by name)."""
 
     title: str
     text: str
@@ -108,7 +108,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Material:
-    """What a page is made of.
+    """Texts, tables, figures and verdicts that a page is made of.
 
     outline: of `load_outline`. readings: Markdown with placeholders (`quoting.py`); what stands before a line of three
     dashes, if there is one, is said where it is told what fails. results: each with item, title, caption
@@ -435,7 +435,7 @@ def claims_table(verdicts: pd.DataFrame) -> Table:
 
 
 def controls_table(controls: Controls, tables: Mapping[str, pd.DataFrame]) -> Table:
-    """What must have worked before a comparison means anything, with thresholds, and what came of it.
+    """Return the sanity checks that a comparison needs, with thresholds, and what came of each.
 
     tables: of the controls' paper, by item.
     """
@@ -450,7 +450,7 @@ def controls_table(controls: Controls, tables: Mapping[str, pd.DataFrame]) -> Ta
 
 
 def meanings() -> str:
-    """What the words of a verdict mean, in Markdown."""
+    """Explain the words of a verdict, in Markdown."""
     judgements, grades = (
         "\n".join(f"* *{word}*: {meaning}" for word, meaning in words.items())
         for words in (said.MEANINGS, said.GRADE_MEANINGS)
@@ -462,7 +462,7 @@ def meanings() -> str:
 
 
 def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
-    """What the leaderboard says first: who is most accurate with a guarantee, and what the controls show."""
+    """Say which method is most accurate with a guarantee, and what the controls show."""
     table = tables["leaderboard"]
     parts = []
     promised = table[table["guarantee"] == "yes"]

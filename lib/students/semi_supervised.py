@@ -1,4 +1,4 @@
-"""What semi-supervised students share: their data, mini-batches, the loop of steps, and prediction."""
+"""Train semi-supervised students: their data, mini-batches, the loop of steps, and prediction."""
 
 import dataclasses
 import math

@@ -12,7 +12,7 @@ BINS = 10
 
 
 def measure(path: Path, teachers: int, truth: np.ndarray) -> tuple[dict[str, float], str]:
-    """What one set of votes shows, in percent, and the fingerprint of their dataset.
+    """Measure one set of votes, in percent; return also the fingerprint of their dataset.
 
     truth: labels (n,) of the first n queries, as the samples carry them, wrong ones included.
     """

@@ -1,4 +1,4 @@
-"""What an optimiser knows of its parameters, among the arrays of a checkpoint."""
+"""Keep the state of an optimiser among the arrays of a checkpoint."""
 
 from collections.abc import Mapping
 

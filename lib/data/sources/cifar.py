@@ -46,7 +46,7 @@ def read(files: Sequence[Path], classes: int) -> dict[str, np.ndarray]:
 
 
 def read_cifar100(files: Sequence[Path]) -> dict[str, np.ndarray]:
-    """The same for the complete CIFAR-100, which it is checked to be; InputError says what differs."""
+    """Read the complete CIFAR-100, and check that it is complete; InputError says what differs."""
     arrays = read(files, 100)
     for split, count in (("train", 500), ("test", 100)):
         found = np.bincount(arrays[f"y_{split}"], minlength=100)

@@ -14,7 +14,7 @@ PUBLISHED = (198738, 78786)  # files of class 0 and 1, smaller ones included
 
 
 def read(folders: Sequence[Path], published: tuple[int, int] | None) -> dict[str, np.ndarray]:
-    """What `lib.data.patches.read_patches` returns, of the one folder.
+    """Read the one folder by `lib.data.patches.read_patches`.
 
     published: how many files of each class there must be, None for any; InputError says how many there are.
     """

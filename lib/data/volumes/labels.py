@@ -1,4 +1,4 @@
-"""What the numbers of a label volume mean: each source's own, and the ones used everywhere after reading."""
+"""Meanings of the numbers of a label volume: each source's, and the ones used everywhere after reading."""
 
 from collections.abc import Mapping
 

@@ -80,5 +80,5 @@ class PhantomSource:
 
 
 def subject_name(number: int) -> str:
-    """What a subject is called."""
+    """Return a subject's name."""
     return f"phantom_{number:05d}"

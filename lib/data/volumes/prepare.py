@@ -20,7 +20,7 @@ _INTERVAL = 10.0  # seconds between two signs of progress
 
 @dataclass(frozen=True)
 class Geometry:
-    """What shape volumes get.
+    """Shape of prepared volumes.
 
     shape: voxels (X, Y, Z); crop: voxels to cut or pad to, about the middle, before that (None: as they are);
     label_mode: what a label becomes where `shape` is another than `crop`, that of the nearest voxel or of most.

@@ -36,7 +36,7 @@ class VolumeSource(Protocol):
         """All names, sorted, no patient among them twice; InputError if there are none or their files are not whole."""
 
     def patient(self, name: str) -> str:
-        """Whose the subject's volume is: who is protected, and never divided between parts."""
+        """Return the patient of a subject: who is protected, and never divided between parts."""
 
     def read(self, name: str) -> Volume:
         """Image and label; InputError, naming the file, for what is not such a volume."""

@@ -99,7 +99,7 @@ def check_failure(claim: Claim, tables: Tables, controls: Controls) -> Checked:
 
 
 def no_signal(claim: Claim, tables: Tables, controls: Controls) -> str:
-    """What failed, where an experiment's control failed on every dataset of the claim for which one is set, else "".
+    """Return what failed if an experiment's control failed on every dataset of the claim that has one, else "".
 
     Says so before any row of the claim is looked at, and where its own table is not there.
     """
@@ -134,7 +134,7 @@ def _of_stand_ins(control: Mapping[str, str], tables: Tables, controls: Controls
 
 
 def outcome(control: Mapping[str, str], tables: Tables, controls: Controls) -> str:
-    """What was measured of a control in each of its tables; of an experiment's, also whether it passed.
+    """Return what was measured of a control in each of its tables; of an experiment's, also whether it passed.
 
     Names what ran in place of its dataset, of which a control of its own tells where one is among `controls`.
     """

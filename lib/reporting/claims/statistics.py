@@ -1,4 +1,4 @@
-"""What chance alone can do to a comparison of means, and to several of them at once.
+"""Compute what chance alone can do to a comparison of means, and to several of them at once.
 
 A comparison is turned so that a positive *margin* supports the claim. Its margin over the standard error follows
 Student's t (Welch: unequal variances; degrees of freedom of the smaller side). `ALPHA` is the error of a whole claim:

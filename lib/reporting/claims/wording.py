@@ -1,4 +1,4 @@
-"""What a claim says, and what a comparison found, in words."""
+"""Put a claim, and the result of a comparison, in words."""
 
 from lib.reporting.claims.cells import joined
 from lib.reporting.claims.rows import Claim, parsed, written
