@@ -1,6 +1,6 @@
 """Answer a task's queries through one encoder: encode the teachers' masks, average, add noise, keep the ledger.
 
-Every labelling has noise of its own and is accounted for as if it alone were released. Where true labels stand in for
+Every labelling has noise of its own and is accounted for as if it alone were released. Where true labels replace
 the answers, as in Fay et al. (2022), epsilon is what so many teachers' answers would cost: it protects nobody here.
 """
 
@@ -27,7 +27,7 @@ from lib.segmentation.patients import means_of, measured
 class Answers:
     """Answers of the teachers on the student's volumes, one query at a time.
 
-    The true labels may stand in for teachers who all agree (Fay et al. 2022, Section 3.2): any number of them.
+    The true labels may replace teachers who all agree (Fay et al. 2022, Section 3.2): any number of them.
     """
 
     def __init__(self, job: SegmentationJob, files: list[Path]) -> None:

@@ -1,6 +1,6 @@
 """Make the committed pages anew from the tables and figures that are committed with them; no data are needed.
 
-What is told of a result, and how, may change without a run: claims, outlines, readings, captions, templates, how a
+What a page says of a result may change without a run: claims, outlines, readings, captions, templates, how a
 figure is drawn. The verdicts are computed again from the committed tables, and the figures whose numbers are committed
 are drawn again from these.
 """

@@ -11,7 +11,7 @@ def confidences(probabilities: np.ndarray) -> np.ndarray:
 
 
 def best_threshold(scores: np.ndarray, member: np.ndarray) -> float:
-    """The score from which on samples count as members, so that most of these are told apart rightly.
+    """The score from which on samples count as members, that classifies most of them rightly.
 
     scores, member (N,): those of the shadow model, since an attacker has no other. The smallest of equally good
     thresholds, which are scores that occur; infinity where it is best to call nobody a member.

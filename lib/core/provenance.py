@@ -12,7 +12,7 @@ PUBLIC, MECHANISM, POST_PROCESSING = "public", "mechanism", "post-processing"
 def provenance(kind: str, read: Iterable[str | Path], wrote: Iterable[str | Path]) -> dict:
     """The provenance block of a record: the job's kind, and path and SHA-256 of each file, as given.
 
-    Of a private file no digest is told (null): a record lies outside of the private folder, and whoever can guess all
+    The digest of a private file is null: a record lies outside of the private folder, and whoever can guess all
     of the file but one record would learn from it whether the guess of that one is right.
     kind: `public`, it writes nothing that depends on private data; `mechanism`, what it writes depends on them through
     the noise in its ledger alone; `post-processing`, it writes what follows from the files it read.

@@ -1,4 +1,4 @@
-"""Open Glyph: endless labelled images of single glyphs, an open stand-in for the paper's Glyph (docs/open_glyph.md).
+"""Open Glyph: endless labelled images of single glyphs, an open substitute for the paper's Glyph (docs/open_glyph.md).
 
 Sample i of a split depends on the settings, the fonts, the split and i alone, so that 65 million samples need not be
 held, and parts of them can be made anywhere in any order.

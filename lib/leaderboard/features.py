@@ -1,8 +1,8 @@
 """Features of images that are learned without labels, from public images alone: what a small network then has to see.
 
 Coates, Ng and Lee, "An Analysis of Single-Layer Networks in Unsupervised Feature Learning", AISTATS 2011, section 3:
-patches are normalised and whitened, k-means finds their kinds, and an image is told by how much of each kind each of
-its quarters has. Private learning gains most from such features (Tramer and Boneh, ICLR 2021).
+patches are normalised and whitened, k-means finds their kinds, and an image is described by how much of each kind
+each of its quarters has. Private learning gains most from such features (Tramer and Boneh, ICLR 2021).
 """
 
 from dataclasses import dataclass, replace

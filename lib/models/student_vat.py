@@ -20,7 +20,7 @@ UPDATE = "update"  # the batch at hand, which also updates the averages: labelle
 
 
 class BatchNorm(nn.Module):
-    """Batch normalisation of (n, channels, ...) that is told where its statistics come from (see RUNNING)."""
+    """Batch normalisation of (n, channels, ...) whose statistics come from where RUNNING says."""
 
     def __init__(self, channels: int, momentum: float) -> None:
         super().__init__()

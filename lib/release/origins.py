@@ -49,7 +49,7 @@ def origins(names: Mapping[str, str], privacy: Mapping, samples: str, content: M
     """All of provenance.json.
 
     privacy: privacy.json, whose draws are those that the mechanisms recorded. samples: SHA-256 of the public samples.
-    content: the files of the release; digests are told of those in `TOLD`.
+    content: the files of the release; those in `TOLD` have digests.
     """
     files, seed = files_of(names), privacy["noise_seed"]
     run = [names["run"], names["repetition"]]

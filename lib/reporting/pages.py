@@ -111,7 +111,7 @@ class Material:
     """Texts, tables, figures and verdicts that a page is made of.
 
     outline: of `load_outline`. readings: Markdown with placeholders (`quoting.py`); what stands before a line of three
-    dashes, if there is one, is said where it is told what fails. results: each with item, title, caption
+    dashes, if there is one, opens the part on what fails. results: each with item, title, caption
     (reStructuredText) and tables, in the order of the register. tables: all result tables by name; columns: those to
     show of one, else all; files, figures: where the numbers of a table and the picture of an item lie, relative to the
     page. ledger and verdicts, controls: of one paper; none where nothing is claimed. origins: of each file that the

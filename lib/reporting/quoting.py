@@ -84,7 +84,7 @@ def filled_by_sentence(text: str, sources: Sources) -> str:
 def _paragraph(text: str, sources: Sources) -> str:
     if "{" not in text:
         return text.strip("\n")
-    items = re.split(r"\n(?=\* )", text.strip("\n"))
+    items = re.split(r"\n(?=\* )(?![^{]*\})", text.strip("\n"))
     return "\n".join(filter(None, (_item(item, sources) for item in items)))
 
 

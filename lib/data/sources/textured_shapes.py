@@ -1,4 +1,4 @@
-"""The first samples of textured shapes, which stand in for CIFAR-10 and CIFAR-100 where these are not at hand."""
+"""The first samples of textured shapes, which replace CIFAR-10 and CIFAR-100 where these are not at hand."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""The first patients of the tissue-like patches, which stand in for breast histology where that is not at hand."""
+"""The first patients of the tissue-like patches, which replace breast histology where that is not at hand."""
 
 from collections.abc import Sequence
 from pathlib import Path
