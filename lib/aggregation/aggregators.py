@@ -128,7 +128,7 @@ AGGREGATORS = {
 
 
 def account_of(orders: np.ndarray, rounds: Sequence[Round], moments: int) -> readings.Account:
-    """The account of a run of one or more rounds: of each its votes (n, m), block, and the student's scores if any."""
+    """Return the account of a run's rounds: of each its votes (n, m), block, and the student's scores if any."""
     accounts = [
         _costs(run).account(orders, votes, run, moments, *([] if scores is None else [scores]))
         for votes, run, scores in rounds
@@ -137,7 +137,7 @@ def account_of(orders: np.ndarray, rounds: Sequence[Round], moments: int) -> rea
 
 
 def spent(orders: np.ndarray, votes: np.ndarray, source: np.ndarray, run: dict, scores: Scores = None) -> Ledger:
-    """The ledger of a realised run: votes (n, m) and source (n,) of the queries that were asked."""
+    """Return the ledger of a realised run: votes (n, m) and source (n,) of the queries that were asked."""
     return _costs(run).ledger(orders, votes, source, run, scores)
 
 
@@ -151,7 +151,7 @@ def noise_of(run: dict, noise_seed: int | None, *job: str) -> np.random.Generato
 
 
 def _costs(run: dict) -> Costs:
-    """What a run costs with the noise that it asks for; InputError where its mechanism cannot have that."""
+    """Return what a run costs with the noise that it asks for; InputError where its mechanism cannot have that."""
     aggregator = AGGREGATORS[run["aggregator"]]
     if not is_discrete(run):
         return aggregator.continuous

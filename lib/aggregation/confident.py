@@ -15,7 +15,7 @@ def passes(
     rng: np.random.Generator,
     scores: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The noisy check, statistic + N(0, sigma_threshold^2) >= threshold, of each row; (n,) bool."""
+    """Return the noisy check, statistic + N(0, sigma_threshold^2) >= threshold, of each row; (n,) bool."""
     checked = statistic(votes, scores)
     return checked + rng.normal(0.0, sigma_threshold, len(checked)) >= threshold
 
@@ -31,7 +31,7 @@ def confident_gnmax(
 
 
 def stop_after(labels: np.ndarray, max_answered: int) -> np.ndarray:
-    """The run's beginning up to its `max_answered`-th answer, all of it if there are fewer.
+    """Return the run's beginning up to its `max_answered`-th answer, all of it if there are fewer.
 
     Cutting looks at the published answer bits only, so it costs no privacy, and it makes the number of answers a
     fact known before the run.

@@ -49,7 +49,7 @@ def draw(sigma: Fraction, bits: Bits) -> int:
 
 
 def _laplace(scale: int, bits: Bits) -> int:
-    """A discrete Laplace draw, P[X = x] proportional to exp(-|x| / scale) (Algorithm 2 with s = 1)."""
+    """Return a discrete Laplace draw, P[X = x] proportional to exp(-|x| / scale) (Algorithm 2 with s = 1)."""
     while True:
         low = _below(scale, bits)
         if not _bernoulli_exp(low, scale, bits):
@@ -63,7 +63,7 @@ def _laplace(scale: int, bits: Bits) -> int:
 
 
 def _bernoulli_exp(above: int, below: int, bits: Bits) -> bool:
-    """True with probability exp(-above / below), above >= 0 and below > 0 (Algorithm 1)."""
+    """Return true with probability exp(-above / below), above >= 0 and below > 0 (Algorithm 1)."""
     while above > below:
         if not _bernoulli_exp(1, 1, bits):
             return False
@@ -75,7 +75,7 @@ def _bernoulli_exp(above: int, below: int, bits: Bits) -> bool:
 
 
 def _below(limit: int, bits: Bits) -> int:
-    """An integer uniform in [0, limit), by rejection."""
+    """Return an integer uniform in [0, limit), by rejection."""
     count = (limit - 1).bit_length()
     while (drawn := bits(count)) >= limit:
         pass

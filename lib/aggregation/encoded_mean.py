@@ -41,7 +41,7 @@ def noisy_means(
     sigma: float | None,
     rng: np.random.Generator,
 ) -> Iterator[np.ndarray]:
-    """The answers of `noisy_mean`, (L,) float32, one at a time from codes (K, L) that come one at a time.
+    """Return the answers of `noisy_mean`, (L,) float32, one at a time from codes (K, L) that come one at a time.
 
     queries, teachers: what is accounted for. A query beyond them, or with codes of another number of teachers, raises
     InputError before anything of it is answered; so does what `noisy_mean` raises it for.

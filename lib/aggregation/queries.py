@@ -11,7 +11,7 @@ from lib.core.files import load_arrays
 
 
 def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray, np.ndarray, str]:
-    """The histograms (n, m) a run asks for, their rows in the pool (n,), and the dataset's fingerprint.
+    """Return the histograms (n, m) a run asks for, their rows in the pool (n,), and the dataset's fingerprint.
 
     run: its `queries` is a number, so many of the pool from row `first` (0 where it is not given); `published`, the
     list that came with the votes; or `authors_1000`, the 1,000 that the script of PATE's authors chooses on MNIST.
@@ -43,7 +43,7 @@ def _checked_rows(rows: np.ndarray, pool: int, path: str | Path) -> np.ndarray:
 
 
 def _checked_scores(scores: np.ndarray, votes: np.ndarray, rows: np.ndarray, path: str | Path | None) -> np.ndarray:
-    """The scores of some rows of the pool, one for each class of their votes."""
+    """Return the scores of some rows of the pool, one for each class of their votes."""
     if scores.ndim != 2 or scores.dtype.kind != "f" or scores.shape[1] != votes.shape[1] or len(scores) <= rows.max():
         raise InputError(
             f"{path}: probabilities are {scores.dtype} of shape {scores.shape}; needed: a row for each of the pool's "
@@ -62,7 +62,7 @@ Round = tuple[np.ndarray, dict, Scores]
 def read_rounds(
     path: str | Path, scores_path: str | Path | None, teachers: int, run: dict
 ) -> tuple[list[Round], np.ndarray, str]:
-    """The rounds of a run, its first round before it where it has one; the rows of the last; and the fingerprint.
+    """Return the rounds of a run, the first round before it if it has one; the rows of the last; the fingerprint.
 
     A round has its histograms (n, m), its block and, where a student takes part, its scores (n, m) on these queries:
     scores_path holds them for the whole pool. Raises InputError as `read_queries` does.

@@ -13,7 +13,7 @@ class Clipping(Protocol):
     """A module whose gradients are clipped, sample by sample, before they are summed."""
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """What the module gives for a batch."""
+        """Return what the module gives for a batch."""
 
     def backward(self, loss: torch.Tensor, x: torch.Tensor) -> None:
         """Set every parameter's `grad` to the sum of clipped gradients; loss: the sum of the samples' losses."""

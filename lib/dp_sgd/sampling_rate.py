@@ -24,7 +24,7 @@ def epsilon_at_rate(rate: float, sigma: float, epochs: float, orders: np.ndarray
 
 
 def sampling_rate(epsilon: float, sigma: float, epochs: float, orders: np.ndarray, delta: float) -> float:
-    """A sampling rate (within PRECISION) at which the run costs `epsilon`.
+    """Return a sampling rate (within PRECISION) at which the run costs `epsilon`.
 
     It lies between the last of LEAST, twice, four times LEAST and so on that costs less, and the next. With little
     noise a larger rate and its fewer steps may cost less, so that other rates may cost the same.

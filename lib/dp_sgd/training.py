@@ -49,7 +49,7 @@ class SgdTrainer:
         name: str,
         seen: Callable[[torch.Tensor], torch.Tensor] = lambda x: x,
     ) -> None:
-        """The module is trained in place, and must compute every sample on its own; it lies where x and y do.
+        """Return the module is trained in place, and must compute every sample on its own; it lies where x and y do.
 
         loss: each sample's. clipping: what clips; it must suit the module's layers. x, y (N, ...): the samples. seen:
         from rows of x to the floating-point batch that the module is given. sigma: noise multiplier; 0 adds none.
@@ -97,7 +97,7 @@ class SgdTrainer:
         return poisson_batch(rng, samples, self._recipe.batch / samples)
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """What the module is given, and y, of this step's Poisson sample."""
+        """Return what the module is given, and y, of this step's Poisson sample."""
         rows = torch.from_numpy(self._drawn()).to(self._device)
         return self._seen(self._x.index_select(0, rows)), self._y.index_select(0, rows)
 

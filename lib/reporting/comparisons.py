@@ -10,7 +10,7 @@ from lib.reporting.spread import mean_and_spread
 
 
 def epsilon_at_accuracy(epsilon: np.ndarray, accuracy: np.ndarray, wanted: float) -> float:
-    """The least epsilon at which a curve attains an accuracy; nan where it never does, or may do at less.
+    """Return the least epsilon at which a curve attains an accuracy; nan where it never does, or may do at less.
 
     epsilon, accuracy: (p,) points of the curve, in any order. Between points, of which a dearer one may be less
     accurate, the best accuracy so far is joined by straight lines over ln epsilon. Where the cheapest point is more
@@ -80,7 +80,7 @@ def _over_draws(same: tuple[dict, ...], column: str) -> tuple[float | None, floa
 
 
 def statement_like(fields: Mapping[str, object], epsilon: float) -> PrivacyStatement:
-    """A privacy statement with another epsilon, from a row of a table or a dictionary that has its fields.
+    """Return a privacy statement with another epsilon, from a row of a table or a dictionary that has its fields.
 
     It is no proved bound: no run costs just the epsilon that was read off a curve, or is the mean of several.
     """

@@ -15,7 +15,7 @@ def significant(number: str) -> int:
 
 
 def rounded(value: float, digits: int = 3) -> str:
-    """A number to so many significant digits, without zeros at its end: 2969.1 is 2,970, 1.803e7 is 1.8e7."""
+    """Return a number to so many significant digits, without zeros at its end: 2969.1 is 2,970, 1.803e7 is 1.8e7."""
     if not math.isfinite(value) or value == 0:
         return f"{value:g}"
     value = float(f"{value:.{digits - 1}e}")
@@ -39,7 +39,7 @@ def padded(here: str, paper: str) -> str:
 
 
 def as_read(text: str, years: bool = False) -> str:
-    """A text in which every number has three significant digits at most; those that have stay as they are written.
+    """Return a text in which every number has three significant digits at most; those that have stay as written.
 
     years: whether 1900 to 2099 are years in it, and stay too.
     """

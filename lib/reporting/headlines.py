@@ -58,7 +58,7 @@ class Headline:
 
 
 def answer_of(judgements: Mapping[str, str], lacks: str = "") -> str:
-    """The answer that the judgements of some rows give (row by judgement); lacks: a comparison that was not made."""
+    """Return the answer that judgements of rows give (judgement by row); lacks: a comparison that was not made."""
     holds, fails = ("holds" in judgements.values(), "fails" in judgements.values())
     if holds:
         return CONFIRMED if set(judgements.values()) == {"holds"} and not lacks else PARTLY
@@ -66,7 +66,7 @@ def answer_of(judgements: Mapping[str, str], lacks: str = "") -> str:
 
 
 def headlines(entries: list[dict], verdicts: pd.DataFrame) -> dict[str, Headline]:
-    """The headlines of an outline by key, judged by the verdicts on one paper's claims."""
+    """Return the headlines of an outline by key, judged by the verdicts on one paper's claims."""
     rows = {row["id"].partition(".")[2]: row for row in verdicts.to_dict("records")}
     return {entry["key"]: _headline(entry, rows) for entry in entries}
 
@@ -105,7 +105,7 @@ def measured(verdict: Mapping[str, str]) -> str:
 
 
 def summary(outline: dict, verdicts: pd.DataFrame) -> str:
-    """The answer for a whole paper, in a sentence.
+    """Return the answer for a whole paper, in a sentence.
 
     The outline's own words, if its headlines have the answers that these words are for; else the counts.
     """
@@ -119,7 +119,7 @@ def summary(outline: dict, verdicts: pd.DataFrame) -> str:
 
 
 def strength(found: Mapping[str, Headline]) -> str:
-    """The evidence that decides a paper's headlines, strongest first; empty where none is decided."""
+    """Return the evidence that decides a paper's headlines, strongest first; empty where none is decided."""
     decided = {each.evidence for each in found.values() if each.answer != OPEN}
     return "; ".join(words for words in EVIDENCE.values() if words in decided)
 

@@ -26,22 +26,22 @@ def page(content: Page) -> str:
 
 
 def details(content: Page) -> str:
-    """The details of the same page, to stand beside it as NAME_details.md."""
+    """Return the details of the same page, to stand beside it as NAME_details.md."""
     return _rendered("details.md.j2", page=content)
 
 
 def index(content: Page, links: dict[str, str]) -> str:
-    """The page of all papers; links: where the page of each lies, by its name."""
+    """Return the page of all papers; links: where the page of each lies, by its name."""
     return _rendered("index.md.j2", page=content, links=links)
 
 
 def papers(content: Page, links: dict[str, str]) -> str:
-    """The table of all papers alone, a row each."""
+    """Return the table of all papers alone, a row each."""
     return _rendered("papers.md.j2", page=content, links=links)
 
 
 def between_marks(text: str, block: str) -> str:
-    """The text with the block in place of what stands between its two marks; raises InputError where they are not."""
+    """Replace what stands between the two marks of a text by the block; raises InputError without the marks."""
     before, first, rest = text.partition(MARKS[0])
     _, second, after = rest.partition(MARKS[1])
     if not (first and second):
@@ -50,7 +50,7 @@ def between_marks(text: str, block: str) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A table whose cells are shown as they are, whatever signs are in them."""
+    """Return a table whose cells are shown as they are, whatever signs are in them."""
     lines = [header, ["---"] * len(header), *([_escaped(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -53,7 +53,7 @@ def gather(
 
 
 def own_controls(paper: str) -> Controls:
-    """The controls of one paper."""
+    """Return the controls of one paper."""
     return {key: row for key, row in shipped_controls().items() if key[0] == paper}
 
 
@@ -72,7 +72,7 @@ def own_claims(verdicts: Sequence[Path], paper: str) -> pd.DataFrame | None:
 
 
 def chosen(table: pd.DataFrame, item: str, names: list[str] | None) -> pd.DataFrame:
-    """The table; raises InputError where it lacks a column that is to be shown."""
+    """Return the table; raises InputError where it lacks a column that is to be shown."""
     if unknown := [name for name in names or [] if name not in table.columns]:
         raise InputError(f"--columns: {item} has no columns {unknown}; it has {list(table.columns)}")
     return table

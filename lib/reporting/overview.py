@@ -11,7 +11,7 @@ from lib.reporting.plotting import figure, save
 
 
 def points(verdicts: pd.DataFrame, outlines: Mapping[str, dict]) -> list[dict]:
-    """The numbers that outlines choose (`overview`) and a run measured: label, paper, here, ratio, on the paper's data.
+    """Return the numbers that outlines choose (`overview`) and a run measured: label, ratio, on the paper's data.
 
     Several measured numbers of one claim are left out: none of them alone is ours.
     """

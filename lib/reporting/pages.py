@@ -139,7 +139,7 @@ class Material:
 
 
 def page(name: str, title: str, preset: str, made_of: Material, claims: str = "") -> Page:
-    """The page of a paper, or of results that no paper's claim is about; claims: where its claims lie as a table.
+    """Return the page of a paper, or of results of no paper; claims: where its claims lie as a table.
 
     Raises InputError for an outline that names a claim that is not there.
     """
@@ -172,7 +172,7 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
 
 
 def _headlines(outline: dict, found: pd.DataFrame, title: str = "") -> Table:
-    """A paper's headline claims, a row each."""
+    """Return a paper's headline claims, a row each."""
     header = ["", "The paper says", "Answer", "Paper → here", "Evidence, or what is missing"]
     rows = [
         [each.mark, f"{each.says} ({each.where})", each.answer, each.pair, each.evidence]
@@ -204,7 +204,7 @@ def _check_names(name: str, made_of: Material) -> None:
 
 
 def _outlined(table: dict, made_of: Material) -> Table:
-    """A table of an outline: the paper's, with a verdict a cell, or columns of a result under other names."""
+    """Return a table of an outline: the paper's, with a verdict a cell, or columns of a result under other names."""
     if "from" not in table:
         by_name = {row["id"].partition(".")[2]: row for row in made_of.verdicts.to_dict("records")}
         rows = [[cell_of(by_name[cell]) if _CLAIM.fullmatch(cell) else cell for cell in row] for row in table["rows"]]
@@ -239,7 +239,7 @@ def _mark(verdict: Mapping[str, str]) -> str:
 
 
 def _figures(made_of: Material, items: Iterable[str]) -> list[Figure]:
-    """The figures of some items, those that are there, with whole captions."""
+    """Return the figures of some items, those that are there, with whole captions."""
     found = []
     for result in made_of.results:
         if result["item"] in items and result["item"] in made_of.figures:
@@ -265,7 +265,7 @@ def _short(figure: Figure) -> Figure:
 
 
 def _claims_about(made_of: Material, tables: Iterable[str]) -> list[str]:
-    """A line with a mark for each claim that some tables decide; without repeats and what is not testable.
+    """Return a line with a mark for each claim that some tables decide; without repeats and what is not testable.
 
     A claim may be decided by the data of other figures alone: then the line says so in the place of its mark.
     """
@@ -291,7 +291,7 @@ def _decided_by(verdict: Mapping[str, str], tables: Iterable[str], made_of: Mate
 
 
 def as_markdown(caption: str) -> str:
-    """A caption of the report, whose reStructuredText has literals and paragraphs alone."""
+    """Return a caption of the report, whose reStructuredText has literals and paragraphs alone."""
     return "\n\n".join(" ".join(part.split()) for part in caption.replace("``", "`").strip().split("\n\n"))
 
 
@@ -299,7 +299,7 @@ def as_markdown(caption: str) -> str:
 
 
 def _failures(made_of: Material) -> list[Failure]:
-    """What fails, the paper's own data first: an outline's reasons, each with its claims that do, then the others."""
+    """Return what fails, on the paper's data first: an outline's reasons, each with its claims that do, then others."""
     if made_of.verdicts is None:
         return []
     rows = said.originals(made_of.verdicts)
@@ -326,7 +326,7 @@ def _failures(made_of: Material) -> list[Failure]:
 
 
 def _found(verdict: Mapping[str, str]) -> str:
-    """What the paper says and what was found, in a sentence."""
+    """Return what the paper says and what was found, in a sentence."""
     name = verdict["id"].partition(".")[2]
     parts = [part for part in verdict["measured"].split("; ") if part]
     # a comparison that was not met says so
@@ -372,7 +372,7 @@ CHECKS = (
 
 
 def _origins(rows: Sequence[Sequence[str]]) -> Text | Table:
-    """The commit that made each file, and whether today's code is the same; a sentence where no file's is known."""
+    """Return the commit that made each file, and whether today's code is the same; a sentence if none is known."""
     if all(row[2] == f"{UNKNOWN}, {BEFORE}" for row in rows):
         told = "neither the commit of each, nor whether today's code would make the same, is known"
         return Text(f"All tables and figures of this page were {BEFORE}: {told}.")
@@ -393,7 +393,7 @@ def _all_tables(made_of: Material) -> list[Text | Table]:
 
 
 def result_table(frame: pd.DataFrame, name: str, title: str, made_of: Material, caption: str = "") -> Table:
-    """A result table without its empty columns, each spread behind its number as `98.5 ± 0.1`, six digits at most."""
+    """Return a result table without its empty columns, spreads behind numbers as `98.5 ± 0.1`, six digits at most."""
     chosen = made_of.columns.get(name)
     every = _cells(frame, frame.columns)
     header, rows = _cells(frame, chosen) if chosen else every
@@ -424,7 +424,7 @@ def _six(value: float) -> str:
 
 
 def claims_table(verdicts: pd.DataFrame) -> Table:
-    """The claims as read by a person: what the paper says, and what was found."""
+    """Return the claims as read by a person: what the paper says, and what was found."""
     rows = []
     for row in verdicts.to_dict("records"):
         value = f": {row['paper_value']}" if row["paper_value"] else ""
@@ -487,7 +487,7 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
 
 
 def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> Page:
-    """The page of all papers: a row with the answer for each, and its headline claims.
+    """Return the page of all papers: a row with the answer for each, and its headline claims.
 
     verdicts: of all papers. outlines: by paper, in the order of the rows.
     """
@@ -508,7 +508,7 @@ def _whose(papers: int) -> str:
 
 
 def all_claims(verdicts: pd.DataFrame, preset: str) -> Page:
-    """A page with the claims of some papers: their counts, and every claim."""
+    """Return a page with the claims of some papers: their counts, and every claim."""
     claims, checks = divided(verdicts)
     folded = [
         Folded(f"{paper}: {len(rows)} claims", [claims_table(rows)])

@@ -39,7 +39,7 @@ def figure(
 
 
 def looks(names: Iterable[str]) -> dict[str, dict]:
-    """The colour and line style of each name, in the style's order, for every panel and figure that shows them."""
+    """Return the colour and line style of each name, in the style's order, for all panels that show them."""
     cycle = matplotlib.rc_params_from_file(Path(__file__).parent / DATA_FILES[0], use_default_template=False)
     return dict(zip(names, cycle["axes.prop_cycle"], strict=False))
 
@@ -63,7 +63,7 @@ def guessing(axis: Axes) -> None:
 
 
 def epsilon_at(delta: float) -> str:
-    """The label of an axis of epsilon at a delta that is a power of ten."""
+    """Return the label of an axis of epsilon at a delta that is a power of ten."""
     return rf"$\varepsilon$ at $\delta = 10^{{{math.log10(delta):g}}}$"
 
 

@@ -16,7 +16,7 @@ BEFORE = "made before results named their code"
 
 
 def row_of(file: str, preset: str, commit: str, data: str, code: Mapping[str, str] | None) -> dict[str, str]:
-    """A row of the table of origins.
+    """Return a row of the table of origins.
 
     file: relative to the folder of pages. data: names and fingerprints of datasets, as tables have them. code: digests
     by files, of the job that made it and of all before it; None where that is not known.
@@ -40,7 +40,7 @@ def write_origins(path: Path, rows: Iterable[Mapping[str, str]]) -> None:
 
 
 def read_origins(path: Path) -> dict[str, dict[str, str]]:
-    """The rows of a table of origins, by file; none where there is no table."""
+    """Return the rows of a table of origins, by file; none where there is no table."""
     if not path.is_file():
         return {}
     table = read_table(path, dtype=str).fillna("")
@@ -65,7 +65,7 @@ def of_today(row: Mapping[str, str] | None) -> tuple[str, list[str]]:
 
 
 def of_run(row: Mapping[str, str] | None) -> tuple[str, list[str]]:
-    """The answer of `of_today` where a run made the files just now, by the code of today if it is known at all."""
+    """Return the answer of `of_today` for files that a run made just now, by today's code if it is known."""
     return (SAME if row is not None and row["code"] else UNKNOWN), []
 
 
@@ -74,7 +74,7 @@ def cells(
     origins: Mapping[str, Mapping[str, str]],
     compared: Callable[[Mapping[str, str] | None], tuple[str, list[str]]] = of_today,
 ) -> list[list[str]]:
-    """A row for each file: its name, the commit that made it, and whether today's code for it is the same."""
+    """Return a row for each file: its name, the commit that made it, and whether today's code for it is the same."""
     rows = []
     for file in files:
         status, changed = compared(origins.get(file))

@@ -11,7 +11,7 @@ from lib.reporting.spread import mean_and_spread
 
 
 def by_job(paths: Iterable[str | Path]) -> dict[tuple[str, ...], list[dict]]:
-    """Records grouped by their job's name without its last part, the repetition; each group in that order."""
+    """Return records grouped by their job's name without its last part, the repetition; each group in that order."""
     groups = defaultdict(list)
     records = [record for path in paths for record in read_records(path)]
     for record in sorted(records, key=lambda record: int(record["job"][-1])):
@@ -26,7 +26,7 @@ def numbers(records: Sequence[dict], name: str, private: bool = False) -> tuple[
 
 
 def statement(records: Sequence[dict], name: str) -> tuple[PrivacyStatement | None, float | None]:
-    """The records' statement of that name with their mean epsilon, and the spread; (None, None) if none has it.
+    """Return the records' statement of that name with their mean epsilon, and the spread; (None, None) if none has it.
 
     The mean of several epsilons bounds no run: it is proved only where they are all the same.
     Raises ValueError if the records' statements differ in anything but epsilon.
@@ -43,5 +43,5 @@ def statement(records: Sequence[dict], name: str) -> tuple[PrivacyStatement | No
 
 
 def data_name(record: dict) -> str:
-    """The dataset and the beginning of its fingerprint, as tables show it."""
+    """Return the dataset and the beginning of its fingerprint, as tables show it."""
     return f"{record['dataset']} ({record['fingerprint'][:12]})"

@@ -21,7 +21,7 @@ DATA_FILES = ("templates/page.html.j2", "templates/style.css", "templates/tables
 def page(
     content: Page, links: dict[str, str], read: Callable[[str], bytes] = lambda file: Path(file).read_bytes()
 ) -> str:
-    """A page as HTML.
+    """Return a page as HTML.
 
     links: the pages of the site (file by title), and nothing for a page that stands alone. read: the bytes of a
     picture, by the name that its figure gives. Raises InputError for a picture that is damaged.
@@ -44,7 +44,7 @@ def page(
 
 
 def inline(text: str) -> Markup:
-    """A line of Markdown as HTML."""
+    """Return a line of Markdown as HTML."""
     return Markup(_MARKDOWN.renderInline(text))
 
 
@@ -82,7 +82,7 @@ _LAST = b"\0\0\0\0IEND\xaeB`\x82"  # the last piece of every PNG, which Pillow d
 
 
 def _picture(file: str, content: bytes) -> str:
-    """A picture as part of a page; every piece of a PNG has a checksum, which a browser would not look at."""
+    """Return a picture as part of a page; every piece of a PNG has a checksum, which a browser would not look at."""
     try:
         with Image.open(io.BytesIO(content), formats=("PNG",)) as image:
             image.verify()

@@ -14,7 +14,7 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float | None, float | None
 
 
 def held_out_error(percent: float | None, samples: int | None) -> float | None:
-    """The standard error, in points, of an accuracy in percent on so many held-out samples; None without either.
+    """Return the standard error, in points, of an accuracy in percent on so many held-out samples; None without either.
 
     It is binomial, of an estimate that is not certain where all samples are right (Agresti and Coull 1998). Repetitions
     that are tested on the same samples show in their spread only the part of it that is chance in training.

@@ -24,7 +24,7 @@ def read_sweeps(paths: Sequence[str | Path], tasks: Sequence[Mapping]) -> pd.Dat
 
 
 def averaged(sweeps: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
-    """A row for each dataset and value of `key`: means of all other numbers, `_spread` beside each, and `seeds`."""
+    """Return a row for each dataset and value of `key`: means of other numbers, `_spread` beside each, and `seeds`."""
     about = ["dataset", "stands_for", "protocol", "data"]
     groups = sweeps.groupby([*about, *key], sort=False, dropna=False)
     means, spreads = groups.mean(numeric_only=True), groups.std(numeric_only=True).add_suffix("_spread")

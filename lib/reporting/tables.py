@@ -19,12 +19,12 @@ DIGITS = 6
 
 
 def needs_statement(column: str) -> bool:
-    """True if the cells of this column must be privacy statements."""
+    """Return whether the cells of this column must be privacy statements."""
     return bool(_EPSILON.search(column)) and not _PLAIN.search(column)
 
 
 def safe(value: float, column: str, digits: int = DIGITS) -> float:
-    """A bound to so many digits: an epsilon no smaller, a lower bound no larger than it is; other numbers as they are.
+    """Round a bound to so many digits: an epsilon up, a lower bound down; other numbers stay as they are.
 
     >>> safe(0.12341, "epsilon", 3), safe(0.12349, "lower_bound", 3), safe(0.0, "lower_bound_mean", 3)
     (0.124, 0.123, 0.0)

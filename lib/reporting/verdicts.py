@@ -61,7 +61,7 @@ def counted(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _about(rows: pd.DataFrame) -> pd.Series:
-    """The claim that a row is about: itself, or that of which it is another reading."""
+    """Return the claim that a row is about: itself, or that of which it is another reading."""
     other = rows["note"].map(read_otherwise)
     return other.where(other != "", rows["id"])
 
@@ -168,7 +168,7 @@ def left_out(verdicts: pd.DataFrame) -> str:
 
 
 def answer(verdicts: pd.DataFrame, whose: str) -> str:
-    """The first line of a page: the counts, and that nothing was judged on the paper's data where nothing was."""
+    """Return the first line of a page: the counts, and that nothing was judged on the paper's data if so."""
     if counts(verdicts).loc["paper"].drop(NOT_JUDGED).any():
         return f"Of {whose} claims, {headline(verdicts)}"
     return f"None of {whose} claims could be judged on its own data and protocol; {headline(verdicts)}"

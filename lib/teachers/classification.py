@@ -16,7 +16,7 @@ Part = Callable[[int], tuple[np.ndarray, np.ndarray]]
 
 
 def features(x: np.ndarray) -> np.ndarray:
-    """Samples (n, ...) as float64 rows (n, d)."""
+    """Return samples (n, ...) as float64 rows (n, d)."""
     return np.asarray(x, float).reshape(len(x), -1)
 
 

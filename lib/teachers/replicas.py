@@ -35,12 +35,12 @@ class Network(Protocol):
 
 
 def centred(x: torch.Tensor) -> torch.Tensor:
-    """Samples (b, ...) uint8 as float32 in [-0.5, 0.5], as the 2017 code scales MNIST."""
+    """Return samples (b, ...) uint8 as float32 in [-0.5, 0.5], as the 2017 code scales MNIST."""
     return x.float().div_(255).sub_(0.5)
 
 
 def whitened(x: torch.Tensor) -> torch.Tensor:
-    """Samples (b, ...) uint8 as float32 of mean 0 and deviation 1 each, as the 2017 code scales SVHN.
+    """Return samples (b, ...) uint8 as float32 of mean 0 and deviation 1 each, as the 2017 code scales SVHN.
 
     The deviation is taken as at least 1/sqrt(number of values), for images of one colour.
     """
@@ -106,7 +106,7 @@ class Parts:
 
 
 def stack_parts(part: Part, teachers: range, classes: int) -> Parts:
-    """The parts of `teachers` side by side.
+    """Return the parts of `teachers` side by side.
 
     part(t): samples (n, ...) uint8 and labels (n,) below `classes` of teacher t. Raises InputError, naming the
     teacher, for an empty part, other samples, or other labels.

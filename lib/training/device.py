@@ -17,7 +17,7 @@ COUNT, FOLDER, VISIBLE = "GPU_SLOTS", "GPU_SLOTS_FOLDER", "CUDA_VISIBLE_DEVICES"
 
 
 def choose_device(name: str, threads: int) -> torch.device:
-    """The torch device of the configured name, with `threads` threads on the CPU.
+    """Return the torch device of the configured name, with `threads` threads on the CPU.
 
     Sets, for the whole process: deterministic algorithms only, float32 products in full (no TF32). Results are the
     same bytes only for the same number of threads on the same kind of processor. Call it before any work on the

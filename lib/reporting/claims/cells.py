@@ -20,7 +20,7 @@ def read_table(path: str | Path, dtype: type | None = None) -> pd.DataFrame:
 
 
 def read_verdicts(path: str | Path, columns: list[str]) -> pd.DataFrame:
-    """A table of verdicts, all texts; raises InputError if it has other columns."""
+    """Return a table of verdicts, all texts; raises InputError if it has other columns."""
     verdicts = read_table(path, dtype=str).fillna("")
     if list(verdicts.columns) != columns:
         raise InputError(f"{path}: has the columns {list(verdicts.columns)}; allowed: {columns}")
@@ -28,12 +28,12 @@ def read_verdicts(path: str | Path, columns: list[str]) -> pd.DataFrame:
 
 
 def text(cell: object) -> str:
-    """A cell as text, "" where it is empty."""
+    """Return a cell as text, "" where it is empty."""
     return "" if cell is None or (isinstance(cell, float) and math.isnan(cell)) else str(cell)
 
 
 def number(cell: object, where: str) -> float:
-    """A cell as a number, NaN where it is empty; InputError says where there is text instead."""
+    """Return a cell as a number, NaN where it is empty; InputError says where there is text instead."""
     try:
         return float(text(cell) or math.nan)
     except ValueError as error:
@@ -55,7 +55,7 @@ def printed(value: float) -> str:
 
 
 def joined(texts: Iterable[str], separator: str = "; ") -> str:
-    """The texts that are not empty, each once."""
+    """Return the texts that are not empty, each once."""
     return separator.join(dict.fromkeys(filter(None, texts)))
 
 

@@ -45,7 +45,7 @@ class Checked:
 
 
 def shipped_controls() -> Controls:
-    """The controls of this repository."""
+    """Return the controls of this repository."""
     return load_controls((Path(__file__).parent / DATA_FILES[0]).resolve())
 
 
@@ -67,7 +67,7 @@ def load_controls(path: str | Path) -> Controls:
 
 
 def names_of(claim: Claim) -> list[str]:
-    """The controls that a claim names."""
+    """Return the controls that a claim names."""
     return claim["controls"].split(";") if claim["controls"] else []
 
 
@@ -116,14 +116,14 @@ def no_signal(claim: Claim, tables: Tables, controls: Controls) -> str:
 
 
 def of_claim(claim: Claim, name: str, controls: Controls) -> list[Mapping[str, str]]:
-    """The controls of a name on the datasets that the claim is about: all, where it names none of them."""
+    """Return the controls of a name on the datasets that the claim is about: all, where it names none of them."""
     known = [control for key, control in controls.items() if key[:2] == (claim["paper"], name)]
     words = f"{claim['dataset']} {parsed(claim['row']).get('dataset', '')}"
     return [c for c in known if re.search(rf"\b{re.escape(c['dataset'])}\b", words)] or known
 
 
 def _of_stand_ins(control: Mapping[str, str], tables: Tables, controls: Controls) -> list[Mapping[str, str]]:
-    """The controls of what stands for its dataset in these tables, where such are set; otherwise itself."""
+    """Return the controls of what stands for its dataset in these tables, where such are set; otherwise itself."""
     item = control["table"].split(";")[0]
     try:
         datasets = {text(row.get("dataset")) for row in _reference(item, control, tables)}
@@ -192,7 +192,7 @@ def _check_in(item: str, control: Mapping[str, str], tables: Tables, rows: list[
 
 
 def _reference(item: str, control: Mapping[str, str], tables: Tables) -> list[dict]:
-    """A table's rows that the control names and that have its number; raises MissingError where there are none."""
+    """Return a table's rows that the control names and that have its number; raises MissingError without any."""
     if (control["paper"], item) not in tables:
         raise MissingError(f"target {control['paper']}_{item} is not there")
     records = tables[control["paper"], item].to_dict("records")
@@ -204,7 +204,7 @@ def _reference(item: str, control: Mapping[str, str], tables: Tables) -> list[di
 
 
 def _datasets(rows: Iterable[Mapping[str, object]]) -> str:
-    """The data that some rows are of, each once."""
+    """Return the data that some rows are of, each once."""
     return joined((text(row.get("dataset")) for row in rows), ", ")
 
 

@@ -61,5 +61,5 @@ def is_repeat(note: str) -> bool:
 
 
 def read_otherwise(note: str) -> str:
-    """The id of the claim of whose number or sentence a row of `judge_all` with this note is another reading, or ""."""
+    """Return the id of the claim that a row of `judge_all` with this note interprets in another way, or ""."""
     return note.removeprefix(_READS).partition(";")[0] if note.startswith(_READS) else ""

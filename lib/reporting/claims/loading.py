@@ -58,7 +58,7 @@ def _complaint(error: jsonschema.ValidationError) -> str:
 
 
 def _subject(claim: dict[str, str], name: str) -> tuple[str, ...]:
-    """What a reading has in common with the claim that it reads otherwise, whose id is name."""
+    """Return what a reading has in common with the claim that it reads otherwise, whose id is name."""
     return (name, *(claim[column] for column in ("paper", "where", "kind", "dataset", "value", "unit")))
 
 

@@ -71,7 +71,7 @@ def parsed(filters: str) -> dict[str, str]:
 
 
 def written(wanted: Mapping[str, str]) -> str:
-    """A filter in words."""
+    """Return a filter in words."""
     return " and ".join(f"{column} is {'any' if value == '*' else value}" for column, value in wanted.items())
 
 
@@ -121,7 +121,7 @@ def _records(claim: Claim, tables: Tables) -> tuple[list[dict], list[str]]:
 
 
 def select(records: list[dict], wanted: Mapping[str, str], name: str) -> list[dict]:
-    """The rows that match a filter, of the dataset itself or else of what stands for it; MissingError where none do."""
+    """Return the rows that match a filter, of the dataset or else of its substitute; MissingError where none do."""
     rows = records
     for column, value in wanted.items():
         if not any(column in row for row in records):
@@ -155,7 +155,7 @@ def _label(*sides: tuple[dict, Mapping[str, str]]) -> str:
 
 
 def read_pair(claim: Claim, pair: Pair) -> tuple[Number, ...]:
-    """The one or two numbers of a pair; raises MissingError, naming the cell, where one is absent or empty."""
+    """Return the one or two numbers of a pair; raises MissingError, naming the cell, where one is absent or empty."""
     sides = [(pair.row, claim["column"])]
     if pair.other is not None:
         sides.append((pair.other, claim["than_column"] or claim["column"]))

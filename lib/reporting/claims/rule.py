@@ -103,7 +103,7 @@ class Finding:
 
 
 def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
-    """The verdict on one claim that is no repeat; `tables` maps (paper, item) to the result table.
+    """Return the verdict on one claim that is no repeat; `tables` maps (paper, item) to the result table.
 
     Raises InputError where a table has text in the place of a number.
     """
@@ -166,7 +166,7 @@ def _not_judged(claim: Claim, why: str, reasons: Sequence[str]) -> Verdict:
 def _findings(
     claim: Claim, selected: Selected, tables: Tables, controls: Controls
 ) -> tuple[list[Finding], list[str], bool]:
-    """The comparisons that may be judged, what is missing for others, and whether a control failed for one of these."""
+    """Return the comparisons to judge, what is missing for others, and whether a control failed for one of these."""
     # A lone number needs no label; the sides of an order are told apart from others even where there are no others.
     many = claim["kind"] == "order" or len(selected.pairs) > 1
     findings, missing, failed = [], [], False
@@ -216,7 +216,7 @@ def repetitions(claim: Claim, findings: Sequence[Finding], readings: bool) -> fl
 
 
 def _repeated(number: Number, count: int) -> Number:
-    """The number as if it had been measured in at least `count` repetitions."""
+    """Return the number as if it had been measured in at least `count` repetitions."""
     if number.seeds == 0:
         return number
     seeds = count if math.isnan(number.seeds) else max(number.seeds, count)
@@ -275,7 +275,7 @@ def _shortened(labels: Sequence[str]) -> str:
 
 
 def compare(claim: Claim, numbers: tuple[Number, ...], label: str) -> Finding:
-    """A number against the paper's, against another, or against a constant."""
+    """Return a number against the paper's, against another, or against a constant."""
     value, exactly = claim["kind"] == "value", claim["by_construction"].startswith(BY_DEFINITION)
     if exactly or (value and claim["by_construction"]):  # a setting has no spread
         numbers = tuple(
@@ -337,7 +337,7 @@ def _margin(left: float, relation: str, bound: float, slack: float) -> float:
 
 
 def _slack(tolerance: str, target: float) -> float:
-    """The absolute distance that `2%` or `0.05` allows."""
+    """Return the absolute distance that `2%` or `0.05` allows."""
     return float(tolerance[:-1]) / 100 * abs(target) if tolerance.endswith("%") else float(tolerance or 0)
 
 

@@ -46,7 +46,7 @@ class Sample:
 
 
 def standard_error(samples: Sequence[Sample]) -> tuple[float, float]:
-    """The standard error of a weighted difference of means, and its degrees of freedom.
+    """Return the standard error of a weighted difference of means, and its degrees of freedom.
 
     (0, inf) where nothing varies, and nan where a spread is not known.
     """
@@ -75,7 +75,7 @@ def chances(
 
 
 def _below(value: float, error: float, freedom: float, shared: float) -> float:
-    """The probability that Student's error and a normal one add up to `value` or less."""
+    """Return the probability that Student's error and a normal one add up to `value` or less."""
     if not shared > 0:
         return float(stdtr(freedom, value / error))
     if error == 0:

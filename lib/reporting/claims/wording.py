@@ -5,7 +5,7 @@ from lib.reporting.claims.rows import Claim, parsed, written
 
 
 def quantity(claim: Claim) -> str:
-    """The sentence of an order claim; a value claim's quantity with its unit and circumstances."""
+    """Return the sentence of an order claim; a value claim's quantity with its unit and circumstances."""
     if claim["kind"] == "order":
         return claim["quantity"]
     # "AUC [AUC]" says nothing twice.
@@ -15,7 +15,7 @@ def quantity(claim: Claim) -> str:
 
 
 def paper_value(claim: Claim) -> str:
-    """The paper's number; for an order claim that can be judged its relation in words."""
+    """Return the paper's number; for an order claim that can be judged its relation in words."""
     if claim["kind"] == "value":
         return claim["value"] if claim["relation"] in ("", "=") else f"{claim['relation']} {claim['value']}"
     if not claim["column"]:
@@ -29,7 +29,7 @@ def paper_value(claim: Claim) -> str:
 
 
 def moved(right: str, tolerance: str) -> str:
-    """The right side of an order as `0.25 x right`, `right + 3` or `right within 5%`."""
+    """Return the right side of an order as `0.25 x right`, `right + 3` or `right within 5%`."""
     if tolerance.startswith("x"):
         return f"{tolerance[1:]} x {right}"
     if tolerance[:1] in ("+", "-"):
