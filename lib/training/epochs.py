@@ -96,7 +96,7 @@ class Measured:
             self._values.setdefault(name, []).append(values.double().cpu().numpy())
 
     def state(self) -> State:
-        """The trainer's state and the curves so far."""
+        """Return the trainer's state and the curves so far."""
         return {f"curve.{name}": values for name, values in self.curves.items()} | self._trainer.state()
 
     def restore(self, state: Mapping) -> None:
