@@ -102,7 +102,7 @@ def _item(text: str, sources: Sources) -> str:
 
 def _written(placeholder: str, sources: Sources) -> str:
     """Return the number that a placeholder stands for."""
-    what, decimals, way = _FORMAT.fullmatch(placeholder).groups()
+    what, decimals, way = _FORMAT.fullmatch(" ".join(placeholder.split())).groups()  # a line may end in it
     if what.startswith("="):
         value = _computed(what[1:].strip(), sources)
         return rounded(value) if decimals is None else _fixed(value, int(decimals), way)

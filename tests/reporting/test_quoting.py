@@ -86,6 +86,7 @@ def sources():
         ("v01.paper", "2.00"),
         ("board.accuracy where method=a", "91.3 to 93.7"),
         ("board.accuracy where method=a;budget=8", "93.7"),
+        ("board.accuracy where\nmethod=a;budget=8\n| 1", "93.7"),
         ("board.accuracy where budget=8.0", "93.7"),
         ("board.accuracy where budget=", "50"),
         ("board.accuracy where method!=a", "50"),
