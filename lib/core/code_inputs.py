@@ -27,8 +27,8 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 class Content(NamedTuple):
     """Contents of a file.
 
-    meaning: SHA-256 (hex) of a module parsed, without comments, docstrings, places and the types of parameters; of any
-        other file, its bytes.
+    meaning: SHA-256 (hex) of a module parsed, without comments, docstrings, places, the types of parameters, and what
+        annotates a type; of any other file, its bytes.
     imports: for each import its level (0: absolute) and dotted name. data: files named in `DATA_FILES`.
     """
 
@@ -133,7 +133,9 @@ def _spell(node: Any, words: list[str], within: type | None = None) -> None:
     Fields that are empty are left out, since later versions of Python have more of them; so are empty parts of an
     f-string, which Python 3.12 alone has.
     """
-    if isinstance(node, ast.AST):
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Annotated":
+        _spell(node.slice.elts[0], words)  # no job reads what a setting means, or its range
+    elif isinstance(node, ast.AST):
         words.append(type(node).__name__)
         for field in node._fields:
             value = getattr(node, field, None)

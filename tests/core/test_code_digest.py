@@ -57,6 +57,14 @@ def test_what_changes_no_meaning_changes_no_digest(tree, text):
     assert tree({"scripts/go.py": text}) == tree()
 
 
+def test_what_a_setting_means_and_its_range_are_no_code(tree):
+    found = {
+        tree({"lib/a.py": f"LIMIT: {annotation} = 1\n"})
+        for annotation in ("Annotated[int, Gt(0), 'A limit.']", "Annotated[int, Ge(1), 'Of x.']", "int")
+    }
+    assert len(found) == 1 and tree({"lib/a.py": "LIMIT: Annotated[float, Gt(0)] = 1\n"}) not in found
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
