@@ -24,7 +24,8 @@ from lib.core.seeding import generator
 from lib.dp_mac.activations import ACTIVATIONS
 from lib.dp_mac.backpropagation import ChainTrainer
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.dp_mac.recipe import MacRecipe
+from lib.dp_mac.trainer import MacTrainer, Noise
 from lib.dp_sgd.recipe import SgdRecipe
 from lib.dp_sgd.sampling import poisson_batch
 from lib.models.chain import Chain
@@ -32,7 +33,7 @@ from lib.training.device import choose_device
 
 SAMPLES, BATCH, SEEDS = 5_000, 50, (1, 3, 10)
 EPOCH = SAMPLES // BATCH
-NETWORK = MacNetwork((256, 300, 100, 20, 100, 300, 256), "squared_error")
+NETWORK = MacNetwork((256, 300, 100, 20, 100, 300, 256), output="squared_error")
 SIGMA, CLIP, WARM = 2.0, 0.01, 5
 MAC = MacRecipe(batch=BATCH, epochs=1_000, z_steps=30, z_rate=0.02, w_steps=1, w_rate=0.001)
 SGD = SgdRecipe(batch=BATCH, epochs=1_000, rate=0.03, clip=CLIP)

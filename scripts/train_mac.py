@@ -9,6 +9,7 @@ from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curve_job import CurveJob
+from lib.dp_mac.recipe import Learning, MacRecipe
 from lib.dp_mac.task import (
     evaluation,
     inputs_and_targets,
@@ -17,8 +18,8 @@ from lib.dp_mac.task import (
     network_of,
     projections_of,
 )
-from lib.dp_mac.trainer import MacRecipe, Noise
-from lib.dp_mac.training import Learning, account, train
+from lib.dp_mac.trainer import Noise
+from lib.dp_mac.training import account, train
 from lib.training.device import choose_device
 
 
@@ -38,8 +39,8 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     if sigma is None:
         recipe, noise = replace(recipe, expansion="exact"), None
     else:
-        tops = {kind: np.full((len(names), network.layers), top) for kind, top in series["thresholds"].items()}
-        noise = Noise(np.full(len(names), sigma), tops)
+        shape, tops = (len(names), network.layers), series["thresholds"]
+        noise = Noise(np.full(len(names), sigma), {kind: np.full(shape, tops[kind]) for kind in recipe.coefficients})
     projections = projections_of(series, images, job.seed, tuple(job.job), names)
     x, y = inputs_and_targets(network, images, projections)
     device = choose_device(training.device, training.threads)

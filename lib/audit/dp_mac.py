@@ -18,8 +18,9 @@ from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.expansion import PerSample, per_sample
 from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.recipe import MacRecipe
 from lib.dp_mac.release import blocks, release
-from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.dp_mac.trainer import MacTrainer, Noise
 from lib.dp_sgd.sampling import padded, poisson_batch
 
 SIGMA, RATE = 1.0, 0.25

@@ -9,44 +9,17 @@ import torch
 from lib.core.errors import InputError
 from lib.dp_mac.activations import ACTIVATIONS
 from lib.dp_mac.objectives import BinaryCrossEntropy, Objective, SoftmaxCrossEntropy, SquaredError
-
-OUTPUTS = ("squared_error", "binary_cross_entropy", "softmax_cross_entropy")  # the last one by gradients only
-INITIALS = ("glorot", "standard_normal")
+from lib.dp_mac.recipe import NetworkForm
 
 
 @dataclass(frozen=True)
-class MacNetwork:
+class MacNetwork(NetworkForm):
     """Layers of `sizes` (features, hidden..., outputs), of which R are computed side by side.
 
     Weights are a list of one tensor (R, in, out) a layer; `in` counts one more with a bias, the last row.
-    activation: one of ACTIVATIONS, in all layers but a classifier's last. output: `squared_error` (an autoencoder),
-    `binary_cross_entropy` or, by gradients only, `softmax_cross_entropy`. linear_output: whether an autoencoder's last
-    layer has no activation, as in the public code (the paper: softplus everywhere). bias: the paper has none (eq. (1));
-    its public code has. initial: `glorot`, the public code's N(0, 2 / (in + out)), or `standard_normal`, the paper's
-    N(0, 1) (Section 2.2), with which units of the paper's widths saturate; the former is the default for that reason.
-    Raises InputError for what is not allowed.
     """
 
     sizes: tuple[int, ...]
-    output: str
-    activation: str = "softplus"
-    linear_output: bool = False
-    bias: bool = False
-    initial: str = "glorot"
-
-    def __post_init__(self) -> None:
-        """Check names and sizes."""
-        for what, value, allowed in (
-            ("output", self.output, OUTPUTS),
-            ("activation", self.activation, tuple(ACTIVATIONS)),
-            ("initial", self.initial, INITIALS),
-        ):
-            if value not in allowed:
-                raise InputError(f"{what} {value!r}: allowed are {', '.join(allowed)}")
-        if self.linear_output and self.output != "squared_error":
-            raise InputError(f"linear_output with output {self.output!r}: allowed is squared_error")
-        if len(self.sizes) < 2 or min(self.sizes) < 1:
-            raise InputError(f"sizes {self.sizes}: two or more, all of at least 1")
 
     @property
     def layers(self) -> int:

@@ -15,54 +15,41 @@ released. The public code takes the mean as it is, which no noise hides; here it
 """
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 
 from lib.core.errors import InputError
+from lib.core.keywords import Count, Positive
 from lib.core.seeding import generator
 from lib.dp_sgd.slack import SLACK
-
-EIGENVALUES = ("magnitude", "value")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """How images are prepared.
+    """How images are prepared; the noise is charged with that of training."""
 
-    centre: whether the mean pixel of the training set is subtracted; else nothing is. components: how many are kept;
-    None: no projection. sigma_centre, sigma_pca: standard deviations of the noise on the sum of mean pixels, and on the
-    second moments; None: no noise, for what has no privacy. eigenvalues: which components count as the first, those
-    whose eigenvalues are largest in `magnitude`, as in the authors' code, or in `value`, as in Abadi et al.'s.
-    Raises InputError for what is not allowed.
-    """
+    centre: Annotated[bool, "Whether the mean pixel of the training set is subtracted."] = False
+    components: Annotated[Count | None, "Principal components that are kept; null: no projection."] = None
+    sigma_centre: Annotated[Positive | None, "Noise on the sum of mean pixels; null without privacy."] = None
+    sigma_pca: Annotated[Positive | None, "Noise on second moments of rows of norm 1; null without privacy."] = None
+    # by magnitude in the authors' code, by value in Abadi et al.'s
+    eigenvalues: Annotated[Literal["magnitude", "value"], "By which components come first."] = "magnitude"
 
-    centre: bool = False
-    components: int | None = None
-    sigma_centre: float | None = None
-    sigma_pca: float | None = None
-    eigenvalues: str = "magnitude"
-
-    def __post_init__(self) -> None:
-        """Check numbers and names."""
-        if self.eigenvalues not in EIGENVALUES:
-            raise InputError(f"eigenvalues {self.eigenvalues!r}: allowed are {', '.join(EIGENVALUES)}")
-        for what, used in (("sigma_centre", self.centre), ("sigma_pca", self.components is not None)):
-            sigma = getattr(self, what)
-            if sigma is not None and not (used and np.isfinite(sigma) and sigma > 0):
-                raise InputError(f"{what} {sigma}: allowed is a positive number, where there is something to release")
+    @property
+    def released(self) -> tuple[tuple[str, str, bool], ...]:
+        """Each noise, the setting that it belongs to, and whether that is used."""
+        return ("sigma_centre", "centre", self.centre), ("sigma_pca", "components", self.components is not None)
 
     @property
     def releases(self) -> dict[str, float]:
-        """What `accounting.MacRun` is told: noise multipliers of what is released, by name.
+        """Noise multipliers of what is released, by the names of `accounting.MacRun`.
 
         Raises InputError where something is used as it is, without noise.
         """
-        found = {}
-        for name, used in (("sigma_centre", self.centre), ("sigma_pca", self.components is not None)):
-            if used and getattr(self, name) is None:
-                raise InputError(f"{name}: none, and so no epsilon; a private run needs it")
-            if used:
-                found[name] = getattr(self, name)
+        found = {name: getattr(self, name) for name, _, used in self.released if used}
+        if bare := [name for name, sigma in found.items() if sigma is None]:
+            raise InputError(f"{bare[0]}: none, and so no epsilon; a private run needs it")
         return found
 
 
@@ -126,7 +113,7 @@ def second_moments(rows: np.ndarray, sigma: float | None, rng: np.random.Generat
 
 
 def first_components(moments: np.ndarray, count: int, eigenvalues: str) -> np.ndarray:
-    """The first `count` eigenvectors (d, count) of a symmetric matrix, by EIGENVALUES."""
+    """The first `count` eigenvectors (d, count) of a symmetric matrix, by `Preparation.eigenvalues`."""
     values, vectors = np.linalg.eigh(moments)
     order = np.argsort(-(np.abs(values) if eigenvalues == "magnitude" else values), kind="stable")
     return vectors[:, order[:count]]

@@ -1,6 +1,5 @@
 """MAC and DP-MAC in training: R runs of one network at once, that differ by seed, sigma or thresholds (Algorithm 1)."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,62 +13,13 @@ from lib.dp_mac.accounting import COEFFICIENTS, SCALINGS
 from lib.dp_mac.auxiliary import auxiliary_coordinates
 from lib.dp_mac.expansion import PerSample, Polynomial, per_sample
 from lib.dp_mac.network import MacNetwork, check_data
+from lib.dp_mac.recipe import MacRecipe
 from lib.dp_mac.release import blocks, exact, release
 from lib.dp_sgd.sampling import padded, poisson_batch
 from lib.training.epochs import under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 EXPANSIONS = {"first": 1, "second": 2, "exact": 1}  # by name, the order of the expansion
-BATCHES = ("poisson", "in_order")
-
-
-@dataclass(frozen=True, kw_only=True)
-class MacRecipe:
-    """How a network is trained.
-
-    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. batches: `poisson`, or
-    `in_order`, whole batches in the order of the data, as the public code takes them: no sampling hides a record then,
-    and no epsilon of a Poisson sample holds. z_steps, z_rate: steps of Adam on the auxiliary coordinates, and their
-    learning rate. w_steps, w_rate: steps of Adam on the weights for each batch; w_rate is multiplied by w_decay after
-    every epoch, as long as the next is one of the first `decay_epochs` (None: always). mu: weight of the hidden layers'
-    objectives in the z-step (1 in the paper); in the W-step, where every layer stands alone, it would only scale them,
-    which Adam undoes. expansion: `first` or `second` order, at the weights each batch starts from; or `exact`, which
-    expands anew before each of the w_steps, and so cannot be private. Raises InputError for what is not allowed.
-    """
-
-    batch: float
-    epochs: int
-    z_steps: int
-    z_rate: float
-    w_steps: int
-    w_rate: float
-    w_decay: float = 1.0
-    mu: float = 1.0
-    expansion: str = "first"
-    decay_epochs: int | None = None
-    batches: str = "poisson"
-
-    def __post_init__(self) -> None:
-        """Check numbers and names."""
-        if self.expansion not in EXPANSIONS:
-            raise InputError(f"expansion {self.expansion!r}: allowed are {', '.join(EXPANSIONS)}")
-        if self.batches not in BATCHES:
-            raise InputError(f"batches {self.batches!r}: allowed are {', '.join(BATCHES)}")
-        for what, least in (("epochs", 0), ("z_steps", 0), ("w_steps", 1), ("decay_epochs", 1)):
-            if getattr(self, what) is not None and getattr(self, what) < least:
-                raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
-        for what in ("batch", "z_rate", "w_rate", "w_decay", "mu"):
-            if not (math.isfinite(getattr(self, what)) and getattr(self, what) > 0):
-                raise InputError(f"{what} {getattr(self, what)}: it must be positive and finite")
-
-    @property
-    def coefficients(self) -> tuple[str, ...]:
-        """What a W-step needs of the expansion; a constant has no gradient."""
-        return ("linear", "quadratic") if self.expansion == "second" else ("linear",)
-
-    def rate_at(self, epoch: int) -> float:
-        """Learning rate of the weights in an epoch, counted from 0."""
-        return self.w_rate * self.w_decay ** min(epoch, (self.decay_epochs or math.inf) - 1)
 
 
 @dataclass(frozen=True)

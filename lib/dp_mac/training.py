@@ -12,28 +12,9 @@ from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.evaluation import Evaluate
 from lib.dp_mac.histogram import learned_thresholds
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.dp_mac.recipe import Learning, MacRecipe
+from lib.dp_mac.trainer import MacTrainer, Noise
 from lib.training.epochs import Measured, Progress, run_to_end, under
-
-
-@dataclass(frozen=True, kw_only=True)
-class Learning:
-    """How thresholds are learned: `epochs` of pre-training, then a histogram of `bins`, noised by `sigma`, a layer.
-
-    Pre-training takes the thresholds of `Noise` (the paper's T_b^max) and its sigma; its network is thrown away.
-    Raises InputError for what is not allowed.
-    """
-
-    epochs: int
-    bins: int
-    sigma: float
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        if self.epochs < 1 or self.bins < 1 or not (np.isfinite(self.sigma) and self.sigma >= 0):
-            raise InputError(
-                f"epochs {self.epochs}, bins {self.bins}, sigma {self.sigma}: at least 1, at least 1, at least 0"
-            )
 
 
 @dataclass(frozen=True)

@@ -2,50 +2,40 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Lt
 
 from lib.accounting.training_run import TrainingRun
 from lib.core.errors import InputError
-
-OPTIMIZERS = ("sgd", "adam")
+from lib.core.keywords import WHOLE, Count, Positive
 
 
 @dataclass(frozen=True, kw_only=True)
 class SgdRecipe:
-    """How a network is trained by gradients.
+    """How a network is trained by gradients. An epoch has ceil(samples / batch) batches.
 
-    batch: expected size of a Poisson batch. epochs: of ceil(samples / batch) batches each. optimizer: `sgd` (with
-    `momentum`) or `adam`, at the learning rate `rate`, multiplied by `decay` after every `decay_every` epochs, and no
-    more after the first `decay_epochs` (None: always). With `last_rate` the rate falls along a line instead, from
-    `rate` in the first epoch to `last_rate` after `decay_epochs`, and stays there. clip: C, the largest norm of a
-    sample's gradient over all layers; None: plain backpropagation. Raises InputError for what is not allowed.
+    With `last_rate` the rate falls along a line, from `rate` in the first epoch to `last_rate` after `decay_epochs`,
+    and stays there. Raises InputError for what does not fit together.
     """
 
-    batch: float
-    epochs: int
-    rate: float
-    optimizer: str = "sgd"
-    momentum: float = 0.0
-    decay: float = 1.0
-    decay_every: int = 1
-    decay_epochs: int | None = None
-    last_rate: float | None = None
-    clip: float | None = None
+    batch: Annotated[float, Ge(1), WHOLE, "Expected size of a Poisson batch."]
+    epochs: Annotated[Count, "Passes over the data."]
+    rate: Annotated[Positive, "Learning rate."]
+    optimizer: Annotated[Literal["sgd", "adam"], "Of the weights."] = "sgd"
+    momentum: Annotated[float, Ge(0), Lt(1), "Of sgd."] = 0.0
+    decay: Annotated[Positive, "Factor of the rate after every decay_every epochs."] = 1.0
+    decay_every: Annotated[Count, "Epochs."] = 1
+    decay_epochs: Annotated[Count | None, "Epochs after which it no longer falls; null: it always does."] = None
+    last_rate: Annotated[Positive | None, "Learning rate after decay_epochs; decay is 1 then."] = None
+    clip: Annotated[Positive | None, "Largest norm of a sample's gradient; null: plain backpropagation."] = None
 
     def __post_init__(self) -> None:
-        """Check numbers and names."""
-        if self.optimizer not in OPTIMIZERS:
-            raise InputError(f"optimizer {self.optimizer!r}: allowed are {', '.join(OPTIMIZERS)}")
-        if not 0 <= self.momentum < 1 or (self.momentum and self.optimizer != "sgd"):
-            raise InputError(f"momentum {self.momentum} of {self.optimizer}: allowed is from 0 to below 1, for sgd")
-        for what, least in (("epochs", 0), ("decay_every", 1), ("decay_epochs", 1)):
-            if getattr(self, what) is not None and getattr(self, what) < least:
-                raise InputError(f"{what} {getattr(self, what)}: it must be at least {least}")
+        """Check what goes with the optimizer, and with a last rate."""
+        if self.momentum and self.optimizer != "sgd":
+            raise InputError(f"momentum = {self.momentum}: allowed is 0 with {self.optimizer}")
         if self.last_rate is not None and (self.decay_epochs is None or self.decay != 1):
-            raise InputError(f"last_rate {self.last_rate}: the line needs decay_epochs, and a decay of 1")
-        for what in ("batch", "rate", "decay", "clip", "last_rate"):
-            value = getattr(self, what)
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise InputError(f"{what} {value}: it must be positive and finite")
+            raise InputError(f"last_rate = {self.last_rate}: the line needs decay_epochs, and a decay of 1")
 
     def rate_at(self, epoch: int) -> float:
         """Learning rate in an epoch, counted from 0."""

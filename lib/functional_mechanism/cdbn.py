@@ -23,65 +23,10 @@ from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.functional_mechanism.chebyshev import softplus
 from lib.functional_mechanism.release import BATCH, Moments, OutputCoefficients, release_hidden, release_output
-from lib.functional_mechanism.sensitivity import checked_clip, patches, with_one
+from lib.functional_mechanism.sensitivity import patches, with_one
+from lib.functional_mechanism.settings import CdbnSettings
 
-MOST_FILTERS = 12  # the objective sums over all 2^filters states of the hidden units
 FLOOR = 1e-4  # least variance that a unit is scaled by
-
-
-@dataclass(frozen=True, kw_only=True)
-class CdbnSettings:
-    """The network, its training and how epsilon is spent.
-
-    filters, sizes: of each hidden layer, the number of filters (1 to 12) and their side; all have the stride `stride`.
-    grid: the output layer sees the last layer's maps averaged over grid x grid squares. radius: of the interval of the
-    Chebyshev polynomials. gain, threshold: a unit gives sigmoid(gain z - threshold), z its input with mean 0 and
-    variance 1. clips: (0, 1], of the hidden layers and the output, see `sensitivity`. shares: of epsilon, for each
-    hidden layer, then the output's linear and quadratic coefficients; their sum is 1. hidden_steps, hidden_rate: of
-    Adam. epochs, epoch_steps, output_rate: of Adam on the output layer, whose objective gets `ridge` times the noise's
-    size added on its diagonal (at least `FLOOR`). All are public constants, not to be tuned on private data; the
-    defaults are known to suit MNIST, which no epsilon here counts. Raises InputError for what is not allowed.
-    """
-
-    filters: tuple[int, ...] = (4, 4)
-    sizes: tuple[int, ...] = (5, 3)
-    stride: int = 2
-    grid: int = 7
-    radius: float = 6.0
-    gain: float = 2.0
-    threshold: float = 2.0
-    clips: tuple[float, ...] = (0.1, 0.1, 0.1)
-    shares: tuple[float, ...] = (0.1, 0.3, 0.3, 0.3)
-    hidden_steps: int = 300
-    hidden_rate: float = 0.02
-    epochs: int = 162
-    epoch_steps: int = 10
-    output_rate: float = 0.05
-    ridge: float = 0.1
-
-    def __post_init__(self) -> None:
-        """Check numbers and lengths."""
-        layers = len(self.filters)
-        lengths = (("sizes", layers), ("clips", layers + 1), ("shares", layers + 2))
-        for what, length in lengths:
-            if len(getattr(self, what)) != length:
-                raise InputError(f"{what} {getattr(self, what)}: for {layers} hidden layers {length} numbers")
-        for what in ("stride", "grid", "hidden_steps", "epochs", "epoch_steps"):
-            if getattr(self, what) < 1:
-                raise InputError(f"{what} {getattr(self, what)}: it must be at least 1")
-        for what in ("radius", "gain", "hidden_rate", "output_rate"):
-            if not (math.isfinite(getattr(self, what)) and getattr(self, what) > 0):
-                raise InputError(f"{what} {getattr(self, what)}: it must be positive and finite")
-        if not (math.isfinite(self.threshold) and math.isfinite(self.ridge) and self.ridge >= 0):
-            raise InputError(f"threshold {self.threshold}, ridge {self.ridge}: finite, and at least 0 for the ridge")
-        if not layers or min(self.sizes) < 1 or not all(1 <= count <= MOST_FILTERS for count in self.filters):
-            raise InputError(f"filters {self.filters}, sizes {self.sizes}: a layer or more, 1 to {MOST_FILTERS} each")
-        if any(f > size**2 for f, size in zip(self.filters, self.sizes, strict=True)):
-            raise InputError(f"filters {self.filters}: orthogonal ones, no more than the sizes' squares {self.sizes}")
-        for clip in self.clips:
-            checked_clip(clip)
-        if not (min(self.shares) > 0 and abs(math.fsum(self.shares) - 1) < 1e-9):
-            raise InputError(f"shares {self.shares}: all positive, 1 in sum")
 
 
 @dataclass(frozen=True)

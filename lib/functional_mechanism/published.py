@@ -24,7 +24,6 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 from lib.core.checkpoint import Checkpoint, State
-from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.functional_mechanism.cdbn import Trained, checked
 from lib.functional_mechanism.release import BATCH
@@ -35,36 +34,11 @@ from lib.functional_mechanism.sensitivity import (
     published_hidden,
     published_output,
 )
+from lib.functional_mechanism.settings import PublishedSettings
 from lib.training.epochs import Measured, Progress, run_to_end, under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 STRIDE = 2
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublishedSettings:
-    """The defaults of the public code's class, but for `pretraining_epochs`, 10 there, and `epochs`, 2400.
-
-    Its script passes 32 and 64 filters and a rate of 2e-4. filters: of each hidden layer; all have `size` and a stride
-    of 2. units: of the dense layer. batch: images, drawn in a new order each epoch. pretraining_epochs: of each hidden
-    layer. epochs: 162 where the accuracies are quoted. Raises InputError for what is not allowed.
-    """
-
-    filters: tuple[int, ...] = (10, 10)
-    size: int = 5
-    units: int = 25
-    batch: int = 3600
-    pretraining_epochs: int = 1
-    pretraining_rate: float = 0.01
-    epochs: int = 162
-    rate: float = 0.01
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        if not self.filters or min(*self.filters, self.size, self.units, self.batch, self.epochs) < 1:
-            raise InputError(f"{self}: filters, size, units, batch and epochs must be at least 1")
-        if self.pretraining_epochs < 0 or not (self.pretraining_rate > 0 and self.rate > 0):
-            raise InputError(f"{self}: pretraining_epochs at least 0, both rates positive")
 
 
 @dataclass(frozen=True)

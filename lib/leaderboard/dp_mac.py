@@ -8,7 +8,8 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 
 from lib.core.errors import InputError
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
+from lib.dp_mac.recipe import MacRecipe
+from lib.dp_mac.trainer import MacTrainer, Noise
 from lib.dp_mac.training import account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
@@ -69,6 +70,8 @@ def dp_mac(
     """
     if recipe.expansion != "first":
         raise InputError(f"expansion {recipe.expansion!r}: allowed is first")
-    network = MacNetwork((mlp.features, *mlp.hidden, mlp.classes), "binary_cross_entropy", activation, bias=bias)
+    network = MacNetwork(
+        (mlp.features, *mlp.hidden, mlp.classes), output="binary_cross_entropy", activation=activation, bias=bias
+    )
     noise = sampled_noise(account(network, samples, recipe, 1.0, SCALING, None), budget)
     return DpMac(mlp, network, recipe, threshold, samples, noise)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.dp_mac.trainer import MacRecipe
+from lib.dp_mac.recipe import MacRecipe
 from lib.dp_sgd.recipe import SgdRecipe
 from lib.leaderboard.dp_mac import dp_mac
 from lib.leaderboard.external import Elsewhere, External

@@ -11,6 +11,7 @@ import yaml
 from lib.core.errors import InputError
 from lib.data import registry
 from lib.data.glyph_settings import GlyphSettings
+from lib.plan.blocks import block_schema, check_blocks
 from lib.plan.dp_mac_checks import check_mac
 from lib.plan.leaderboard_checks import check_leaderboard
 from lib.plan.paper_settings import check_device, check_protocols
@@ -137,8 +138,8 @@ def expand_repetitions(config: dict) -> None:
         block = config.get(paper)
         entries = block.get(key) if isinstance(block, dict) else None
         for entry in entries if isinstance(entries, list) and type(repetitions) is int else ():
-            if isinstance(entry, dict):
-                entry.setdefault("repetitions", repetitions)
+            if isinstance(entry, dict) and entry.get("repetitions") is None:
+                entry["repetitions"] = repetitions
 
 
 def expand_together(config: dict) -> None:
@@ -173,7 +174,7 @@ def merged(below: object, above: object) -> object:
 
 def load_schema() -> dict:
     """The schema of the whole configuration."""
-    return compose(map(_read, sorted((ROOT / "schemas" / "config").glob("*.yaml"))))
+    return compose([*map(_read, sorted((ROOT / "schemas" / "config").glob("*.yaml"))), block_schema()])
 
 
 def _read(path: Path) -> dict:
@@ -209,10 +210,11 @@ def claim_ids() -> set[str]:
 def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> None:
     """Raise InputError for the first fault: the key, its value, and what is allowed, on one line.
 
-    First the schema, then what a schema cannot say: names of what there is no catalogue of, claims among the
-    identifiers `claims` (unchecked if there are none), and sizes that must fit.
+    First the schema, then what a class refuses, then the rest: names of what there is no catalogue of, claims among
+    the identifiers `claims` (unchecked if there are none), and sizes that must fit.
     """
     check_schema(config, schema)
+    check_blocks(config)
     _check_datasets(config["datasets"])
     check_scalable_pate(config, claims)
     check_release(config)

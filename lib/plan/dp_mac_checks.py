@@ -2,11 +2,7 @@
 
 from lib.core.errors import InputError
 from lib.data import registry
-
-PLAIN = ("mac", "backpropagation", "cdbn")  # methods without noise
-BELIEF = ("cdbn", "dp_cdbn", "dp_cdbn_published")  # methods whose recipe describes the network, a classifier
-
-NOISES = {"sigma_centre": "centre", "sigma_pca": "components"}  # of what an image's preparation releases
+from lib.plan.dp_mac_block import BELIEF, PLAIN
 
 
 def check_mac(config: dict) -> None:
@@ -22,7 +18,6 @@ def check_mac(config: dict) -> None:
         dataset = each["dataset"]
         if registry.get(config["datasets"][dataset]["module"], dataset).classes is None:
             raise InputError(f"dp_mac.series.{name}.dataset = {dataset!r}: allowed is one whose classes are known")
-        _check_preparation(name, each)
         if each["method"] in ("mac", "dp_mac") and networks[each["network"]]["output"] == "softmax_cross_entropy":
             raise InputError(
                 f"dp_mac.series.{name}.network = {each['network']!r}: allowed is one of output squared_error or "
@@ -72,16 +67,3 @@ def check_mac(config: dict) -> None:
         for name, _ in block[key]["curves"]:
             if outputs[name] != output:
                 raise InputError(f"dp_mac.{key}.curves: {name} has another output; allowed is {output}")
-
-
-def _check_preparation(name: str, series: dict) -> None:
-    """InputError where a private series prepares images without noise, or another one with it."""
-    preparation, private = series.get("preparation") or {}, series["method"] not in PLAIN
-    key = f"dp_mac.series.{name}.preparation"
-    if preparation and series["method"] in BELIEF:
-        raise InputError(f"{key}: {series['method']} takes images as they are; allowed is none")
-    for sigma, of in NOISES.items():
-        if bool(preparation.get(of)) and private and not preparation.get(sigma):
-            raise InputError(f"{key}.{sigma}: missing; {series['method']} is private, and {of} is taken from the data")
-        if preparation.get(sigma) and not (private and preparation.get(of)):
-            raise InputError(f"{key}.{sigma} = {preparation[sigma]}: allowed is none, for there is nothing to hide")

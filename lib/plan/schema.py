@@ -106,7 +106,7 @@ def _reference(config: object):
 
 def _fill(block: object, schema: dict, definitions: dict) -> None:
     schema = definitions[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
-    if not isinstance(block, dict):
+    if not isinstance(block, dict) or schema.get("as_given"):
         return
     for name, part in schema.get("properties", {}).items():
         if name not in block and "default" in part:

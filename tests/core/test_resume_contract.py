@@ -21,8 +21,9 @@ from lib.core.files import load_arrays
 from lib.dp_mac.backpropagation import train_dp_sgd
 from lib.dp_mac.evaluation import squared_errors
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.trainer import MacRecipe, Noise
-from lib.dp_mac.training import Learning, train
+from lib.dp_mac.recipe import Learning, MacRecipe
+from lib.dp_mac.trainer import Noise
+from lib.dp_mac.training import train
 from lib.dp_sgd.recipe import SgdRecipe
 from lib.encoders.autoencoder import AutoencoderDesign
 from lib.functional_mechanism import cdbn, published
@@ -67,7 +68,7 @@ def epochs(count: int) -> list[int]:
 
 # ---------------------------------------------------------------- DP-MAC, and its networks by gradients
 
-NETWORK = MacNetwork((6, 4, 3), "binary_cross_entropy", bias=True)
+NETWORK = MacNetwork((6, 4, 3), output="binary_cross_entropy", bias=True)
 RNG = np.random.default_rng(5)
 X, Y = RNG.random((13, 6)), RNG.integers(0, 2, (13, 3)).astype(float)
 MAC = MacRecipe(batch=4, epochs=2, z_steps=3, z_rate=0.02, w_steps=2, w_rate=0.01, w_decay=0.5)

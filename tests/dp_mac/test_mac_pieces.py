@@ -115,7 +115,7 @@ def test_epochs_are_counted_until_an_error_is_reached_or_the_common_ones_end():
 
 
 def test_the_unit_that_leads_to_a_label_is_found():
-    network = MacNetwork((4, 3, 2), "binary_cross_entropy")
+    network = MacNetwork((4, 3, 2), output="binary_cross_entropy")
     first = torch.zeros(1, 4, 3)
     first[0, 1, 2] = 5.0  # unit 2 sees pixel 1
     last = torch.zeros(1, 3, 2)

@@ -13,8 +13,9 @@ from lib.dp_mac import histogram, release
 from lib.dp_mac import trainer as module
 from lib.dp_mac.evaluation import accuracies, squared_errors
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.trainer import MacRecipe, MacTrainer, Noise
-from lib.dp_mac.training import Learning, account, train
+from lib.dp_mac.recipe import Learning, MacRecipe
+from lib.dp_mac.trainer import MacTrainer, Noise
+from lib.dp_mac.training import account, train
 from lib.dp_sgd.sampling import padded
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -23,11 +24,11 @@ BACKPROPAGATION = 1.15  # MAC's training loss over backpropagation's, both with 
 DIGITS = load_digits()
 X = (DIGITS.data[:400] / 16).astype(np.float32)
 LABELS = np.eye(10, dtype=np.float32)[DIGITS.target[:400]]
-AUTOENCODER = MacNetwork((64, 30, 10, 30, 64), "squared_error")
-CLASSIFIER = MacNetwork((64, 30, 10), "binary_cross_entropy", bias=True)
+AUTOENCODER = MacNetwork((64, 30, 10, 30, 64), output="squared_error")
+CLASSIFIER = MacNetwork((64, 30, 10), output="binary_cross_entropy", bias=True)
 PLAIN = MacRecipe(batch=50, epochs=40, z_steps=20, z_rate=0.02, w_steps=1, w_rate=0.01, w_decay=0.97, expansion="exact")
 SMALL = MacRecipe(batch=4, epochs=2, z_steps=3, z_rate=0.02, w_steps=2, w_rate=0.01, w_decay=0.5)
-TINY = MacNetwork((6, 4, 3), "binary_cross_entropy", bias=True)
+TINY = MacNetwork((6, 4, 3), output="binary_cross_entropy", bias=True)
 RNG = np.random.default_rng(5)
 TINY_X, TINY_Y = RNG.random((13, 6)), RNG.integers(0, 2, (13, 3)).astype(float)
 NAMES = ["one", "two", "three"]
@@ -387,27 +388,6 @@ def test_a_run_without_noise_has_no_account():
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"expansion": "third"}, "expansion 'third'"),
-        ({"batches": "shuffled"}, "batches 'shuffled'"),
-        ({"decay_epochs": 0}, "decay_epochs 0"),
-        ({"epochs": -1}, "epochs -1"),
-        ({"z_steps": -1}, "z_steps -1"),
-        ({"w_steps": 0}, "w_steps 0"),
-        ({"batch": 0}, "batch 0"),
-        ({"z_rate": 0.0}, "z_rate"),
-        ({"w_rate": float("nan")}, "w_rate"),
-        ({"w_decay": 0.0}, "w_decay"),
-        ({"mu": float("inf")}, "mu"),
-    ],
-)
-def test_impossible_recipes_are_refused(change, match):
-    with pytest.raises(InputError, match=match):
-        replace(SMALL, **change)
-
-
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
         ({"scaling": "none"}, "scaling"),
         ({"sigma": np.array([1.0, np.nan, 1.0])}, "sigma"),
         ({"sigma": np.array([1.0, -1.0, 1.0])}, "sigma"),
@@ -446,14 +426,6 @@ def test_impossible_noise_is_refused(change, match):
 def test_what_does_not_fit_is_refused(change, match):
     with pytest.raises(InputError, match=match):
         make(**{"noise": CASES["first"][1]} | change)
-
-
-@pytest.mark.parametrize(
-    ("change", "match"), [({"epochs": 0}, "epochs 0"), ({"bins": 0}, "bins 0"), ({"sigma": -1.0}, "sigma -1")]
-)
-def test_impossible_learning_is_refused(change, match):
-    with pytest.raises(InputError, match=match):
-        replace(LEARNING, **change)
 
 
 def test_the_run_that_diverges_is_named():

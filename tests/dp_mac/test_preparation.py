@@ -186,21 +186,6 @@ def test_the_second_accountant_agrees_with_the_exact_gaussian():
 # ---------------------------------------------------------------- refusals
 
 
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        ({"eigenvalues": "none"}, "eigenvalues 'none'"),
-        ({"sigma_pca": 0.0}, r"sigma_pca 0\.0"),
-        ({"sigma_centre": float("nan")}, "sigma_centre nan"),
-        ({"centre": False}, "something to release"),
-        ({"components": None}, "something to release"),
-    ],
-)
-def test_impossible_preparations_are_refused(change, match):
-    with pytest.raises(InputError, match=match):
-        replace(WHOLE, **change)
-
-
 @pytest.mark.parametrize("components", [0, 6])
 def test_components_lie_within_the_pixels(components):
     with pytest.raises(InputError, match="the pixels"):

@@ -41,12 +41,12 @@ def test_on_their_own_samples_components_leave_the_smallest_variances(seed, samp
 def test_they_are_on_the_scale_of_the_errors_and_the_same_every_time():
     """A network that is given the mean image, or the components, as its weights has their errors."""
     mean = TRAIN.mean(0)
-    constant = MacNetwork((64, 64), "squared_error", activation="linear", bias=True)
+    constant = MacNetwork((64, 64), output="squared_error", activation="linear", bias=True)
     weights = [torch.cat([torch.zeros(64, 64), torch.from_numpy(mean)[None]])[None]]
     x = torch.from_numpy(TEST)
     assert mean_image_error(TRAIN, TEST) == pytest.approx(float(squared_errors(constant, weights, x, x)), rel=1e-5)
     axes = np.linalg.svd(TRAIN.astype(float) - mean, full_matrices=False)[2][:10].T
-    linear = MacNetwork((64, 10, 64), "squared_error", activation="linear", bias=True)
+    linear = MacNetwork((64, 10, 64), output="squared_error", activation="linear", bias=True)
     layers = [np.vstack([axes, -mean @ axes]), np.vstack([axes.T, mean])]
     weights = [torch.tensor(layer, dtype=torch.float32)[None] for layer in layers]
     found = pca_error(TRAIN, TEST, 10)

@@ -20,9 +20,9 @@ from tests.dp_mac.builders import KINDS, coefficients, dense, drawn
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=60)
 NETWORKS = [
-    MacNetwork((4, 3, 2, 4), "squared_error"),
-    MacNetwork((5, 3, 2), "binary_cross_entropy", bias=True),
-    MacNetwork((4, 3, 4), "squared_error", activation="relu", linear_output=True, bias=True),
+    MacNetwork((4, 3, 2, 4), output="squared_error"),
+    MacNetwork((5, 3, 2), output="binary_cross_entropy", bias=True),
+    MacNetwork((4, 3, 4), output="squared_error", activation="relu", linear_output=True, bias=True),
 ]
 BATCH = 7.0
 networks = st.sampled_from(NETWORKS)
@@ -204,7 +204,7 @@ def test_a_normaliser_of_the_drawn_size_would_break_the_bound():
 
 @pytest.mark.parametrize("kinds", [("linear",), ("linear", "quadratic"), KINDS])
 def test_noise_has_the_stated_deviation_and_no_more_structure(kinds):
-    network = MacNetwork((20, 15, 20), "squared_error")
+    network = MacNetwork((20, 15, 20), output="squared_error")
     layers = coefficients(network, 2, *drawn(network, 2, 5, 1, dtype=torch.float32))
     sigma = torch.tensor([1.7, 5.8])
     present = torch.ones(2, 5)
@@ -230,7 +230,7 @@ def test_noise_has_the_stated_deviation_and_no_more_structure(kinds):
 
 
 def test_noise_of_different_blocks_and_runs_is_independent():
-    network = MacNetwork((20, 15), "squared_error")
+    network = MacNetwork((20, 15), output="squared_error")
     layer = coefficients(network, 2, *drawn(network, 2, 5, 1, dtype=torch.float32))[0]
     layer.inputs.zero_()  # nothing but noise is released
     ones = torch.ones(2)

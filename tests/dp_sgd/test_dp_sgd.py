@@ -20,17 +20,18 @@ from lib.dp_mac.accounting import one_block
 from lib.dp_mac.backpropagation import ChainTrainer, train_dp_sgd
 from lib.dp_mac.evaluation import accuracies, squared_errors
 from lib.dp_mac.network import MacNetwork
+from lib.dp_mac.recipe import MacRecipe
 from lib.dp_mac.references import mean_image_error
 from lib.dp_mac.statements import statements
-from lib.dp_mac.trainer import MacRecipe, MacTrainer
+from lib.dp_mac.trainer import MacTrainer
 from lib.dp_sgd import training as module
 from lib.dp_sgd.recipe import SgdRecipe, account
 
 pytestmark = pytest.mark.usefixtures("device")
 
 CPU = torch.device("cpu")
-CLASSIFIER = MacNetwork((6, 4, 3), "binary_cross_entropy", bias=True)
-AUTOENCODER = MacNetwork((6, 4, 6), "squared_error")
+CLASSIFIER = MacNetwork((6, 4, 3), output="binary_cross_entropy", bias=True)
+AUTOENCODER = MacNetwork((6, 4, 6), output="squared_error")
 RNG = np.random.default_rng(5)
 X, Y = RNG.random((13, 6)), RNG.integers(0, 2, (13, 3)).astype(float)
 PRIVATE = SgdRecipe(batch=4, epochs=2, rate=0.5, decay=0.5, clip=0.3)
@@ -194,7 +195,7 @@ def test_it_starts_from_the_weights_of_dp_mac():
 # ---------------------------------------------------------------- privacy of a step
 
 
-WIDE = MacNetwork((40, 30, 40), "squared_error")
+WIDE = MacNetwork((40, 30, 40), output="squared_error")
 
 
 @pytest.mark.parametrize(
@@ -344,7 +345,7 @@ def whole_run(recipe, sigma, checkpoint=None, progress=lambda done, total: None,
 
 @pytest.mark.slow
 def test_backpropagation_learns_and_less_noise_learns_more():
-    network = MacNetwork((64, 30, 10, 30, 64), "squared_error")
+    network = MacNetwork((64, 30, 10, 30, 64), output="squared_error")
     recipe = SgdRecipe(batch=50, epochs=25, rate=0.01, optimizer="adam", decay=0.97)
     plain = whole_run(recipe, 0.0, network=network, x=IMAGES, y=IMAGES).curves["error"][0]
     reference = mean_image_error(IMAGES, IMAGES)
@@ -357,7 +358,7 @@ def test_backpropagation_learns_and_less_noise_learns_more():
 
 
 def test_a_classifier_learns():
-    network = MacNetwork((64, 30, 10), "binary_cross_entropy", bias=True)
+    network = MacNetwork((64, 30, 10), output="binary_cross_entropy", bias=True)
     targets = np.eye(10)[DIGITS.target[:400]]
     trainer = make(SgdRecipe(batch=50, epochs=20, rate=0.5, clip=1.0), 0.5, network, IMAGES, targets)
     advance(trainer)
@@ -421,20 +422,8 @@ def test_runs_of_another_name_or_seed_have_noise_of_their_own(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        ({"optimizer": "lbfgs"}, "optimizer 'lbfgs': allowed are sgd, adam"),
-        ({"momentum": 1.0}, "momentum 1.0 of sgd: allowed is from 0 to below 1"),
-        ({"momentum": -0.1}, "momentum -0.1"),
-        ({"momentum": float("nan")}, "momentum nan"),
-        ({"momentum": 0.9, "optimizer": "adam"}, "momentum 0.9 of adam"),
-        ({"epochs": -1}, "epochs -1"),
-        ({"batch": 0}, "batch 0"),
-        ({"rate": float("nan")}, "rate nan"),
-        ({"decay": 0.0}, "decay"),
-        ({"decay_every": 0}, "decay_every 0: it must be at least 1"),
-        ({"last_rate": 0.1}, "last_rate 0.1: the line needs decay_epochs, and a decay of 1"),
-        ({"last_rate": 0.0, "decay_epochs": 2, "decay": 1.0}, "last_rate 0.0: it must be positive"),
-        ({"clip": 0.0}, "clip 0"),
-        ({"clip": float("inf")}, "clip inf"),
+        ({"momentum": 0.9, "optimizer": "adam"}, "momentum = 0.9: allowed is 0 with adam"),
+        ({"last_rate": 0.1}, "last_rate = 0.1: the line needs decay_epochs, and a decay of 1"),
     ],
 )
 def test_impossible_recipes_are_refused(change, match):

@@ -96,7 +96,7 @@ def test_no_sample_exceeds_the_clip(network, decades, clip, seed):
 
 def test_a_gradient_whose_square_vanishes_is_clipped():
     """In single precision the square of what comes back is 0, and so is its product with any input."""
-    network, back, forth, clip = MacNetwork((6, 6), "squared_error", "linear"), 1e-23, 1e18, 1e-6
+    network, back, forth, clip = MacNetwork((6, 6), output="squared_error", activation="linear"), 1e-23, 1e18, 1e-6
     assert np.float32(back) ** 2 == 0 and 6 * back * forth > 50 * clip
     found, norms = clipped_sum(network, [np.zeros((6, 6))], np.full((1, 6), forth), np.full((1, 6), back), clip)
     assert norms == pytest.approx(6 * back * forth) and np.linalg.norm(found) == pytest.approx(clip)
@@ -104,7 +104,7 @@ def test_a_gradient_whose_square_vanishes_is_clipped():
 
 def test_a_gradient_that_is_all_rounding_is_clipped_as_it_is():
     """What comes back cancels; the gradient of the rescaled loss is rounded anew, and is beyond the clip."""
-    network = MacNetwork((8, 3, 3, 8), "squared_error", "linear")
+    network = MacNetwork((8, 3, 3, 8), output="squared_error", activation="linear")
     beyond = []
     for seed in range(50):
         rng = np.random.default_rng(seed)
@@ -124,7 +124,7 @@ def test_a_gradient_that_is_all_rounding_is_clipped_as_it_is():
 @pytest.mark.parametrize("value", [np.inf, 1e38])
 def test_a_gradient_that_is_not_finite_spoils_the_sum(value):
     """The largest weights overflow on the way."""
-    network = MacNetwork((2, 2, 2), "squared_error", "linear")
+    network = MacNetwork((2, 2, 2), output="squared_error", activation="linear")
     x = np.array([[1.0, 2.0], [value, 3.0]])
     found, norms = clipped_sum(network, [np.full((2, 2), 1e3)] * 2, x, np.ones((2, 2)), 1.0)
     assert np.isfinite(norms).tolist() == [True, False] and not np.isfinite(found).all()

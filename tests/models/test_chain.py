@@ -20,7 +20,7 @@ from lib.models.chain import Chain
     seed=st.integers(0, 999),
 )
 def test_it_predicts_what_macs_network_does(sizes, output, activation, bias, seed):
-    network = MacNetwork(sizes, output, activation, bias=bias)
+    network = MacNetwork(sizes, output=output, activation=activation, bias=bias)
     rng = np.random.default_rng(seed)
     # a bias that is not zero, which an initial one is
     weights = [torch.from_numpy(rng.standard_normal(shape)) for shape in network.shapes]

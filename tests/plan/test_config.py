@@ -353,6 +353,9 @@ def may_be_null(key: str) -> bool:
         and key.endswith((".teachers", ".shard", ".repetitions"))
         and ".parts." not in key
     )
+    whole |= key.startswith("dp_mac.") and (
+        ".preparation." in key or key.endswith((".repetitions", ".clip", ".quadratic", "decay_epochs", ".last_rate"))
+    )
     return whole or key.endswith((".recipe.average", ".sigma_histogram", ".processes", "noise_seed"))
 
 

@@ -1,0 +1,23 @@
+"""Annotations of a setting beside its meaning, which is text, and the bounds of `annotated_types`: JSON Schema's own.
+
+`lib/plan/blocks.py` reads them while planning; a job does not.
+"""
+
+from typing import Annotated
+
+from annotated_types import Ge, Gt, Len, Lt
+
+Count = Annotated[int, Ge(1)]
+Counts = tuple[Count, ...]
+Positive = Annotated[float, Gt(0)]
+Delta = Annotated[float, Gt(0), Lt(1), "Probability with which epsilon may not hold."]
+Printed = Annotated[tuple[tuple[Positive, Positive], ...], Len(1), "Pairs of the paper's epsilon and sigma for it."]
+Name = Annotated[str, {"pattern": r"^[a-z][a-z0-9_]*\Z"}]
+WHOLE = {"type": "integer"}  # in the configuration; audits take a fraction
+EACH_ONCE = {"uniqueItems": True}
+AS_GIVEN = {"as_given": True}  # defaults are those of the class, and are not written into the configuration
+
+
+def among(path: str) -> dict[str, str]:
+    """Text is a key of the catalogue, or an item of the list, at this path of the configuration."""
+    return {"in": path}

@@ -1,0 +1,118 @@
+"""The blocks of the configuration that are classes: the schema made of them, and what they refuse themselves."""
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from lib.core.errors import InputError
+from lib.plan.dp_mac_block import DpMac
+
+_SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_BOUNDS = {  # of annotated_types
+    "gt": "exclusiveMinimum",
+    "ge": "minimum",
+    "lt": "exclusiveMaximum",
+    "le": "maximum",
+    "min_length": "minItems",
+    "max_length": "maxItems",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """A field for each block; the other blocks are files in schemas/config."""
+
+    dp_mac: DpMac
+
+
+def check_blocks(config: Mapping[str, Any]) -> None:
+    """Raise InputError where a class refuses what its schema allows: settings that do not fit together."""
+    try:
+        _adapter().validate_python({block.name: config[block.name] for block in fields(Configuration)})
+    except ValidationError as error:
+        (fault,) = [each for each in error.errors() if each["type"] == "value_error"]  # not of another kind of class
+        place, key = config, []
+        for part in fault["loc"]:  # keys, and names of classes
+            if isinstance(place, list) or (isinstance(place, dict) and part in place):
+                place, key = place[part], [*key, str(part)]
+        raise InputError(f"{'.'.join(key)}.{fault['ctx']['error']}") from error
+
+
+@cache
+def _adapter() -> TypeAdapter:
+    return TypeAdapter(Configuration)
+
+
+@cache
+def block_schema() -> dict:
+    """The schema of these blocks, as a file of schemas/config has it."""
+    return _schema(Configuration)
+
+
+def _schema(kind: Any) -> dict:
+    """The schema of a type."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is None and kind in _SCALARS:
+        return {"type": _SCALARS[kind]}
+    if is_dataclass(kind):
+        return _object(kind) | {"description": kind.__doc__.splitlines()[0], "additionalProperties": False}
+    if origin is Annotated:
+        return _schema(parts[0]) | {key: value for word in parts[1:] for key, value in _words(word).items()}
+    if origin is Literal:
+        return {"enum": list(parts)}
+    if origin in (Union, types.UnionType):
+        if parts[-1] is not types.NoneType:
+            return _one_of(parts)
+        made = _schema(parts[0])
+        return made | ({"enum": [*made["enum"], None]} if "enum" in made else {"type": [made["type"], "null"]})
+    if origin is dict:
+        return {"type": "object", "propertyNames": _schema(parts[0]), "additionalProperties": _schema(parts[1])}
+    if parts[-1] is ...:
+        return {"type": "array", "items": _schema(parts[0])}
+    made = [_schema(part) for part in parts]
+    items = {"items": made[0]} if made[1:] == made[:-1] else {"prefixItems": made}
+    return {"type": "array", **items, "minItems": len(parts), "maxItems": len(parts)}
+
+
+def _words(word: Any) -> dict[str, Any]:
+    """What an annotation adds to a schema."""
+    if isinstance(word, str):
+        return {"description": word}
+    return word if isinstance(word, dict) else {_BOUNDS[key]: at for key, at in asdict(word).items() if at is not None}
+
+
+def _object(kind: type) -> dict:
+    """The schema of a class's fields."""
+    hints = get_type_hints(kind, include_extras=True)
+    properties = {field.name: _schema(hints[field.name]) for field in fields(kind)}
+    for field in fields(kind):
+        if field.default is not MISSING:
+            properties[field.name]["default"] = [*field.default] if isinstance(field.default, tuple) else field.default
+    required = [field.name for field in fields(kind) if field.default is MISSING]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _one_of(kinds: tuple[type, ...]) -> dict:
+    """The schema of classes that are told apart by a field: what all share, and what each has beside it."""
+    made = [_object(kind) for kind in kinds]
+    first, *others = (each["properties"] for each in made)
+    shared = {name: part for name, part in first.items() if all(other.get(name) == part for other in others)}
+    tag = next(name for name, part in first.items() if "enum" in part and name not in shared)
+    required = [name for name in made[0]["required"] if all(name in each["required"] for each in made)]
+    cases = [
+        {
+            "if": {"properties": {tag: each["properties"][tag]}, "required": [tag]},
+            "then": {
+                "properties": {name: part for name, part in each["properties"].items() if name not in {tag, *shared}},
+                "required": [name for name in each["required"] if name not in required],
+            },
+        }
+        for each in made
+    ]
+    names = {"enum": [name for each in made for name in each["properties"][tag]["enum"]]}
+    every = {"properties": {tag: first[tag] | names, **shared}, "required": required}
+    return {"type": "object", **every, "allOf": cases, "unevaluatedProperties": False}

@@ -1,0 +1,169 @@
+"""Blocks of the configuration that are classes: their schema, what they refuse, and what is written into none."""
+
+import copy
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import pytest
+from annotated_types import Ge, Le, Len
+from jsonschema import Draft202012Validator
+
+from lib.core.keywords import AS_GIVEN, Count, Name, Positive, among
+from lib.plan import blocks
+from lib.plan.config import check_config, load
+from tests.plan.configurations import CONFIG, SCHEMA, changed, refusal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """A round thing. It has no corner."""
+
+    kind: Literal["round", "oval"]
+    size: Annotated[Positive | None, "Across."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Square:
+    """A thing with corners."""
+
+    kind: Literal["square"]
+    size: Annotated[Positive | None, "Across."] = None
+    corners: Count
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema"),
+    [
+        (
+            Annotated[float, Ge(0), Le(1), "A share."],
+            {"type": "number", "minimum": 0, "maximum": 1, "description": "A share."},
+        ),
+        (Count | None, {"type": ["integer", "null"], "minimum": 1}),
+        (Literal["a"] | None, {"enum": ["a", None]}),
+        (Annotated[str, among("datasets")], {"type": "string", "in": "datasets"}),
+        (
+            Annotated[tuple[bool, ...], Len(1, 4)],
+            {"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 4},
+        ),
+        (tuple[int, int], {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}),
+        (
+            tuple[int, str],
+            {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2},
+        ),
+        (
+            dict[Name, bool],
+            {
+                "type": "object",
+                "propertyNames": {"type": "string", "pattern": r"^[a-z][a-z0-9_]*\Z"},
+                "additionalProperties": {"type": "boolean"},
+            },
+        ),
+        (
+            Annotated[Square, AS_GIVEN],
+            {
+                "type": "object",
+                "properties": {
+                    "kind": {"enum": ["square"]},
+                    "size": {
+                        "type": ["number", "null"],
+                        "exclusiveMinimum": 0,
+                        "description": "Across.",
+                        "default": None,
+                    },
+                    "corners": {"type": "integer", "minimum": 1},
+                },
+                "required": ["kind", "corners"],
+                "description": "A thing with corners.",
+                "additionalProperties": False,
+                "as_given": True,
+            },
+        ),
+    ],
+    ids=str,
+)
+def test_the_schema_of_a_type(kind, schema):
+    assert blocks._schema(kind) == schema
+
+
+@pytest.mark.parametrize(
+    ("block", "right"),
+    [
+        ({"kind": "oval"}, True),
+        ({"kind": "square", "corners": 4, "size": 1.0}, True),
+        ({"kind": "square"}, False),
+        ({"kind": "round", "corners": 4}, False),
+        ({"kind": "flat"}, False),
+        ({"corners": 4}, False),
+    ],
+)
+def test_the_schema_of_classes_that_a_field_tells_apart(block, right):
+    assert Draft202012Validator(blocks._schema(Round | Square)).is_valid(block) == right
+
+
+SERIES = "dp_mac.series"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("digits_dp_sgd.recipe.clip", None, "allowed is a number, with dp_sgd"),
+        ("digits_dp_sgd.recipe.last_rate", 0.1, "the line needs decay_epochs, and a decay of 1"),
+        ("digits_dp_mac.recipe.expansion", "exact", "not private; allowed are first, second"),
+        ("digits_dp_mac.thresholds.quadratic", 0.1, "allowed is a number with expansion second alone"),
+        ("digits_dp_cdbn.recipe.shares", [0.5, 0.5, 0.5, 0.5], "allowed are numbers with the sum 1"),
+        ("digits_dp_cdbn.recipe.sizes", [3], "allowed are 2 numbers, for 2 hidden layers"),
+        ("digits_dp_cdbn.recipe.filters", [10, 4], "orthogonal; allowed are at most the squares of (3, 3)"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_before_any_job(key, value, line):
+    message = refusal(changed(f"{SERIES}.{key}", value))
+    shown = tuple(value) if isinstance(value, list) else value
+    assert message == f"{SERIES}.{key} = {shown!r}: {line}"
+
+
+def test_a_form_that_does_not_fit_is_refused_before_any_job():
+    line = "dp_mac.networks.digits_classifier.linear_output = True: allowed is false with output binary_cross_entropy"
+    assert refusal(changed("dp_mac.networks.digits_classifier.linear_output", True)) == line
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("digits_mac.recipe.expansion", "third", "one of first, second, exact"),
+        ("digits_mac.recipe.batches", "shuffled", "one of poisson, in_order"),
+        ("digits_mac.recipe.mu", 0.0, "greater than 0"),
+        ("digits_mac.recipe.decay_epochs", 0, "at least 1"),
+        ("digits_dp_mac.learning.sigma", 0.0, "greater than 0"),
+        ("digits_dp_sgd.recipe.optimizer", "lbfgs", "one of sgd, adam"),
+        ("digits_dp_sgd.recipe.momentum", 1.0, "less than 1"),
+        ("usps_dp_mac_run.preparation.eigenvalues", "none", "one of magnitude, value"),
+        ("digits_dp_cdbn.recipe.filters", [13, 4], "at most 12"),
+        ("digits_dp_cdbn.recipe.clips", [0.3, 0.1, 2.0], "at most 1"),
+        ("mnist_dp_cdbn_published.recipe.pretraining_rate", 0.0, "greater than 0"),
+    ],
+)
+def test_ranges_of_recipes_are_refused(key, value, line):
+    message = refusal(changed(f"{SERIES}.{key}", value))
+    assert message.startswith(f"{SERIES}.{key}") and line in message
+
+
+@pytest.mark.parametrize(
+    ("series", "settings"),
+    [
+        ("digits_mac", {"mu": 2.0, "expansion": "exact", "batches": "in_order", "decay_epochs": None}),
+        ("digits_dp_sgd", {"momentum": 0.5}),
+        ("digits_dp_cdbn", {"hidden_steps": 10, "hidden_rate": 0.1, "ridge": 0.0, "gain": 1.0, "threshold": -1.0}),
+        ("mnist_dp_cdbn_published", {"size": 3, "units": 30, "pretraining_rate": 0.1}),
+    ],
+)
+def test_every_setting_of_a_recipe_can_be_configured(series, settings):
+    config = copy.deepcopy(CONFIG)
+    config["dp_mac"]["series"][series]["recipe"] |= settings
+    check_config(config, SCHEMA)
+
+
+def test_defaults_of_classes_that_jobs_make_are_not_written_into_the_configuration():
+    """So that a new setting with a default changes no command line, and no key of a checkpoint."""
+    before, after = CONFIG["dp_mac"], load(overrides={"release": {"run": None}})["dp_mac"]
+    assert after["series"] == before["series"]
+    assert after["networks"]["digits_classifier"]["initial"] == "glorot"
