@@ -75,7 +75,7 @@ ROOMS_KNOWN = {
     # the settings that a configuration may have: classes of the papers, names and limits
     "plan": {
         *("accounting", "attacks", "core", "data", "dp_mac", "dp_sgd", "functional_mechanism"),
-        *("leaderboard", "release"),
+        *("leaderboard", "release", "students", "teachers"),
     },
 }
 PAPERS = {"dp_mac", "functional_mechanism", "residual_perturbation", "segmentation"}

@@ -3,19 +3,23 @@
 `lib/plan/blocks.py` reads them while planning; a job does not.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from annotated_types import Ge, Gt, Len, Lt
+from annotated_types import Ge, Gt, Le, Len, Lt
 
 Count = Annotated[int, Ge(1)]
 Counts = tuple[Count, ...]
+TwoOrMore = Annotated[int, Ge(2)]
 Positive = Annotated[float, Gt(0)]
+Share = Annotated[float, Ge(0), Le(1)]
+BelowOne = Annotated[float, Ge(0), Lt(1)]
 Delta = Annotated[float, Gt(0), Lt(1), "Probability with which epsilon may not hold."]
 Printed = Annotated[tuple[tuple[Positive, Positive], ...], Len(1), "Pairs of the paper's epsilon and sigma for it."]
 Name = Annotated[str, {"pattern": r"^[a-z][a-z0-9_]*\Z"}]
 WHOLE = {"type": "integer"}  # in the configuration; audits take a fraction
 EACH_ONCE = {"uniqueItems": True}
 AS_GIVEN = {"as_given": True}  # defaults are those of the class, and are not written into the configuration
+ABSENT: Any = None  # the default of a setting that may be left out, and then is in no configuration
 
 
 def among(path: str) -> dict[str, str]:

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from pydantic import TypeAdapter, ValidationError
 
 from lib.core.errors import InputError
+from lib.core.keywords import Name
 from lib.plan.dp_mac_block import DpMac
+from lib.plan.models_block import Model
 
 _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _BOUNDS = {  # of annotated_types
@@ -26,6 +28,7 @@ _BOUNDS = {  # of annotated_types
 class Configuration:
     """A field for each block; the other blocks are files in schemas/config."""
 
+    models: Annotated[dict[Name, Model], "Catalogue of models by name, with their hyperparameters."]
     dp_mac: DpMac
 
 
@@ -65,8 +68,10 @@ def _schema(kind: Any) -> dict:
     if origin is Literal:
         return {"enum": list(parts)}
     if origin in (Union, types.UnionType):
-        if parts[-1] is not types.NoneType:
+        if parts[-1] is not types.NoneType and is_dataclass(parts[0]):
             return _one_of(parts)
+        if parts[-1] is not types.NoneType:  # a number or one of some words
+            return {"oneOf": [_schema(parts[0]), *({"const": word} for word in get_args(parts[1]))]}
         made = _schema(parts[0])
         return made | ({"enum": [*made["enum"], None]} if "enum" in made else {"type": [made["type"], "null"]})
     if origin is dict:
@@ -86,13 +91,17 @@ def _words(word: Any) -> dict[str, Any]:
 
 
 def _object(kind: type) -> dict:
-    """The schema of a class's fields."""
+    """The schema of a class's fields. A default of None where null is not allowed is ABSENT, and none in the schema."""
     hints = get_type_hints(kind, include_extras=True)
-    properties = {field.name: _schema(hints[field.name]) for field in fields(kind)}
+    properties, required = {field.name: _schema(hints[field.name]) for field in fields(kind)}, []
     for field in fields(kind):
-        if field.default is not MISSING:
-            properties[field.name]["default"] = [*field.default] if isinstance(field.default, tuple) else field.default
-    required = [field.name for field in fields(kind) if field.default is MISSING]
+        default = field.default_factory() if field.default_factory is not MISSING else field.default
+        part = properties[field.name]
+        if default is MISSING:
+            required.append(field.name)
+        elif default is not None or "null" in part.get("type", ()) or None in part.get("enum", ()):
+            # those of a class are filled in one by one
+            part["default"] = {} if is_dataclass(default) else [*default] if isinstance(default, tuple) else default
     return {"type": "object", "properties": properties, "required": required}
 
 

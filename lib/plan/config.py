@@ -138,8 +138,8 @@ def expand_repetitions(config: dict) -> None:
         block = config.get(paper)
         entries = block.get(key) if isinstance(block, dict) else None
         for entry in entries if isinstance(entries, list) and type(repetitions) is int else ():
-            if isinstance(entry, dict) and entry.get("repetitions") is None:
-                entry["repetitions"] = repetitions
+            if isinstance(entry, dict):
+                entry.setdefault("repetitions", repetitions)
 
 
 def expand_together(config: dict) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Len
 
 from lib.core.errors import InputError
-from lib.core.keywords import AS_GIVEN, EACH_ONCE, Count, Counts, Delta, Name, Positive, Printed, among
+from lib.core.keywords import ABSENT, AS_GIVEN, EACH_ONCE, Count, Counts, Delta, Name, Positive, Printed, among
 from lib.dp_mac.preparation import Preparation
 from lib.dp_mac.recipe import Learning, MacRecipe, NetworkForm
 from lib.dp_sgd.recipe import SgdRecipe
@@ -134,7 +134,7 @@ class Curve:
     series: Annotated[SeriesName, "What is trained."]
     noise: Annotated[Literal["none", "printed", "needed"], "None, the paper's for each epsilon, or what it needs."]
     epsilon: Annotated[tuple[Positive, ...], EACH_ONCE, "The paper's epsilons."] = ()
-    repetitions: Annotated[Count | None, "Independent runs; null: those of the whole configuration."] = None
+    repetitions: Annotated[Count, "Independent runs; by default those of the whole configuration."] = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,6 @@ train_mnist_fm_custom_labels.py) are noted at each field of `GanSettings`.
 """
 
 import copy
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -17,52 +15,9 @@ from lib.core.checkpoint import Checkpoint
 from lib.models.student_gan import GanClassifier, GanGenerator
 from lib.students import semi_supervised
 from lib.students.inner_epsilon_adam import InnerEpsilonAdam
-from lib.students.semi_supervised import (
-    Draws,
-    Images,
-    Student,
-    StudentTrainer,
-    check_setting,
-    is_number,
-    is_whole,
-)
+from lib.students.semi_supervised import Draws, Images, Student, StudentTrainer
+from lib.students.settings import GanSettings
 from lib.training.epochs import Progress, run_to_end
-
-
-@dataclass(frozen=True)
-class GanSettings:
-    """Settings of a GAN student; raises InputError for a value out of range. Published values in brackets."""
-
-    hidden: Sequence[int]  # widths of the classifier [1000, 500, 250, 250, 250]
-    generator: Sequence[int]  # widths of the generator [500, 500]
-    latent: int  # length of the generator's uniform noise [100]
-    input_noise: float  # standard deviation of the noise on pixels [0.3]
-    hidden_noise: float  # and on hidden layers [0.5]
-    epochs: int  # passes over labelled and unlabelled images together [300]
-    labelled_batch: int  # [100]
-    unlabelled_batch: int  # also the number of generated images in a step [100]
-    learning_rate: float  # of Adam [0.003]
-    beta1: float  # of Adam [0.5]
-    beta2: float  # of Adam [0.999]
-    decay_start: float  # share of the steps after which the rate falls linearly to 0; 1: never [1]
-    unlabelled_weight: float  # [1]
-    average_decay: float  # of the exponential average of weights used for prediction; 0: newest weights [0.9999]
-    initial_batch: int  # images for the data-dependent initialisation [500]
-
-    def __post_init__(self) -> None:
-        """Check every field."""
-        for name in ("hidden", "generator"):
-            widths = getattr(self, name)
-            check_setting(name, widths, len(widths) > 0 and all(is_whole(w, 1) for w in widths), "widths of at least 1")
-        for name in ("latent", "epochs", "labelled_batch", "unlabelled_batch", "initial_batch"):
-            value, least = getattr(self, name), 2 if name in ("unlabelled_batch", "initial_batch") else 1
-            check_setting(name, value, is_whole(value, least), f"integers of at least {least}")
-        for name in ("input_noise", "hidden_noise", "learning_rate", "unlabelled_weight"):
-            check_setting(name, getattr(self, name), is_number(getattr(self, name), 0), "numbers of at least 0")
-        for name in ("beta1", "beta2", "average_decay"):
-            value = getattr(self, name)
-            check_setting(name, value, is_number(value, 0) and value < 1, "numbers from 0 to below 1")
-        check_setting("decay_start", self.decay_start, is_number(self.decay_start, 0, 1), "numbers from 0 to 1")
 
 
 def unlabelled_loss(real: Tensor, generated: Tensor) -> Tensor:

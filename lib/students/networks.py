@@ -8,10 +8,12 @@ from lib.core.model_kinds import SUPERVISED
 from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
 from lib.models.teacher_resnet import StackedTeacherResNet
-from lib.students.gan import GanSettings, train_gan_student
-from lib.students.semi_supervised import Student, read_settings
-from lib.students.vat import VatSettings, train_vat_student
-from lib.teachers.replicas import SCALINGS, Network, Recipe, Replicas, stack_parts
+from lib.students.gan import train_gan_student
+from lib.students.semi_supervised import Student
+from lib.students.settings import GanSettings, VatSettings
+from lib.students.vat import train_vat_student
+from lib.teachers.recipe import Recipe
+from lib.teachers.replicas import SCALINGS, Network, Replicas, stack_parts
 from lib.training.epochs import Progress, run_to_end
 
 CHUNK = 1000  # images that one network predicts at a time
@@ -56,7 +58,7 @@ def train_student(
     settings_kind, train = {"vat": (VatSettings, train_vat_student), "gan": (GanSettings, train_gan_student)}[
         model["kind"]
     ]
-    settings = read_settings(settings_kind, {name: value for name, value in model.items() if name != "kind"})
+    settings = settings_kind(**{name: value for name, value in model.items() if name != "kind"})
     return train(x, y, unlabelled, classes, white, settings, seed, job, device, checkpoint, progress)
 
 

@@ -5,7 +5,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TypeVar
 
 import numpy as np
 import torch
@@ -16,33 +15,6 @@ from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
 from lib.training.epochs import under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
-
-Settings = TypeVar("Settings")
-
-
-def read_settings(kind: type[Settings], block: Mapping) -> Settings:
-    """The settings `kind`, a dataclass, from a block of configuration; InputError for missing or unknown keys."""
-    fields = {field.name for field in dataclasses.fields(kind)}
-    missing, unknown = sorted(fields - set(block)), sorted(set(block) - fields)
-    if missing or unknown:
-        raise InputError(f"student settings: missing {missing}, unknown {unknown}; all of {sorted(fields)} are needed")
-    return kind(**block)
-
-
-def check_setting(name: str, value: object, holds: bool, allowed: str) -> None:
-    """InputError unless `holds`; `allowed` says what the setting may be."""
-    if not holds:
-        raise InputError(f"student settings: {name} is {value!r}; allowed: {allowed}")
-
-
-def is_whole(value: object, least: int) -> bool:
-    """Whether it is an integer of at least `least`."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def is_number(value: object, least: float, most: float = math.inf) -> bool:
-    """Whether it is a finite number in [least, most]."""
-    return isinstance(value, int | float) and math.isfinite(value) and least <= value <= most
 
 
 def learning_rate(initial: float, step: int, steps: int, decay_start: float) -> float:

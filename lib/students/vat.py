@@ -4,8 +4,7 @@ The published settings (takerum/vat_tf, train_semisup.py, vat.py and cnn.py: SVH
 noted at each field of `VatSettings`. The PATE paper used VAT on Glyph for 400 epochs with Adam and says no more.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -16,63 +15,9 @@ from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.models.student_vat import BATCH, UPDATE, VatClassifier
 from lib.students import semi_supervised
-from lib.students.semi_supervised import (
-    Draws,
-    Images,
-    Student,
-    StudentTrainer,
-    check_setting,
-    is_number,
-    is_whole,
-)
+from lib.students.semi_supervised import Draws, Images, Student, StudentTrainer
+from lib.students.settings import VatSettings
 from lib.training.epochs import Progress, run_to_end
-
-METHODS = ("supervised", "vat", "vat_entropy")
-
-
-@dataclass(frozen=True)
-class VatSettings:
-    """Settings of a VAT student; raises InputError for a value out of range. Published values in brackets."""
-
-    method: str  # supervised: labelled images only; vat; vat_entropy: with the conditional entropy [vat]
-    blocks: Sequence[Sequence[int]]  # widths of the convolutions of each block [[128]*3, [256]*3]
-    top: Sequence[int]  # widths of those after the blocks [512, 256, 128]
-    slope: float  # of the leaky ReLU below 0 [0.1]
-    dropout: float  # share dropped after each block [0.5]
-    momentum: float  # weight of the newest batch in running statistics [0.01]
-    steps: int  # [48000 SVHN, 200000 CIFAR-10]
-    labelled_batch: int  # [32]
-    unlabelled_batch: int  # [128]
-    learning_rate: float  # of Adam [0.001]
-    beta1: float  # of Adam [0.9]
-    beta1_decay: float  # the same while the rate decays [0.5]
-    beta2: float  # of Adam [0.999]
-    decay_start: float  # share of the steps after which the rate falls linearly to 0; 1: never [0.67 SVHN, 0.92]
-    epsilon: float  # L2 norm of the perturbation of an image in [0, 1] [2.5 SVHN, 10 CIFAR-10 (whitened)]
-    xi: float  # length of the finite difference [1e-6], too short in float32: `virtual_adversarial_direction`
-    power_iterations: int  # [1]
-    vat_weight: float  # weight of the virtual adversarial loss [1]
-    entropy_weight: float  # weight of the conditional entropy [1]
-
-    def __post_init__(self) -> None:
-        """Check every field."""
-        check_setting("method", self.method, self.method in METHODS, ", ".join(METHODS))
-        for widths in (*self.blocks, self.top):
-            holds = len(widths) > 0 and all(is_whole(width, 1) for width in widths)
-            check_setting("blocks or top", widths, holds, "widths of at least 1")
-        for name, least in (("steps", 1), ("labelled_batch", 2), ("unlabelled_batch", 2), ("power_iterations", 1)):
-            value = getattr(self, name)
-            check_setting(name, value, is_whole(value, least), f"integers of at least {least}")
-        for name in ("slope", "learning_rate", "vat_weight", "entropy_weight"):
-            check_setting(name, getattr(self, name), is_number(getattr(self, name), 0), "numbers of at least 0")
-        for name in ("dropout", "beta1", "beta1_decay", "beta2"):
-            value = getattr(self, name)
-            check_setting(name, value, is_number(value, 0) and value < 1, "numbers from 0 to below 1")
-        for name in ("epsilon", "xi"):
-            value = getattr(self, name)
-            check_setting(name, value, is_number(value, 0) and value > 0, "positive numbers")
-        for name in ("momentum", "decay_start"):
-            check_setting(name, getattr(self, name), is_number(getattr(self, name), 0, 1), "numbers from 0 to 1")
 
 
 def divergence(p: Tensor, q: Tensor) -> Tensor:

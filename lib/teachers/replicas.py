@@ -11,12 +11,12 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
+from lib.teachers.recipe import Recipe
 from lib.training.device import memory_of_a_pass
 from lib.training.epochs import Progress, run_to_end, under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 BLOCK = 100  # steps whose mini-batches are drawn together
-OPTIMIZERS = ("sgd", "adam")
 Part = Callable[[int], tuple[np.ndarray, np.ndarray]]
 
 
@@ -50,50 +50,6 @@ def whitened(x: torch.Tensor) -> torch.Tensor:
 
 
 SCALINGS = {"centred": centred, "whitened": whitened}
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How every teacher is trained.
-
-    steps: of one mini-batch of `batch` samples, drawn with replacement from the teacher's part.
-    optimizer: sgd or adam; rate: learning rate, times `drop` from each step in `drops` on.
-    weight_decay: times the weight is added to the gradient, for the network's `decayed` parameters.
-    average: decay of an exponential moving average of the parameters, which then predicts in their place; after t
-    steps it is min(average, (1 + t) / (10 + t)) (TensorFlow's `num_updates`), or else the first parameters would
-    dominate a short training. None: no average.
-    scaling: one of SCALINGS. Raises InputError for what is not allowed.
-    """
-
-    steps: int
-    batch: int
-    rate: float
-    optimizer: str = "sgd"
-    momentum: float = 0.0
-    weight_decay: float = 0.0
-    drops: tuple[int, ...] = ()
-    drop: float = 0.1
-    average: float | None = None
-    scaling: str = "centred"
-
-    def __post_init__(self) -> None:
-        """Check the names and the counts."""
-        for what, value, allowed in (
-            ("optimizer", self.optimizer, OPTIMIZERS),
-            ("scaling", self.scaling, tuple(SCALINGS)),
-        ):
-            if value not in allowed:
-                raise InputError(f"{what} {value!r}: allowed are {', '.join(allowed)}")
-        if self.steps < 1 or self.batch < 1:
-            raise InputError(f"steps {self.steps}, batch {self.batch}: both must be at least 1")
-
-    def rate_at(self, step: int) -> float:
-        """Learning rate of a step, counted from 0."""
-        return self.rate * self.drop ** sum(step >= start for start in self.drops)
-
-    def averaging_at(self, done: int) -> float:
-        """Decay of the moving average after `done` steps."""
-        return min(self.average, (1 + done) / (10 + done))
 
 
 @dataclass(frozen=True)

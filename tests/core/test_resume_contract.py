@@ -40,6 +40,7 @@ from lib.segmentation.training import SegmentationRecipe, train_segmentation
 from lib.students.gan import train_gan_student
 from lib.students.vat import train_vat_student
 from lib.teachers import replicas
+from lib.teachers.recipe import Recipe
 from tests.segmentation.volumes import blobs
 from tests.students import test_gan, test_vat
 
@@ -148,8 +149,8 @@ IMAGES = np.random.default_rng(2).integers(0, 256, (27, 8, 8), np.uint8)
 ANSWERS = np.random.default_rng(6).integers(0, 3, 27)
 MLP = StackedMLP(64, (12, 9), 3, slope=0.1)
 CNN = StackedTeacherCNN((8, 8), 3, (6, 8), (12, 9), deviation=0.1)
-BY_SGD = replicas.Recipe(steps=4, batch=6, rate=0.1, momentum=0.9, weight_decay=0.01, drops=(1, 3))
-BY_ADAM = replicas.Recipe(steps=4, batch=6, rate=0.01, optimizer="adam", average=0.9999, scaling="whitened")
+BY_SGD = Recipe(steps=4, batch=6, rate=0.1, momentum=0.9, weight_decay=0.01, drops=(1, 3))
+BY_ADAM = Recipe(steps=4, batch=6, rate=0.01, optimizer="adam", average=0.9999, scaling="whitened")
 
 
 def teachers(network, recipe, **how):

@@ -6,7 +6,8 @@ import torch
 from torch import nn
 
 from lib.models.teacher_resnet import StackedTeacherResNet
-from lib.teachers.replicas import Recipe, replica_labels
+from lib.teachers.recipe import Recipe
+from lib.teachers.replicas import replica_labels
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -100,6 +100,29 @@ def test_the_schema_of_classes_that_a_field_tells_apart(block, right):
     assert Draft202012Validator(blocks._schema(Round | Square)).is_valid(block) == right
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("glyph_vat.method", "mixup", "one of supervised, vat, vat_entropy"),
+        ("glyph_vat.blocks.1", [], "a list of at least 1"),
+        ("glyph_vat.labelled_batch", True, "a whole number"),
+        ("glyph_vat.power_iterations", 0, "at least 1"),
+        ("glyph_vat.dropout", 1.0, "less than 1"),
+        ("glyph_vat.momentum", 2.0, "at most 1"),
+        ("mnist_gan.generator.0", 0, "at least 1"),
+        ("mnist_gan.labelled_batch", 2.5, "a whole number"),
+        ("mnist_gan.unlabelled_batch", 1, "at least 2"),
+        ("mnist_gan.average_decay", -0.1, "at least 0"),
+        ("mnist_gan.decay_start", 1.5, "at most 1"),
+        ("mnist_cnn.recipe.average", 1.5, "at most 1"),
+        ("mnist_cnn.recipe.scaling", "none", "one of centred, whitened"),
+        ("mnist_cnn.convolutions", [64], "a list of 2 numbers"),
+    ],
+)
+def test_ranges_of_models_are_refused(key, value, line):
+    assert refusal(changed(f"models.{key}", value)).startswith(f"models.{key} = {value!r}: allowed is {line}")
+
+
 SERIES = "dp_mac.series"
 
 

@@ -130,7 +130,7 @@ def test_names_in_the_schema_are_names_in_the_code():
     assert set(run["properties"]["aggregator"]["enum"]) == set(AGGREGATORS)
     assert set(SCHEMA["$defs"]["mask_encoder"]["properties"]["kind"]["enum"]) == set(ENCODERS)
     classifiers = {"random_forest", "logistic_regression"}
-    assert classifiers <= set(SCHEMA["$defs"]["model"]["properties"]["kind"]["enum"])
+    assert classifiers <= set(SCHEMA["properties"]["models"]["additionalProperties"]["properties"]["kind"]["enum"])
     shipped = [model for model in CONFIG["models"].values() if model["kind"] in classifiers]
     assert shipped
     for model in shipped:
@@ -354,7 +354,7 @@ def may_be_null(key: str) -> bool:
         and ".parts." not in key
     )
     whole |= key.startswith("dp_mac.") and (
-        ".preparation." in key or key.endswith((".repetitions", ".clip", ".quadratic", "decay_epochs", ".last_rate"))
+        ".preparation." in key or key.endswith((".clip", ".quadratic", "decay_epochs", ".last_rate"))
     )
     return whole or key.endswith((".recipe.average", ".sigma_histogram", ".processes", "noise_seed"))
 
@@ -525,7 +525,9 @@ def test_only_open_glyph_is_generated_and_has_settings(key, value, line):
 
 
 def test_the_kinds_of_roles_are_those_that_a_model_may_have():
-    assert {*CLASSIFIERS, *NETWORKS} == set(SCHEMA["$defs"]["model"]["properties"]["kind"]["enum"])
+    assert {*CLASSIFIERS, *NETWORKS} == set(
+        SCHEMA["properties"]["models"]["additionalProperties"]["properties"]["kind"]["enum"]
+    )
 
 
 @pytest.mark.parametrize(

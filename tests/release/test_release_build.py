@@ -17,7 +17,8 @@ from lib.release.classifier_weights import classifier_weights
 from lib.release.loader import Student, load
 from lib.release.verify import verify
 from lib.release.weights import names_fault
-from lib.students.gan import GanSettings, train_gan_student
+from lib.students.gan import train_gan_student
+from lib.students.settings import GanSettings
 from scripts import sanitize_epsilon
 from tests.release.conftest import ACCOUNTING, RUN
 

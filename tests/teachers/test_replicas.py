@@ -12,7 +12,8 @@ from lib.core.errors import InputError
 from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
 from lib.teachers import replicas as module
-from lib.teachers.replicas import Parts, Recipe, Replicas, predict_labels, replica_labels, stack_parts
+from lib.teachers.recipe import Recipe
+from lib.teachers.replicas import Parts, Replicas, predict_labels, replica_labels, stack_parts
 from lib.training.device import choose_device, memory_of_a_pass
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -266,9 +267,6 @@ def test_bad_parts_are_refused(x, y, reason):
 
 
 def test_bad_recipes_and_devices_are_refused():
-    for change in ({"optimizer": "lbfgs"}, {"scaling": "none"}, {"steps": 0}, {"batch": 0}):
-        with pytest.raises(InputError):
-            replace(SGD, **change)
     with pytest.raises(InputError, match="allowed are cpu, cuda"):
         choose_device("tpu", 1)
     if not torch.cuda.is_available():
