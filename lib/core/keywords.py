@@ -7,6 +7,13 @@ from typing import Annotated, Any
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 
+
+class Keywords(dict):
+    """Keywords of JSON Schema by name, hashable as `X | None` needs it."""
+
+    __hash__ = object.__hash__
+
+
 Count = Annotated[int, Ge(1)]
 Counts = tuple[Count, ...]
 TwoOrMore = Annotated[int, Ge(2)]
@@ -15,13 +22,13 @@ Share = Annotated[float, Ge(0), Le(1)]
 BelowOne = Annotated[float, Ge(0), Lt(1)]
 Delta = Annotated[float, Gt(0), Lt(1), "Probability with which epsilon may not hold."]
 Printed = Annotated[tuple[tuple[Positive, Positive], ...], Len(1), "Pairs of the paper's epsilon and sigma for it."]
-Name = Annotated[str, {"pattern": r"^[a-z][a-z0-9_]*\Z"}]
-WHOLE = {"type": "integer"}  # in the configuration; audits take a fraction
-EACH_ONCE = {"uniqueItems": True}
-AS_GIVEN = {"as_given": True}  # defaults are those of the class, and are not written into the configuration
+Name = Annotated[str, Keywords(pattern=r"^[a-z][a-z0-9_]*\Z")]
+WHOLE = Keywords(type="integer")  # in the configuration; audits take a fraction
+EACH_ONCE = Keywords(uniqueItems=True)
+AS_GIVEN = Keywords(as_given=True)  # defaults are those of the class, and are not written into the configuration
 ABSENT: Any = None  # the default of a setting that may be left out, and then is in no configuration
 
 
-def among(path: str) -> dict[str, str]:
+def among(path: str) -> Keywords:
     """Text is a key of the catalogue, or an item of the list, at this path of the configuration."""
-    return {"in": path}
+    return Keywords({"in": path})

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from pydantic import TypeAdapter, ValidationError
 
 from lib.core.errors import InputError
-from lib.core.keywords import Name
+from lib.core.keywords import Keywords, Name
 from lib.plan.dp_mac_block import DpMac
 from lib.plan.models_block import Model
+from lib.plan.scalable_pate_block import AnyEnsemble, ScalablePate
 
 _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _BOUNDS = {  # of annotated_types
@@ -29,6 +30,8 @@ class Configuration:
     """A field for each block; the other blocks are files in schemas/config."""
 
     models: Annotated[dict[Name, Model], "Catalogue of models by name, with their hyperparameters."]
+    ensembles: Annotated[dict[Name, AnyEnsemble], "Catalogue of teacher ensembles by name."]
+    scalable_pate: ScalablePate
     dp_mac: DpMac
 
 
@@ -87,7 +90,9 @@ def _words(word: Any) -> dict[str, Any]:
     """What an annotation adds to a schema."""
     if isinstance(word, str):
         return {"description": word}
-    return word if isinstance(word, dict) else {_BOUNDS[key]: at for key, at in asdict(word).items() if at is not None}
+    return (
+        word if isinstance(word, Keywords) else {_BOUNDS[key]: at for key, at in asdict(word).items() if at is not None}
+    )
 
 
 def _object(kind: type) -> dict:
@@ -95,8 +100,7 @@ def _object(kind: type) -> dict:
     hints = get_type_hints(kind, include_extras=True)
     properties, required = {field.name: _schema(hints[field.name]) for field in fields(kind)}, []
     for field in fields(kind):
-        default = field.default_factory() if field.default_factory is not MISSING else field.default
-        part = properties[field.name]
+        default, part = field.default, properties[field.name]
         if default is MISSING:
             required.append(field.name)
         elif default is not None or "null" in part.get("type", ()) or None in part.get("enum", ()):

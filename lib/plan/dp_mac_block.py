@@ -6,7 +6,19 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Len
 
 from lib.core.errors import InputError
-from lib.core.keywords import ABSENT, AS_GIVEN, EACH_ONCE, Count, Counts, Delta, Name, Positive, Printed, among
+from lib.core.keywords import (
+    ABSENT,
+    AS_GIVEN,
+    EACH_ONCE,
+    Count,
+    Counts,
+    Delta,
+    Keywords,
+    Name,
+    Positive,
+    Printed,
+    among,
+)
 from lib.dp_mac.preparation import Preparation
 from lib.dp_mac.recipe import Learning, MacRecipe, NetworkForm
 from lib.dp_sgd.recipe import SgdRecipe
@@ -15,8 +27,8 @@ from lib.functional_mechanism.settings import CdbnSettings, PublishedSettings
 PLAIN = ("mac", "backpropagation", "cdbn")  # methods without noise
 BELIEF = ("cdbn", "dp_cdbn", "dp_cdbn_published")  # methods whose recipe describes the network, a classifier
 
-SeriesName = Annotated[str, {"title": "series"}, among("dp_mac.series")]
-Level = Annotated[str, {"title": "level", "pattern": r"^(none|(printed|needed)_[0-9.]+)\Z"}]
+SeriesName = Annotated[str, Keywords(title="series"), among("dp_mac.series")]
+Level = Annotated[str, Keywords(title="level", pattern=r"^(none|(printed|needed)_[0-9.]+)\Z")]
 Levels = Annotated[tuple[tuple[SeriesName, Level], ...], "Series and level of each row; none for no figure."]
 
 

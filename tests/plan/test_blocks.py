@@ -190,3 +190,15 @@ def test_defaults_of_classes_that_jobs_make_are_not_written_into_the_configurati
     before, after = CONFIG["dp_mac"], load(overrides={"release": {"run": None}})["dp_mac"]
     assert after["series"] == before["series"]
     assert after["networks"]["digits_classifier"]["initial"] == "glorot"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("ensembles.digits.teachers", 1201, "more teachers than private samples; allowed is at most private = 1200"),
+        ("ensembles.mnist.labelled", True, "allowed without samples, which have labels"),
+        ("scalable_pate.sanitize.first", 0.495, "allowed is less than last = 0.495"),
+    ],
+)
+def test_votes_that_do_not_fit_together_are_refused(key, value, line):
+    assert refusal(changed(key, value)) == f"{key} = {value!r}: {line}"

@@ -126,8 +126,8 @@ def test_checking_changes_nothing():
 
 
 def test_names_in_the_schema_are_names_in_the_code():
-    run = SCHEMA["$defs"]["run"]
-    assert set(run["properties"]["aggregator"]["enum"]) == set(AGGREGATORS)
+    runs = SCHEMA["properties"]["scalable_pate"]["properties"]["runs"]["additionalProperties"]
+    assert set(runs["properties"]["aggregator"]["enum"]) == set(AGGREGATORS)
     assert set(SCHEMA["$defs"]["mask_encoder"]["properties"]["kind"]["enum"]) == set(ENCODERS)
     classifiers = {"random_forest", "logistic_regression"}
     assert classifiers <= set(SCHEMA["properties"]["models"]["additionalProperties"]["properties"]["kind"]["enum"])

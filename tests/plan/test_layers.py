@@ -11,7 +11,6 @@ from snakemake.utils import update_config
 
 from lib.core.errors import InputError
 from lib.data import registry
-from lib.plan.blocks import block_schema
 from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged, of_preset
 from lib.plan.overlays import check_overlays, check_pages
 from lib.plan.schema import at, check_schema, compose, references
@@ -77,12 +76,6 @@ def test_every_value_is_written_in_one_file():
             assert leaf not in found, f"{'.'.join(leaf)} is in {found[leaf]} and in {file.name}"
             found[leaf] = file.name
     assert len(found) > 2000
-
-
-def test_every_block_of_the_catalogue_has_its_schema():
-    schemas = [path.stem for path in (ROOT / "schemas" / "config").glob("*.yaml")]
-    assert sorted([*schemas, *block_schema()["properties"]]) == sorted([*BLOCKS, "config", "shared"])
-    assert {path.stem for path in (ROOT / "catalogue").glob("*.yaml")} >= set(BLOCKS)
 
 
 @pytest.mark.slow
