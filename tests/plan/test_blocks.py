@@ -1,6 +1,7 @@
 """Blocks of the configuration that are classes: their schema, what they refuse, and what is written into none."""
 
 import copy
+import json
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -183,6 +184,12 @@ def test_every_setting_of_a_recipe_can_be_configured(series, settings):
     config = copy.deepcopy(CONFIG)
     config["dp_mac"]["series"][series]["recipe"] |= settings
     check_config(config, SCHEMA)
+
+
+def test_the_schema_is_one_that_editors_read():
+    schema = json.loads(json.dumps(SCHEMA))
+    Draft202012Validator.check_schema(schema)
+    assert Draft202012Validator(schema).is_valid(CONFIG) and schema == SCHEMA
 
 
 def test_defaults_of_classes_that_jobs_make_are_not_written_into_the_configuration():
