@@ -10,6 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from lib.core.errors import InputError
 from lib.core.keywords import Keywords, Name
+from lib.plan.accounting_block import Accounting, Orders
+from lib.plan.audit_block import Audit
 from lib.plan.dp_mac_block import DpMac
 from lib.plan.models_block import Model
 from lib.plan.scalable_pate_block import AnyEnsemble, ScalablePate
@@ -30,9 +32,11 @@ class Configuration:
     """A field for each block; the other blocks are files in schemas/config."""
 
     models: Annotated[dict[Name, Model], "Catalogue of models by name, with their hyperparameters."]
+    accounting: Accounting
     ensembles: Annotated[dict[Name, AnyEnsemble], "Catalogue of teacher ensembles by name."]
     scalable_pate: ScalablePate
     dp_mac: DpMac
+    audit: Audit
 
 
 def check_blocks(config: Mapping[str, Any]) -> None:
@@ -56,7 +60,7 @@ def _adapter() -> TypeAdapter:
 @cache
 def block_schema() -> dict:
     """The schema of these blocks, as a file of schemas/config has it."""
-    return _schema(Configuration)
+    return _schema(Configuration) | {"$defs": {"orders": _schema(Orders)}}  # which files of schemas/config refer to
 
 
 def _schema(kind: Any) -> dict:

@@ -246,7 +246,6 @@ def _check_datasets(datasets: dict) -> None:
 def _check_orders(config: dict) -> None:
     """Grids of Renyi orders rise."""
     for key, block in (
-        ("accounting", config["accounting"]),
         ("residual_perturbation.theory.dp_sgd", config["residual_perturbation"]["theory"]["dp_sgd"]),
         ("leaderboard", config["leaderboard"]),
     ):

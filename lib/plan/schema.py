@@ -168,7 +168,9 @@ def _kind(kind: str, error: jsonschema.ValidationError, config: object) -> str:
         if names := at(config, items.get("in", "")):
             return f"a list, as [{next(iter(names))}]"
         one = isinstance(error.instance, str | int | float) and not isinstance(error.instance, bool)
-        return f"a list, as [{error.instance}]" if one and items.get("type") in _SCALARS else "a list"
+        return (
+            f"a list, as [{error.instance}]" if one and ("enum" in items or items.get("type") in _SCALARS) else "a list"
+        )
     if kind == "object":
         known = next(iter(error.schema.get("properties", {})), "")
         example = f"a mapping, as `{known}: ...`" if known else "a mapping, as `name: {...}`"
