@@ -18,7 +18,7 @@ LOCK_VENV ?= .venv-lock
 # only files whose SHA-256 is in the locked file
 INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom
+.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom docs
 .DEFAULT_GOAL := run
 
 run: setup
@@ -36,6 +36,11 @@ help: setup
 # of the configuration, as JSON Schema: type, range, default and meaning of every key
 schema: setup
 	@$(BIN)/python -c "import json; from lib.plan.config import load_schema; print(json.dumps(load_schema(), indent=2))"
+
+# the documentation as a site, for a browser; a link that leads nowhere ends it (--quiet would silence that, too)
+docs: setup-dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "open site/index.html"
 
 # docs/reproduction and the first page's table, from the committed tables and figures; needs no data
 redraw: setup
