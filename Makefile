@@ -27,8 +27,7 @@ run: setup
 	@# every job writes a log, so nothing newer than the report means that nothing ran since
 	@test -f $(REPORT) && test -z "$$(find $(RESULTS) report -type f -newer $(REPORT) -print -quit)" || \
 		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }
-	@$(BIN)/python -m scripts.show_verdicts $(RESULTS)/claims.csv
-	@echo "tables and figures: $(RESULTS)/   verdicts: $(RESULTS)/claims.html   report: $(REPORT)"
+	@$(BIN)/python -m scripts.show_verdicts $(RESULTS)
 
 help: setup
 	@$(BIN)/python -m scripts.show_help

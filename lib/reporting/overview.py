@@ -7,11 +7,10 @@ import pandas as pd
 
 from lib.reporting.digits import as_read
 from lib.reporting.headlines import measured
-from lib.reporting.plotting import figure, save
 
 
 def points(verdicts: pd.DataFrame, outlines: Mapping[str, dict]) -> list[dict]:
-    """Return the numbers that outlines choose (`overview`) and a run measured: label, ratio, on the paper's data.
+    """Return the numbers that outlines choose (`overview`) and a run measured: label, ratio, data, whether the paper's.
 
     Several measured numbers of one claim are left out: none of them alone is ours.
     """
@@ -23,14 +22,15 @@ def points(verdicts: pd.DataFrame, outlines: Mapping[str, dict]) -> list[dict]:
             if row["measured"] and ";" not in row["measured"]:
                 here = float(row["measured"].split(" ")[0])
                 label = f"{outline['name']}: {entry['label']}  {as_read(row['paper_value'])} → {measured(row)}"
-                found.append(
-                    {"label": label, "ratio": here / float(row["paper_value"]), "own": row["grade"] == "paper"}
-                )
+                ratio, data = here / float(row["paper_value"]), row["data"].partition(" (")[0]
+                found.append({"label": label, "ratio": ratio, "data": data, "own": row["grade"] == "paper"})
     return found
 
 
 def draw(found: list[dict], *paths: Path) -> None:
     """Draw a row for each number: ours over the paper's, on a logarithmic axis; equality is a line."""
+    from lib.reporting.plotting import figure, save  # here, so that who lists the numbers waits for no matplotlib
+
     with figure(width=8.3, height=0.9 + 0.26 * len(found)) as (drawn, (axis,)):
         for own, face, name in ((True, "#0072B2", "the paper's data"), (False, "none", "less or substitute data")):
             shown = [(place, each["ratio"]) for place, each in enumerate(found) if each["own"] is own]

@@ -1,6 +1,7 @@
-"""What make prints: all that can be asked for, and how many claims hold."""
+"""What make prints: all that can be asked for, and what a run computed."""
 
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,7 +10,10 @@ from lib.core.errors import InputError
 from lib.data.volumes.registry import VOLUMES
 from lib.plan.config import ROOT, catalogue, register
 from lib.plan.needed import needed
+from lib.reporting.claims.cells import read_verdicts
 from lib.reporting.claims.ledger import COLUMNS
+from lib.reporting.headlines import measured
+from lib.reporting.verdicts import headline
 from scripts import show_help, show_verdicts
 
 # of each dataset, what the help calls it
@@ -62,20 +66,48 @@ def test_help_says_what_data_a_paper_reads(paper):
     assert {re.split(r"_(?:subset|\d+)$", name)[0] for name in found} == said
 
 
-def test_verdicts_are_counted_by_paper_and_evidence(tmp_path, capsys):
-    judged = [("a", "holds", "paper"), ("a", "fails", "paper"), ("a", "holds", "paper"), ("b", "not judged", "")]
-    rows = [
-        dict.fromkeys(COLUMNS, "")
-        | {"id": f"{paper}.v{number}", "paper": paper, "judgement": judgement, "grade": grade}
-        for number, (paper, judgement, grade) in enumerate(judged)
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "claims.csv", index=False)
-    show_verdicts.main([str(tmp_path / "claims.csv")])
-    assert capsys.readouterr().out.splitlines() == [
-        "a: on the paper's data and protocol: 2 hold, 1 fail; not judged: 0.",
-        "b: not judged: 1.",
-        "All claims: on the paper's data and protocol: 2 hold, 1 fail; not judged: 1.",
-    ]
-    (tmp_path / "claims.csv").write_text("paper,judgement\na,holds\n")
-    with pytest.raises(InputError, match=r"claims.csv: lacks the columns \['id'.*allowed is a claims.csv of a preset"):
-        show_verdicts.main([str(tmp_path / "claims.csv")])
+@pytest.fixture
+def committed() -> pd.DataFrame:
+    """The verdicts on the committed tables."""
+    return read_verdicts(ROOT / "docs" / "reproduction" / "claims.csv", [*COLUMNS, "preset"]).drop(columns="preset")
+
+
+def told(folder: Path, verdicts: pd.DataFrame, capsys) -> list[str]:
+    """What is said of a preset's results with these verdicts."""
+    folder.mkdir(exist_ok=True)
+    verdicts.to_csv(folder / "claims.csv", index=False)
+    show_verdicts.main([str(folder)])
+    lines = capsys.readouterr().out.splitlines()
+    assert 4 <= len(lines) <= 12 and max(map(len, lines)) < 200
+    return lines
+
+
+def test_a_run_ends_with_answers_three_numbers_and_where_to_look(tmp_path, committed, capsys):
+    folder = tmp_path / "real"
+    for file in ("site/index.html", "scalable_pate/table1.csv", "scalable_pate/fig1.png", "scalable_pate/fig1.csv"):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).touch()
+    lines = told(folder, committed, capsys)
+    assert lines[0] == f"real: 1 tables and 1 figures of 5 papers, in {folder}"
+    assert "(3 of " in lines[1] and all(re.search(": (partly )?confirmed|: contradicted", line) for line in lines[2:5])
+    rows = committed.set_index("id")
+    for line, claim in zip(lines[6:9], ("scalable_pate.v09", "dp_mac.v20", "residual_perturbation.v27"), strict=True):
+        paper = rows.loc[claim, "paper_value"]
+        assert f"{paper} → {measured(rows.loc[claim])}" in line
+    assert lines[9] == f"Claims: {headline(committed)}"
+    assert "presets/paper.yaml" in lines[10]  # more than real
+    assert f"Open {folder}/site/index.html; " in lines[11] and "docs/reproduction/README.md" in lines[11]
+
+
+def test_what_is_said_follows_the_verdicts(tmp_path, committed, capsys):
+    rows = committed.set_index("id", drop=False)
+    rows.loc["scalable_pate.v09", ["measured", "grade", "data"]] = ["14.6271", "substitute data", "digits (digits (1))"]
+    lines = told(tmp_path / "quick", rows, capsys)
+    assert "  Scalable PATE: ε, MNIST votes  1.97 → 14.7 on digits" in lines
+    assert any("presets/real.yaml" in line for line in lines)
+
+
+def test_a_run_that_decides_nothing_says_so_in_fewer_lines(tmp_path, committed, capsys):
+    verdicts = committed.assign(judgement="not judged", measured="")
+    lines = told(tmp_path / "quick", verdicts, capsys)
+    assert len(lines) == 4 and lines[1] == f"Claims: {headline(verdicts)}" and "→" not in " ".join(lines)

@@ -49,10 +49,8 @@ def reports(folder: Path) -> bool:
     return "called: --report" in done.stdout
 
 
-def test_at_its_end_it_shows_the_verdicts_and_where_to_look(made):
-    lines = run(made).stdout.splitlines()
-    assert lines[-2] == "called: -m scripts.show_verdicts results/quick/claims.csv"
-    assert REPORT in lines[-1] and "results/quick/claims.html" in lines[-1]
+def test_at_its_end_it_shows_what_was_computed(made):
+    assert run(made).stdout.splitlines()[-1] == "called: -m scripts.show_verdicts results/quick"
 
 
 def test_a_terminal_sees_a_bar_and_a_file_a_line_a_job(made):
