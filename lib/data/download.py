@@ -17,7 +17,7 @@ from lib.core.files import clear_temporaries
 from lib.data import registry
 
 _LOG_INTERVAL = 10.0  # seconds between two signs of progress in a log file
-# What a server, the way to it, or a file that is not the announced one makes torchvision and torch.hub raise.
+# What a server, the way to it, or a file that is not the announced one makes torchvision raise.
 _FAILURES = (OSError, RuntimeError, http.client.HTTPException)
 
 

@@ -23,7 +23,10 @@ class Handler(BaseHTTPRequestHandler):
         if fault in ("missing", "down") or not path.is_file():
             return self.send_error(503 if fault == "down" else 404)
         content = path.read_bytes()
-        self.send_response(200)
+        asked = self.headers["Range"]
+        getattr(self.server, "ranges", []).append(asked)
+        content = content[int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0 :]
+        self.send_response(206 if asked else 200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         content = bytes(len(content)) if fault == "wrong" else content

@@ -258,6 +258,46 @@ def test_votes_come_whole_or_not_at_all(votes, server, tmp_path, fault):
     assert remains(root) == [root / "pate_votes", path]
 
 
+@pytest.mark.parametrize("fault", ["cut", "reset"])
+def test_a_transfer_that_is_cut_off_goes_on_where_it_stopped(votes, server, tmp_path, fault):
+    server.ranges = []
+    breaks(server, fault, 1)
+    (path,) = fetch("pate_votes_adult", "pate_votes", tmp_path / "root", attempts=1)
+    assert server.ranges == [None, f"bytes={path.stat().st_size // 2}-"]
+    np.testing.assert_array_equal(np.load(path), VOTES["votes"])
+
+
+def test_a_server_that_sends_nothing_more_ends_the_transfer(votes, server, tmp_path):
+    class Stopped(Handler):
+        def do_GET(self):  # noqa: N802
+            server.asked.append(self.path)
+            self.send_response(200 if len(server.asked) == 1 else 206)
+            self.send_header("Content-Length", "100" if len(server.asked) == 1 else "50")
+            self.end_headers()
+            self.wfile.write(bytes(50) if len(server.asked) == 1 else b"")
+
+    server.RequestHandlerClass = Stopped
+    with pytest.raises(InputError, match=r"the connection ended after 50 of 100 bytes"):
+        fetch("pate_votes_adult", "pate_votes", tmp_path / "root", attempts=1)
+    assert len(server.asked) == 2 and remains(tmp_path / "root") == []
+
+
+def test_a_file_shows_how_much_of_it_is_there(votes, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    fetch("pate_votes_adult", "pate_votes", tmp_path / "root")
+    assert "\rvotes.npy: 0.2 of 0.2 kB \n" in capsys.readouterr().err
+
+
+def test_without_a_network_there_is_one_line(votes, server, tmp_path, capsys):
+    server.shutdown()
+    server.server_close()
+    line = ["--module=pate_votes", "--dataset=pate_votes_adult", f"--data-root={tmp_path / 'root'}", "--wait=0.01"]
+    with pytest.raises(InputError) as caught:
+        download_data.main([*line, "--attempts=2"])
+    assert "\n" not in str(caught.value) and "Connection refused" in str(caught.value)
+    assert capsys.readouterr().err.count("\n") == 1  # that there is another attempt
+
+
 def test_a_terminal_sees_the_bar_and_a_log_file_a_line_now_and_then(served, tmp_path, monkeypatch, capsys):
     served("svhn")
     get("svhn", tmp_path / "quiet")

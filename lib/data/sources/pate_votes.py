@@ -11,6 +11,7 @@ from lib.accounting.votes import check_votes
 from lib.core.errors import InputError
 from lib.data.formats import check_array, check_range, read_npy
 from lib.data.spec import DatasetSpec
+from lib.data.transfer import fetch_file
 
 _VOTES_2018 = (
     "https://raw.githubusercontent.com/frhrdr/patepy/2d0189f33656b3848f2946f5ba158b1b28eafebe/"
@@ -92,13 +93,11 @@ def read_adult(files: Sequence[Path], *, queries: int, classes: int, teachers: i
 
 
 def download(root: Path, files: Sequence[tuple[str, str, str]]) -> None:
-    """Put each file (base of its URL, name, SHA-256) below `root`; raises what `torch.hub` raises."""
-    from torch.hub import download_url_to_file  # here, so that reading votes does not wait for torch
-
+    """Put each file (base of its URL, name, SHA-256) below `root`; raises OSError."""
     for base, name, sha256 in files:
         target = root / _FOLDER / name
         target.parent.mkdir(exist_ok=True)
-        download_url_to_file(base + name, str(target), hash_prefix=sha256)
+        fetch_file(base + name, target, sha256)
 
 
 def _layout(files: Sequence[tuple[str, str, str]]) -> tuple[str, ...]:
