@@ -18,12 +18,14 @@ LOCK_VENV ?= .venv-lock
 # only files whose SHA-256 is in the locked file
 INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom docs
+.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom docs votes
 .DEFAULT_GOAL := run
 
+# on a terminal a bar; else a line a job, without the reasons: these are in the log that Snakemake names at its end
+SHOW = $$(test -t 2 && echo --logger rich) --quiet host reason
+
 run: setup
-	@# on a terminal a bar; else a line a job, without the reasons: these are in the log that Snakemake names at its end
-	@$(BIN)/snakemake --cores $(CORES) $$(test -t 2 && echo --logger rich) --quiet host reason -- all
+	@$(BIN)/snakemake --cores $(CORES) $(SHOW) -- all
 	@# every job writes a log, so nothing newer than the report means that nothing ran since
 	@test -f $(REPORT) && test -z "$$(find $(RESULTS) report -type f -newer $(REPORT) -print -quit)" || \
 		{ $(BIN)/snakemake --report $(RESULTS)/.report.html -- all && mv $(RESULTS)/.report.html $(REPORT); }
@@ -35,6 +37,20 @@ help: setup
 # of the configuration, as JSON Schema: type, range, default and meaning of every key
 schema: setup
 	@$(BIN)/python -c "import json; from lib.plan.config import load_schema; print(json.dumps(load_schema(), indent=2))"
+
+# Table 1 of Scalable PATE from the authors' votes: those of MNIST and Adult, which are downloaded, or those below DATA
+votes: setup
+ifdef DATA
+	@$(BIN)/snakemake --cores $(CORES) $(SHOW) --configfile presets/votes.yaml --config data_root=$(DATA) -- all
+	@$(BIN)/python -m scripts.show_epsilons results/votes
+else
+	@for each in mnist adult; do \
+		$(BIN)/python -m scripts.download_data --module pate_votes --dataset pate_votes_$$each --data-root data || exit 1; \
+	done
+	@$(BIN)/snakemake --cores $(CORES) $(SHOW) --configfile presets/votes.yaml presets/votes_fetched.yaml \
+		--config data_root=data -- all
+	@$(BIN)/python -m scripts.show_epsilons results/votes_fetched
+endif
 
 # the documentation as a site, for a browser; a link that leads nowhere ends it (--quiet would silence that, too)
 docs: setup-dev

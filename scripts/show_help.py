@@ -10,6 +10,8 @@ from lib.plan.results import TITLES
 
 MAKE = {
     "make": "set up, run the default workflow on data that it carries, show the verdicts",
+    "make votes": "download the authors' votes of MNIST and Adult, show the epsilons; with DATA=DIR, SVHN's too",
+    "make docs": "the documentation as a site: site/index.html",
     "make test": "set up and run the tests; make check: the fast ones and lint, before a commit",
     "make bench": "what is compared with what, and how it grows",
     "make help": "this",
@@ -23,6 +25,10 @@ PEOPLE = {
 PRESETS = {
     "quick": ("data that come with the dependencies", ""),
     "votes": ("the authors' votes", "--configfile presets/votes.yaml --config data_root=DIR"),
+    "votes_fetched": (
+        "of these MNIST and Adult, as make votes does",
+        "--configfile presets/votes.yaml presets/votes_fetched.yaml --config data_root=DIR",
+    ),
     "real": ("real public data", "--configfile presets/real.yaml --config data_root=DIR"),
     "held_out": (
         "other draws for networks of real",

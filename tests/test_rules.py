@@ -55,6 +55,7 @@ def test_every_script_is_a_rules_or_a_persons():
         "price_votes",
         "paper_settings",
         "redraw",
+        "show_epsilons",
         "show_help",
         "show_provenance",
         "show_verdicts",

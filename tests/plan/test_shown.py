@@ -14,7 +14,7 @@ from lib.reporting.claims.cells import read_verdicts
 from lib.reporting.claims.ledger import COLUMNS
 from lib.reporting.headlines import measured
 from lib.reporting.verdicts import headline
-from scripts import show_help, show_verdicts
+from scripts import show_epsilons, show_help, show_verdicts
 
 # of each dataset, what the help calls it
 NAMED = {
@@ -111,3 +111,21 @@ def test_a_run_that_decides_nothing_says_so_in_fewer_lines(tmp_path, committed, 
     verdicts = committed.assign(judgement="not judged", measured="")
     lines = told(tmp_path / "quick", verdicts, capsys)
     assert len(lines) == 4 and lines[1] == f"Claims: {headline(verdicts)}" and "→" not in " ".join(lines)
+
+
+def test_epsilons_are_shown_beside_the_papers(tmp_path, capsys):
+    (tmp_path / "scalable_pate").mkdir()
+    table = ROOT / "docs" / "reproduction" / "scalable_pate" / "table1.csv"
+    (tmp_path / "scalable_pate" / "table1.csv").write_bytes(table.read_bytes())
+    show_epsilons.main([str(tmp_path)])
+    header, *rows, meaning, page = capsys.readouterr().out.splitlines()
+    assert header.split() == "dataset aggregator answers paper's ε ε here guaranteed".split()
+    frame = pd.read_csv(table)
+    printed = frame[frame["paper_epsilon"].notna() & frame["aggregator"].isin(list(show_epsilons.NAMES))]
+    assert len(rows) == len(printed) >= 8
+    for line, row in zip(rows, printed.itertuples(), strict=True):
+        _, name, _, paper, here, *guaranteed = re.split("  +", line.strip())
+        assert (name, float(paper)) == (show_epsilons.NAMES[row.aggregator], row.paper_epsilon)
+        assert row.epsilon <= float(here) <= 1.01 * row.epsilon
+        assert not guaranteed or row.epsilon_announced <= float(*guaranteed) <= 1.1 * row.epsilon_announced
+    assert "no guarantee" in meaning and page == f"Open {tmp_path}/site/scalable_pate.html"
