@@ -18,7 +18,7 @@ LOCK_VENV ?= .venv-lock
 # only files whose SHA-256 is in the locked file
 INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom docs votes
+.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom docs votes variant
 .DEFAULT_GOAL := run
 
 # on a terminal a bar; else a line a job, without the reasons: these are in the log that Snakemake names at its end
@@ -51,6 +51,11 @@ else
 		--config data_root=data -- all
 	@$(BIN)/python -m scripts.show_epsilons results/votes_fetched
 endif
+
+# one result with other settings, beside the original: make variant TARGET=scalable_pate_table2 SET=KEY=VALUE
+variant: setup
+	@$(BIN)/python -m scripts.variant --cores $(CORES) --target $(TARGET) --set $(SET) $(if $(OF),--preset $(OF)) \
+		$(if $(DATA),--data-root $(DATA))
 
 # the documentation as a site, for a browser; a link that leads nowhere ends it (--quiet would silence that, too)
 docs: setup-dev

@@ -11,6 +11,7 @@ from lib.plan.results import TITLES
 MAKE = {
     "make": "set up, run the default workflow on data that it carries, show the verdicts",
     "make votes": "download the authors' votes of MNIST and Adult, show the epsilons; with DATA=DIR, SVHN's too",
+    "make variant": "one result with other settings beside the original: docs/changing_a_setting.md",
     "make docs": "the documentation as a site: site/index.html",
     "make test": "set up and run the tests; make check: the fast ones and lint, before a commit",
     "make bench": "what is compared with what, and how it grows",

@@ -60,6 +60,7 @@ def test_every_script_is_a_rules_or_a_persons():
         "show_provenance",
         "show_verdicts",
         "sign_release",
+        "variant",
     }
 
 
