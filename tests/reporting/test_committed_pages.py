@@ -82,6 +82,18 @@ def test_the_words_for_a_paper_are_for_its_answers(name):
         assert shown.answer == "confirmed" or shown.why or shown.evidence
 
 
+def test_the_page_of_another_run_shows_the_answers_on_real_data_beside_its_own():
+    judged = verdicts().assign(judgement="not judged")
+    made = index(judged, {name: OUTLINES[name] for name in PAPERS}, "quick")
+    assert made.matrix.header[:3] == ["Paper", "On real data", "This run"]
+    for name, row in zip(PAPERS, made.matrix.rows, strict=True):
+        own = judged[judged["paper"] == name]
+        assert row[1:3] == [OUTLINES[name]["answer"]["says"], summary(OUTLINES[name], own)]
+    assert "preset quick" in made.matrix.caption
+    committed = index(verdicts(), {name: OUTLINES[name] for name in PAPERS}, "real")
+    assert committed.matrix.header[:2] == ["Paper", "Does it hold up?"]
+
+
 def test_the_first_screen_of_the_leaderboard_says_what_its_table_says():
     table = read_table(DOCS / "leaderboard" / "leaderboard.csv")
     assert f"\n**{leaderboard_answer({'leaderboard': table})}**\n" in "\n".join(TEXTS["leaderboard"].splitlines()[:60])
