@@ -102,8 +102,7 @@ def project(tmp_path):
         (tmp_path / name).write_text(f"[![badge](https://example.org/b.svg)](LICENSE)\n# {name}\n\n1 \\< 2\n")
     (tmp_path / "lib" / "a.py").write_text("a = 1\n")
     (tmp_path / "mkdocs.yml").write_text("\n\n".join(blocks))
-    for name in ("hooks.py", "examples_of_docstrings.py", "site.css", "iframe-worker.js"):
-        shutil.copy(ROOT / "docs" / name, tmp_path / "docs")
+    shutil.copytree(ROOT / "documentation", tmp_path / "documentation")
     return tmp_path
 
 

@@ -14,6 +14,7 @@ OVER = {  # presets that are laid over another
     "board_mnist": ROOT / "presets" / "real.yaml",
     "held_out": ROOT / "presets" / "real.yaml",
     "smoke": ROOT / "presets" / "paper.yaml",
+    "votes_fetched": ROOT / "presets" / "votes.yaml",
 }
 
 

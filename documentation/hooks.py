@@ -12,6 +12,7 @@ from lib.plan.config import load_schema
 from lib.plan.reference import settings_page
 
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md")  # beside those in docs/
+LOOKS = ("documentation/site.css", "documentation/iframe-worker.js")
 SETTINGS = "docs/configuration.md"
 SCHEMAS = "schemas/config"  # a link to it leads to the page of settings
 LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)")
@@ -22,7 +23,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Return the pages, what lies beside them in docs/, each file of the repository that they link to, the theme's."""
     root = Path(config.config_file_path).parent
     beside = [f"docs/{file.src_uri}" for file in files if file.src_dir == config.docs_dir]
-    pages = {path for path in (*PAGES, *beside) if not path.endswith(".py")}
+    pages = {path for path in (*PAGES, *LOOKS, *beside) if not path.endswith(".py")}
     linked = {path for page in pages if page.endswith(".md") for path in _linked(root, page)}
     found = [File.generated(config, path, abs_src_path=str(root / path)) for path in sorted(pages | linked)]
     found.append(File.generated(config, SETTINGS, content=settings_page(load_schema())))
