@@ -21,25 +21,30 @@ def call(project: Project, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=project.root, env=environment(), **streams)
 
 
-def test_a_variant_makes_only_what_its_setting_changes(changed):
-    (changed.root / "presets" / "tiny.yaml").write_text(yaml.safe_dump(TINY))
-    folder = changed.root / "results" / "tiny"
+def test_a_variant_makes_only_what_its_setting_changes(pristine, tmp_path):
+    project = Project(pristine.duplicate(tmp_path / "project").root)
+    (project.root / "presets" / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    original = ("--configfile", "presets/tiny.yaml", "--", "scalable_pate_table2")
+    project.run("--cores", "1", *original)
+    folder = project.root / "results" / "tiny"
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    done = call(changed, "--preset", "tiny", "--target", "scalable_pate_table2", "--set", f"{SETTING}=4.0")
+
+    words = ("--preset", "tiny", "--target", "scalable_pate_table2", "--set", f"{SETTING}=4.0")
+    done = call(project, *words)
     assert done.returncode == 0, done.stderr
     jobs = re.findall(r"^(?:Job \d+: )(\w+)", done.stderr, re.MULTILINE)
     assert sorted(jobs) == ["sanitize_epsilon", "scalable_pate_table2"]
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-    assert changed.pending("all").nothing
+    assert project.pending(*original).nothing
 
-    (place,) = (changed.root / "variants").iterdir()
-    tables = [pd.read_csv(root / "results/tiny/scalable_pate/table2.csv") for root in (changed.root, place)]
+    (place,) = (project.root / "variants").iterdir()
+    tables = [pd.read_csv(root / "results/tiny/scalable_pate/table2.csv") for root in (project.root, place)]
     found = pd.read_csv(place / "scalable_pate_table2.csv").set_index("column")
     assert found.loc["epsilon", ["before", "after"]].tolist() == [table["epsilon"].item() for table in tables]
     assert found.loc["epsilon", "after"] < found.loc["epsilon", "before"]
     assert (place / "scalable_pate_table2.png").is_file() and "epsilon" in done.stdout
 
-    again = call(changed, "--preset", "tiny", "--target", "scalable_pate_table2", "--set", f"{SETTING}=4.0")
+    again = call(project, *words)
     assert again.returncode == 0 and not re.search(r"^Job \d+: ", again.stderr, re.MULTILINE)
 
 
