@@ -12,6 +12,7 @@ from lib.reporting.claims.cells import read_table
 from lib.reporting.digits import padded
 
 NAMES = {"lnmax_8_moments": "LNMax", "confident_gnmax": "Confident-GNMax"}  # rows with the paper's accounting
+PRINTED = "0.00"  # as the paper prints an epsilon
 HEADER = ("dataset", "aggregator", "answers", "paper's ε", "ε here", "guaranteed")
 
 
@@ -30,8 +31,8 @@ def rows(table: pd.DataFrame) -> list[tuple[str, ...]]:
             row.dataset,
             NAMES[row.aggregator],
             f"{row.queries_answered:,.0f}",
-            f"{row.paper_epsilon:.2f}",
-            padded(shown(row.epsilon), f"{row.paper_epsilon:.2f}"),
+            padded(shown(row.paper_epsilon), PRINTED),
+            padded(shown(row.epsilon), PRINTED),
             shown(row.epsilon_announced) if math.isfinite(row.epsilon_announced) else "",
         )
         for row in printed.itertuples()
