@@ -46,7 +46,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _linked(root: Path, page: str) -> Iterator[str]:
-    """The files, by their paths from the root of the repository, that a page links to."""
+    """Find the files, by their paths from the root of the repository, that a page links to."""
     for link in LINK.finditer((root / page).read_text(encoding="utf-8")):
         path = _inside(root, PurePosixPath(page).parent, link[2])
         if path and (root / path).is_file():
@@ -54,6 +54,6 @@ def _linked(root: Path, page: str) -> Iterator[str]:
 
 
 def _inside(root: Path, folder: PurePosixPath, target: str) -> str | None:
-    """The path, from the root of the repository, of a link on a page in that folder; None for one that leads out."""
+    """Resolve a link on a page in that folder to a path from the repository's root; None for one that leads out."""
     path = (root / folder / target).resolve()
     return path.relative_to(root).as_posix() if ":" not in target and path.is_relative_to(root) else None

@@ -30,7 +30,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 def lines(results: Path, verdicts: pd.DataFrame) -> list[str]:
     """Return at most 12 lines: what was made, answers, numbers beside the papers', what is missing, where to look.
 
-    results: the folder of a preset's results. verdicts: on all claims, of its claims.csv.
+    results: the folder of a preset's results. verdicts: on all claims and checks.
     """
     outlines = {paper: load_outline(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS}
     outlines = {paper: outline for paper, outline in outlines.items() if paper in set(verdicts["paper"])}
@@ -82,7 +82,8 @@ def among(found: list) -> str:
 def main(argv: list[str] | None = None) -> None:
     """Print it."""
     results = parse_arguments(argv).results
-    print("\n".join(lines(results, read_verdicts(results / "claims.csv", COLUMNS))))
+    verdicts = pd.concat([read_verdicts(results / name, COLUMNS) for name in ("claims.csv", "checks.csv")])
+    print("\n".join(lines(results, verdicts)))
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ def prose(text: str) -> str:
     """The text without code, addresses, comments and placeholders of numbers."""
     text = re.sub(r"<!-- verdicts -->.*<!-- end of verdicts -->", "", text, flags=re.DOTALL)  # written by a program
     text = re.sub(r"```.*?```|<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"(?m)^::: .*$", "", text)  # names a module to document
     text = re.sub(r"`[^`]*`", "CODE", text)
     return re.sub(r"\{[^{}]*\}", "NUMBER", re.sub(r"\]\([^)]*\)", "]", text))
 

@@ -8,7 +8,7 @@ import yaml
 
 HEAD = """# Configuration
 
-`make docs` writes this page from the schema that every run is checked by, `schemas/config/`. A key that is not here is
+`make docs` writes this page from the schema that every run is checked by. A key that is not here is
 refused. `NAME` is a name of your choice, and `[]` an item of a list. A unit stands in the description. The value of a
 required key is in `config.yaml` or in a file of `catalogue/`; `--configfile` lays a file of your own over these.
 """

@@ -43,7 +43,7 @@ def first(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def written(row: pd.Series) -> tuple[str, str]:
-    """The two numbers of a row of `changes` to three digits, an epsilon rounded up and a lower bound down."""
+    """Write the two numbers of a row of `changes` to three digits, an epsilon rounded up and a lower bound down."""
     return tuple(rounded(safe(value, row["column"], 3)) for value in (row["before"], row["after"]))
 
 
@@ -64,7 +64,7 @@ def draw(found: pd.DataFrame, *paths: Path) -> None:
 
 
 def _names(table: pd.DataFrame, texts: list[str]) -> list[str]:
-    """A name for each row: the fewest of its first texts that tell all rows apart, or all of these and its number."""
+    """Name each row by the fewest of its first texts that tell all rows apart, or by all of these and its number."""
     varied = [name for name in texts if table[name].nunique(dropna=False) > 1] or texts[:1]
     for count in range(1, min(_KEYS, len(varied)) + 1):
         names = [" ".join(map(str, row)) for row in table[varied[:count]].itertuples(index=False)]

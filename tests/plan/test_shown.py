@@ -6,12 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lib.core.errors import InputError
 from lib.data.volumes.registry import VOLUMES
 from lib.plan.config import ROOT, catalogue, register
 from lib.plan.needed import needed
 from lib.reporting.claims.cells import read_verdicts
-from lib.reporting.claims.ledger import COLUMNS
+from lib.reporting.claims.ledger import COLUMNS, divided
 from lib.reporting.headlines import measured
 from lib.reporting.verdicts import headline
 from scripts import show_epsilons, show_help, show_verdicts
@@ -68,17 +67,22 @@ def test_help_says_what_data_a_paper_reads(paper):
 
 @pytest.fixture
 def committed() -> pd.DataFrame:
-    """The verdicts on the committed tables."""
-    return read_verdicts(ROOT / "docs" / "reproduction" / "claims.csv", [*COLUMNS, "preset"]).drop(columns="preset")
+    """The verdicts on the committed tables: claims and checks."""
+    pages = ROOT / "docs" / "reproduction"
+    files = [pages / "claims.csv", *sorted(pages.glob("*_checks.csv"))]
+    found = pd.concat([read_verdicts(path, [*COLUMNS, "preset"]) for path in files], ignore_index=True)
+    return found.drop(columns="preset")
 
 
 def told(folder: Path, verdicts: pd.DataFrame, capsys) -> list[str]:
     """What is said of a preset's results with these verdicts."""
     folder.mkdir(exist_ok=True)
-    verdicts.to_csv(folder / "claims.csv", index=False)
+    for name, part in zip(("claims.csv", "checks.csv"), divided(verdicts), strict=True):
+        part.to_csv(folder / name, index=False)
     show_verdicts.main([str(folder)])
     lines = capsys.readouterr().out.splitlines()
-    assert 4 <= len(lines) <= 12 and max(map(len, lines)) < 200
+    assert 4 <= len(lines) <= 12
+    assert max(len(line) for line in lines if not line.startswith("Claims: ")) < 200  # the counts of all verdicts
     return lines
 
 
