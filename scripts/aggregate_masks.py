@@ -109,15 +109,42 @@ def released(
             metrics[f"sigma {name}"] = noise.sigma
             metrics[f"ledger difference {name}"] = entries.check()
             ledger += [entry | {"labelling": name} for entry in entries.as_dict()]
-        decoded = (encoder.decode(code[None])[0] for code in codes[name])
-        found = means_of(measured(job, decoded, job.rows["student"][:queries], edges=False))
-        private |= {f"{name} {what}": value for what, value in found.items()}
+        limit = public_threshold(job, encoder, sigma, generator(job.seed, *job.job, name, "public"))
+        private |= {f"{name} {what}": value for what, value in dice_of(job, encoder, codes[name], limit).items()}
     # what the code alone leaves of true masks that it was not fitted to
-    given = (
-        encoder.decode(encoder.encode(job.prepared.masks([row], job.task["classes"])))[0] for row in job.rows["test"]
-    )
-    private |= means_of(measured(job, given, job.rows["test"], edges=False), "encoder_dice")
+    of_test = codes_of(job, encoder, "test")
+    limit = public_threshold(job, encoder, None, None)
+    private |= {f"encoder_{what}": value for what, value in dice_of(job, encoder, of_test, limit, "test").items()}
     return codes, {"metrics": metrics, "private_metrics": private, "ledger": ledger}
+
+
+def codes_of(job: SegmentationJob, encoder: Encoder, part: str) -> np.ndarray:
+    """Codes (n, L) of the true masks of a part, encoded one at a time, for masks may be large."""
+    return np.concatenate([encoder.encode(job.prepared.masks([row], job.task["classes"])) for row in job.rows[part]])
+
+
+def public_threshold(
+    job: SegmentationJob, encoder: Encoder, sigma: float | None, rng: np.random.Generator | None
+) -> float:
+    """The threshold at which public masks are decoded best from their codes with fresh noise of `sigma`."""
+    codes = codes_of(job, encoder, job.task["encoder_part"])
+    if sigma is not None:
+        codes += rng.normal(0.0, sigma, codes.shape).astype(np.float32)
+    return job.threshold((encoder.decode(code[None])[0] for code in codes), job.rows[job.task["encoder_part"]])
+
+
+def dice_of(
+    job: SegmentationJob, encoder: Encoder, codes: np.ndarray, limit: float, part: str = "student"
+) -> dict[str, float]:
+    """Dice of masks decoded from codes (n, L) of the first n volumes of a part: at a half, and, `tuned_`, at `limit`.
+
+    Decoded twice and one at a time, for masks may be large.
+    """
+    found = {}
+    for name, threshold in (("dice", None), ("tuned_dice", limit)):
+        decoded = (encoder.decode(code[None])[0] for code in codes)
+        found |= means_of(measured(job, decoded, job.rows[part][: len(codes)], threshold, edges=False), name)
+    return found
 
 
 if __name__ == "__main__":

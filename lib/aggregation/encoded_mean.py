@@ -70,6 +70,15 @@ def noise_norm(sigma: float, latent_dim: int) -> float:
     return sigma * math.sqrt(latent_dim)
 
 
+def capacity(sigma: float, latent_dim: int, radius: float) -> float:
+    """Bits that one answer can carry at most, l/2 log2(1 + radius^2 / (l sigma^2)), whatever it is decoded with.
+
+    The capacity of l Gaussian channels that share a power of radius^2 (Shannon 1949). It rises with l, and stays below
+    radius^2 / (2 ln 2 sigma^2).
+    """
+    return latent_dim / 2 * math.log2(1 + radius**2 / (latent_dim * sigma**2))
+
+
 def signal_to_noise(sigma: float, latent_dim: int, radius: float) -> float:
     """Mean squared norm of a code uniform in its ball over that of the noise, radius^2 / ((L + 2) sigma^2).
 

@@ -7,12 +7,13 @@ the units of a shard: one each, or all of a task together where starting takes l
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lib.accounting.encoded_mean import calibrated
 from lib.core.errors import InputError
 from lib.data.volumes import registry as volumes
 from lib.plan.layout import Layout
 from lib.plan.needed import without_data
 from lib.plan.results import Results
-from lib.plan.segmentation_checks import check_patients, encoders_used
+from lib.plan.segmentation_checks import BUDGET, check_patients, encoders_used, keeps_classes
 from lib.plan.words import words_of
 
 DIVISION = ("parts", "apart", "classes")  # of a task: which volumes a part has, and what their masks show
@@ -21,12 +22,16 @@ Unit = tuple[str, ...]  # (encoder,), or (source, encoder): teachers' answers, o
 
 
 def facts(config: Mapping[str, Any]) -> dict[str, bool]:
-    """What the register may ask of the results' volumes: whether all are generated, so that pictures show nobody."""
-    block = config["segmentation"]
-    tasks = [block["tasks"][name] for name in config["autoencoded_pate"]["results"]["tasks"]]
-    used = [block["volumes"][task["volumes"]] for task in tasks]
-    generated = [volumes.spec(each["name"], each["settings"]).folder is None for each in used]
-    return {"autoencoded_pate.nobodys_volumes": all(generated)}
+    """What the register may ask of the results' volumes: whether some, if any, are generated: pictures show nobody."""
+    tasks = config["autoencoded_pate"]["results"]["tasks"]
+    return {"autoencoded_pate.nobodys_volumes": not tasks or bool(_generated(config))}
+
+
+def _generated(config: Mapping[str, Any]) -> list[str]:
+    """Tasks of Autoencoded PATE's results whose volumes are generated."""
+    block, names = config["segmentation"], config["autoencoded_pate"]["results"]["tasks"]
+    used = {name: block["volumes"][block["tasks"][name]["volumes"]] for name in names}
+    return [name for name, each in used.items() if volumes.spec(each["name"], each["settings"]).folder is None]
 
 
 class Segmentation:
@@ -47,9 +52,12 @@ class Segmentation:
             for name, task in self.block["tasks"].items()
         }
         self._patients: dict[str, int] = {}  # of volumes in files, counted where they are asked for
+        self._trained: dict[tuple[str, str], dict[str, Any]] = {}  # encoders of a budget, by task and name
         self.labellings = self._labellings()
         self._encoders: dict[str, list[Unit]] = {}
-        for _, task, encoder in encoders_used(config):
+        asked = [(task, encoder) for task, source, encoder in self.labellings if source == "teachers"]
+        asked += [(task, encoder) for key, task, encoder in encoders_used(config) if key.startswith("compressed_pate")]
+        for task, encoder in asked:
             units = self._encoders.setdefault(task, [])
             if (encoder,) not in units:
                 units.append((encoder,))
@@ -72,10 +80,12 @@ class Segmentation:
         for task in block["tasks"]:
             teachers, queries = self.tasks[task]["teachers"], self.tasks[task]["parts"]["student"]
             for place, encoder in enumerate(block["encoders"]):
+                if not keeps_classes(self.block["encoders"][encoder], self.tasks[task]):
+                    continue
                 further = block["further"] if place == 0 else []
                 for epsilon in (block["epsilon"], *further, None):
                     own = labelling("teachers", teachers, queries, epsilon, block["delta"], block["route"])
-                    found.setdefault((task, "teachers", encoder), {})[own["name"]] = own
+                    found.setdefault((task, "teachers", self._for(task, encoder, own)), {})[own["name"]] = own
         block = self.compressed["fig3"]
         curves = [(curve["encoder"], curve["teachers"], curve["epsilon"]) for curve in block["curves"]]
         for task in block["tasks"]:
@@ -85,6 +95,25 @@ class Segmentation:
                     own = labelling("labels", teachers, queries, epsilon, block["delta"], block["route"])
                     found.setdefault((task, "labels", encoder), {})[own["name"]] = own
         return found
+
+    def _for(self, task: str, encoder: str, labelling: Mapping[str, Any]) -> str:
+        """The name of the encoder of a labelling: where it is trained with the noise of its use, one a budget.
+
+        The noise follows from the budget and the bound on a code, not from what is fitted.
+        """
+        settings = self.block["encoders"][encoder]
+        if settings.get("recipe", {}).get("sigma") != BUDGET:
+            return encoder
+        asked = {name: labelling[name] for name in ("queries", "teachers", "epsilon", "delta", "route")}
+        free = labelling["epsilon"] is None
+        sigma = 0.0 if free else calibrated(radius=settings["radius"] or 1.0, **asked).sigma
+        name = f"{encoder}-{'noiseless' if free else format(labelling['epsilon'], 'g')}"
+        self._trained[task, name] = settings | {"recipe": settings["recipe"] | {"sigma": sigma}}
+        return name
+
+    def _settings(self, task: str, encoder: str) -> dict[str, Any] | None:
+        """The settings of an encoder, with the noise that it is trained with; None for true labels."""
+        return self._trained.get((task, encoder)) or self.block["encoders"].get(encoder)
 
     def _references(self) -> dict[Unit, dict[str, dict]]:
         """What students learn who are told the truth, or the mean public mask: the most labels of each figure."""
@@ -211,12 +240,12 @@ class Segmentation:
         return {
             **self._of_shard("train_mask_encoder", wildcards, "encoder_part"),
             **self._training("train_mask_encoder", wildcards.task, wildcards.repetition, wildcards.shard),
-            "encoders": self._blocks(self._units(self._encoders, wildcards)),
+            "encoders": self._blocks(wildcards.task, self._units(self._encoders, wildcards)),
         }
 
-    def _blocks(self, units: Iterable[Unit]) -> list[list[Any]]:
+    def _blocks(self, task: str, units: Iterable[Unit]) -> list[list[Any]]:
         # no mapping, which loses its order on a command line: rows of tables would depend on how the work is cut
-        return [[unit[-1], self.block["encoders"][unit[-1]]] for unit in units]
+        return [[unit[-1], self._settings(task, unit[-1])] for unit in units]
 
     def fitted(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
         """What was fitted for the encoders of some units."""
@@ -288,7 +317,7 @@ class Segmentation:
             {
                 "source": source,
                 "encoder": encoder,
-                "settings": self.block["encoders"].get(encoder),
+                "settings": self._settings(task, encoder),
                 "labellings": list(self._taught[task, source, encoder].values()),
             }
             for source, encoder in units
@@ -364,11 +393,12 @@ class Segmentation:
     def dp_sgd(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
         block, names = self.autoencoded["results"], (wildcards.task, wildcards.noise, wildcards.repetition)
+        recipe = self.tasks[wildcards.task].get("dp_sgd", block["dp_sgd"]["recipe"])
         return {
             **self._job("train_mask_dp_sgd", *names, reads=("encoder_part", *NETWORK)),
             **self._training("train_mask_dp_sgd", *names),
             "repetition": wildcards.repetition,
-            "sgd": {name: block["dp_sgd"][name] for name in ("sigma", "delta", "recipe")},
+            "sgd": {name: block["dp_sgd"][name] for name in ("sigma", "delta")} | {"recipe": recipe},
             "noise": wildcards.noise,
             "epsilon": block["epsilon"],
             "accounting": {"orders": self.config["accounting"]["orders"]},
@@ -407,7 +437,7 @@ class Segmentation:
         self, rule: str, wildcards: Any, units: Mapping[str, list[Unit]], settings: dict[str, Any]
     ) -> dict[str, Any]:
         own = self._of_shard(rule, wildcards, "encoder_part")
-        return own | {"encoders": self._blocks(self._units(units, wildcards)), "settings": settings}
+        return own | {"encoders": self._blocks(wildcards.task, self._units(units, wildcards)), "settings": settings}
 
     def components(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_components`."""
@@ -499,9 +529,17 @@ class Segmentation:
         return {"teachers": block["shown_teachers"], "route": block["route"]}
 
     def _shown(self) -> tuple[str, Unit]:
-        """Task and unit of the figure of masks: the first of the results."""
+        """Task and unit of the figure of masks: the first of the results whose volumes are generated."""
         block = self.autoencoded["results"]
-        return block["tasks"][0], ("teachers", block["encoders"][0])
+        task = _generated(self.config)[0]
+        return task, self._main(task)
+
+    def _main(self, task: str) -> Unit:
+        """The unit of a task's main encoder at the budget that claims are about."""
+        block = self.autoencoded["results"]
+        names = (self.tasks[task]["teachers"], self.tasks[task]["parts"]["student"], block["epsilon"])
+        own = labelling("teachers", *names, block["delta"], block["route"])
+        return ("teachers", self._for(task, block["encoders"][0], own))
 
     def shown_volumes(self, wildcards: Any) -> str:
         """Input of `autoencoded_pate_masks`: the prepared volumes."""

@@ -10,6 +10,7 @@ from lib.data.volumes.registry import VOLUMES, spec
 
 # words that stand where an encoder's name does in the paths of results, and in the tables of reconstructions
 RESERVED = ("none", "components")
+BUDGET = "budget"  # noise in training: that of each budget
 COMPONENTS = "pca"  # what a figure calls the components of blocks, however many the noise leaves
 
 
@@ -29,6 +30,9 @@ def check_segmentation(config: dict) -> None:
             raise InputError(f"{key} = {names}: allowed are tasks whose labels differ, which are {', '.join(labels)}")
     for key, task, encoder in encoders_used(config):
         _check_pair(key, task, encoder, block)
+    for name, settings in block["volumes"].items():
+        if settings.get("shift") is not None and settings["crop"] is None:
+            raise InputError(f"segmentation.volumes.{name}.shift: needs crop, the box in which volumes are shifted")
     _check_results(config["autoencoded_pate"]["results"], block)
     _check_components(config, block)
     _check_fig2(config["compressed_pate"]["fig2"], block)
@@ -46,12 +50,24 @@ def _task_lists(config: dict) -> Iterator[tuple[str, list[str]]]:
 
 
 def encoders_used(config: dict) -> Iterator[tuple[str, str, str]]:
-    """Every task and encoder that are used together, with the key of the encoder."""
+    """Every task and encoder that are used together, with the key of the encoder.
+
+    Of the table of Dice, an encoder after the first is left out of tasks that lack the classes that it keeps.
+    """
+    tasks, encoders = (config["segmentation"][name] for name in ("tasks", "encoders"))
     for paper, item in (("autoencoded_pate", "results"), ("compressed_pate", "fig2"), ("compressed_pate", "limits")):
         block = config[paper][item]
-        yield from ((f"{paper}.{item}.encoders", task, name) for task in block["tasks"] for name in block["encoders"])
+        for task in block["tasks"]:
+            for place, name in enumerate(block["encoders"]):
+                if item != "results" or place == 0 or keeps_classes(encoders[name], tasks[task]):
+                    yield f"{paper}.{item}.encoders", task, name
     block = config["compressed_pate"]["fig3"]
     yield from ((key, task, name) for task in block["tasks"] for key, name in _of_fig3(block))
+
+
+def keeps_classes(encoder: dict, task: dict) -> bool:
+    """Whether a task has the classes that an encoder keeps: one is the whole of all, and every task has that."""
+    return encoder.get("coded_classes", 1) in (1, task["classes"])
 
 
 def _of_fig3(block: dict) -> list[tuple[str, str]]:
@@ -108,8 +124,9 @@ def check_patients(key: str, task: dict, found: float) -> None:
     needed = sum(parts.values())
     if needed * apart > found:
         raise InputError(
-            f"{key}.parts = {parts}: {needed} patients in each of apart = {apart} repetitions that share none; "
-            f"segmentation.volumes.{task['volumes']} has {found} patients, allowed are {found // apart} in all parts"
+            f"{key}.parts = {parts} and {key}.apart = {apart}: {needed} patients in each of so many repetitions that "
+            f"share none; segmentation.volumes.{task['volumes']} has {found} patients, allowed are {found // apart} in "
+            "all parts"
         )
 
 
@@ -117,9 +134,16 @@ def _check_pair(key: str, name: str, encoder: str, block: dict) -> None:
     """An encoder fits the masks of a task."""
     task, settings = block["tasks"][name], block["encoders"][encoder]
     shape, own = block["volumes"][task["volumes"]]["shape"], f"segmentation.encoders.{encoder}"
-    if settings.get("coded_classes", 1) not in (1, task["classes"]):
+    if not keeps_classes(settings, task):
         allowed = " or ".join(map(str, sorted({1, task["classes"]})))
         raise InputError(f"{own}.coded_classes = {settings['coded_classes']}: {key} with {name} allows {allowed}")
+    if settings.get("recipe", {}).get("sigma") == BUDGET and (
+        key != "autoencoded_pate.results.encoders" or settings["dimensions"] != 3
+    ):
+        raise InputError(
+            f"{own}.recipe.sigma = {BUDGET}: {key} with {name} allows a number; {BUDGET} is allowed in "
+            "autoencoded_pate.results.encoders, for encoders of dimensions = 3"
+        )
     if settings.get("grid"):
         _check_sides(f"{own}.grid", settings["grid"], shape, f"{key} with {name}")
     if settings["kind"] != "pca":
@@ -162,10 +186,13 @@ def _check_results(results: dict, block: dict) -> None:
         if task["teachers"] is None:
             raise InputError(f"{key}.tasks = {name!r}: allowed are tasks with teachers")
         _check_trained(f"{key}.tasks", name, block, ("teachers", "student"))
-        batch, patients = results["dp_sgd"]["recipe"]["batch"], task["parts"]["teachers"] + task["parts"]["student"]
-        if batch > patients:
+        own = "dp_sgd" in task
+        recipe, place = task["dp_sgd"] if own else results["dp_sgd"]["recipe"], f"segmentation.tasks.{name}.dp_sgd"
+        patients = task["parts"]["teachers"] + task["parts"]["student"]
+        if recipe["batch"] > patients:
             raise InputError(
-                f"{key}.dp_sgd.recipe.batch = {batch}: {name} allows {patients}, all patients that it is trained on"
+                f"{place if own else f'{key}.dp_sgd.recipe'}.batch = {recipe['batch']}: {name} allows {patients}, all "
+                "patients that it is trained on"
             )
     if results["tasks"] and not results["encoders"]:
         raise InputError(f"{key}.encoders = []: allowed is at least one, or no tasks")

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from lib.accounting.encoded_mean import calibrated, sensitivity
-from lib.aggregation.encoded_mean import noise_norm, noisy_mean, noisy_means, signal_to_noise
+from lib.aggregation.encoded_mean import capacity, noise_norm, noisy_mean, noisy_means, signal_to_noise
 from lib.core.errors import InputError
 
 # All of the unit disc that has coordinates in halves: exact in float32, as are means over 1, 2 or 4 teachers.
@@ -241,3 +241,14 @@ def test_a_query_that_a_teacher_did_not_answer_is_refused():
     next(answers)
     with pytest.raises(InputError, match="query 2"):
         next(answers)
+
+
+def test_what_an_answer_can_carry_is_what_a_gaussian_code_of_that_power_does():
+    """By the mutual information of a code and its noisy answer, both Gaussian, from log-determinants."""
+    for sigma, numbers, radius in ((1.2826, 8, 1.0), (0.3, 2, 0.5), (2.0, 500, 3.0)):
+        code, noise = np.eye(numbers) * radius**2 / numbers, np.eye(numbers) * sigma**2
+        nats = (np.linalg.slogdet(code + noise)[1] - np.linalg.slogdet(noise)[1]) / 2
+        assert capacity(sigma, numbers, radius) == pytest.approx(nats / np.log(2), rel=1e-9)
+        limit = radius**2 / (2 * np.log(2) * sigma**2)
+        assert capacity(sigma, numbers, radius) < limit and capacity(sigma, 10**6, radius) > 0.99 * limit
+    assert 0.42 < capacity(1.2826, 8, 1.0) < capacity(1.2826, 10**6, 1.0) < 0.44  # the noise of the paper's budget

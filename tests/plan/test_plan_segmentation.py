@@ -8,10 +8,12 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from lib.accounting.encoded_mean import calibrated
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
 from lib.plan.needed import mark_without_data
 from lib.plan.plan import Plan
+from lib.plan.segmentation import facts
 from tests.plan.configurations import CONFIG, ROOT
 
 REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
@@ -225,7 +227,7 @@ def test_teachers_are_cut_by_their_own_number():
     assert settings["job"] == ["train_mask_teachers", "phantom", "3", "2"]
     files = [f"{PRIVATE}/answers/phantom/2/{shard}.npz" for shard in range(3)]
     assert plan.answers(of("phantom")) == plan.answers_for_codes(of("phantom")) == files
-    assert set(plan.tasks_of_teachers()) == {"phantom", "phantom_reduced", "msd_paper"}
+    assert set(plan.tasks_of_teachers()) == {"phantom", "phantom_reduced", "hippocampus", "msd_paper"}
 
 
 # ---------------------------------------------------------------- labellings
@@ -303,6 +305,68 @@ def test_the_first_encoder_alone_has_further_budgets():
     found = planned(changes).labellings
     assert list(found["phantom", "teachers", "pca"]) == ["k8-n10-e8", "k8-n10-e40", "k8-n10-e160", "noiseless-n10"]
     assert list(found["phantom", "teachers", "small_ball"]) == ["k8-n10-e8", "noiseless-n10"]
+
+
+def test_an_encoder_is_trained_with_the_noise_of_its_use_one_a_budget():
+    encoder = CONFIG["segmentation"]["encoders"]["small_ball"]
+    named = {"use": encoder | {"recipe": encoder["recipe"] | {"sigma": "budget"}}}
+    changes = {
+        "segmentation": {"encoders": named},
+        "autoencoded_pate": {"results": {"encoders": ["use", "small_ball"], "further": [40.0]}},
+    }
+    plan = planned(changes, APART)
+    found = {unit[-1]: list(own) for unit, own in plan.labellings.items() if unit[:2] == ("phantom", "teachers")}
+    assert found == {
+        "use-8": ["k8-n10-e8"],
+        "use-40": ["k8-n10-e40"],
+        "use-noiseless": ["noiseless-n10"],
+        "small_ball": ["k8-n10-e8", "noiseless-n10"],
+    }
+    trained = dict(block for _, its in stages(plan)["encoders"] for block in its["encoders"])
+    asked = {"queries": 10, "teachers": 8, "radius": 1.0, "delta": 1e-3, "route": "rdp"}
+    sigmas = {f"use-{epsilon:g}": calibrated(epsilon=epsilon, **asked).sigma for epsilon in (8.0, 40.0)}
+    for name, sigma in (sigmas | {"use-noiseless": 0.0}).items():
+        assert trained[name] == encoder | {"recipe": encoder["recipe"] | {"sigma": sigma}}
+    assert trained["small_ball"] == encoder
+    for stage in ("codes", "students"):  # and is what encodes and decodes
+        units = {unit["encoder"]: unit for _, its in stages(plan)[stage] for unit in its["units"]}
+        assert {name: units[name]["settings"] for name in trained if name in units} == {
+            name: block for name, block in trained.items() if name in units
+        }
+        assert set(sigmas) < set(units)
+    assert plan.shown_masks(None)["unit"] == {"source": "teachers", "encoder": "use-8", "settings": trained["use-8"]}
+    assert plan.shown_masks(None)["labelling"] == "k8-n10-e8"
+    assert "budget" not in json.dumps([its["encoders"] for _, its in stages(plan)["encoders"]])
+
+
+def test_an_encoder_of_more_classes_is_left_out_of_tasks_that_lack_them():
+    changes = {
+        "segmentation": {
+            "tasks": {"phantom_whole": {"teachers": 4, "shard": 4, "parts": {"teachers": 8}}},
+            "encoders": {"classes": CONFIG["segmentation"]["encoders"]["small_ball"] | {"coded_classes": 3}},
+        },
+        "autoencoded_pate": {"results": {"tasks": ["phantom_whole", "phantom"], "encoders": ["small_ball", "classes"]}},
+    }
+    asked = [unit for unit in planned(changes).labellings if unit[1] == "teachers"]
+    assert asked == [
+        ("phantom_whole", "teachers", "small_ball"),
+        ("phantom", "teachers", "small_ball"),
+        ("phantom", "teachers", "classes"),
+    ]
+
+
+def test_pictures_are_of_the_first_task_whose_volumes_are_generated():
+    plan = planned({"autoencoded_pate": {"results": {"tasks": ["hippocampus", "phantom"]}}})
+    assert plan.shown_masks(None)["task"]["name"] == "phantom"
+    assert facts(plan.config)["autoencoded_pate.nobodys_volumes"]
+    alone = planned({"autoencoded_pate": {"results": {"tasks": ["hippocampus"]}}})
+    assert not facts(alone.config)["autoencoded_pate.nobodys_volumes"]
+
+
+def test_a_tasks_own_baseline_goes_before_that_of_all():
+    own = CONFIG["autoencoded_pate"]["results"]["dp_sgd"]["recipe"] | {"epochs": 7}
+    plan = planned({"segmentation": {"tasks": {"phantom": {"dp_sgd": own}}}})
+    assert plan.dp_sgd(of("phantom", noise="budget"))["sgd"]["recipe"] == own
 
 
 def test_intervals_are_over_the_patients_of_every_record_of_the_table():

@@ -65,6 +65,8 @@ RESULTS, FIG1, FIG2, FIG3, LIMITS = (
 )
 SENSITIVITY = "autoencoded_pate.sensitivity.tasks"
 PHANTOM, WHOLE, VOLUMES = ("segmentation.tasks.phantom", "segmentation.tasks.phantom_whole", "segmentation.volumes")
+SGD = CONFIG["autoencoded_pate"]["results"]["dp_sgd"]["recipe"]
+BUDGET = ENCODERS["slices"]["recipe"] | {"sigma": "budget"}
 FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
 
 
@@ -106,7 +108,13 @@ FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
         ([(f"{PHANTOM}.teachers", 17)], "phantom.teachers = 17: allowed is at most parts.teachers = 16"),
         ([(f"{WHOLE}.teachers", 2)], "phantom_whole.teachers = 2: allowed is at most parts.teachers = 0"),
         ([(f"{PHANTOM}.shard", None)], "phantom.shard = None: allowed is a number"),
-        ([(f"{PHANTOM}.parts.test", 11)], "volumes.phantom_small has 108 patients, allowed are 36 in"),
+        (
+            [(f"{PHANTOM}.parts.test", 11)],
+            "phantom.parts = {'teachers': 16, 'student': 10, 'test': 11} and segmentation.tasks.phantom.apart = 3: 37 "
+            "patients in each of so many repetitions that share none; segmentation.volumes.phantom_small has 108 "
+            "patients, allowed are 36 in",
+        ),
+        ([(f"{VOLUMES}.phantom_small.shift", 1)], "volumes.phantom_small.shift: needs crop, the box in which"),
         ([("segmentation.tasks.lgg.classes", 3)], "lgg.classes = 3: the labels of lgg_mri allow 1"),
         # what networks need
         (used(RESULTS, ["phantom_whole"]), "results.tasks = 'phantom_whole': allowed are tasks with teachers"),
@@ -121,7 +129,20 @@ FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
             "fig3.tasks = 'phantom_full': allowed are tasks with a part student",
         ),
         ([("autoencoded_pate.results.dp_sgd.recipe.batch", 27)], "recipe.batch = 27: phantom allows 26"),
+        (
+            [(f"{PHANTOM}.dp_sgd", SGD | {"batch": 27})],
+            "segmentation.tasks.phantom.dp_sgd.batch = 27: phantom allows 26",
+        ),
         ([("autoencoded_pate.results.encoders", [])], "results.encoders = []: allowed is at least one"),
+        # noise in training
+        (
+            [("segmentation.encoders.clip.recipe.sigma", "budget")],
+            "clip.recipe.sigma = budget: compressed_pate.fig2.encoders with phantom_whole allows a number; budget is",
+        ),
+        (
+            [("segmentation.encoders.ball", ENCODERS["slices"] | {"recipe": BUDGET})],
+            "ball.recipe.sigma = budget: autoencoded_pate.results.encoders with phantom allows a number; budget is",
+        ),
         # figure 3 and limits
         ([("compressed_pate.fig3.queries", [4, 13])], "fig3.queries = [4, 13]: phantom_whole allows 12"),
         ([("compressed_pate.fig3.queries", [4, 4])], "fig3.queries = [4, 4]: allowed are numbers that rise"),
@@ -186,6 +207,8 @@ def test_what_is_not_there_or_does_not_fit_is_refused(changes, message):
         [("compressed_pate.fig1.block", [32, 32, 16]), ("compressed_pate.fig1.fixed", 32 * 32 * 16)],
         [("compressed_pate.fig3.queries", [1, 12])],
         [("autoencoded_pate.results.dp_sgd.recipe.batch", 26)],
+        [("autoencoded_pate.results.dp_sgd.recipe.batch", 27), (f"{PHANTOM}.dp_sgd", SGD)],
+        [("segmentation.encoders.ball.recipe.sigma", "budget")],
         [("autoencoded_pate.sensitivity.components", [9, 100])],
         used(LIMITS, ["phantom_full"]),
         used(FIG1, ["phantom_full"]),

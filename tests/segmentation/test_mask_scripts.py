@@ -15,6 +15,7 @@ from lib.core import checkpoint
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
+from lib.core.seeding import generator
 from lib.core.shards import load_unit, save_shard
 from lib.data.volumes.split import teacher_shards
 from lib.dp_mac.accounting import one_block
@@ -26,6 +27,7 @@ from lib.encoders.coarse import coarse
 from lib.encoders.principal_components import fit_blocks, fit_volumes
 from lib.models.unet3d import UNet3D
 from lib.reporting.records import read_record, read_records
+from lib.segmentation.dice import best_threshold, dice, hard_labels
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe
 from lib.segmentation.job import rows_of
 from lib.segmentation.mask_autoencoder import AutoencoderTrainer
@@ -294,6 +296,28 @@ def test_how_good_labels_are_is_private(work, source):
     assert {name.rpartition(" ")[0] for name in record["metrics"]} <= {"", "sigma", "ledger difference"}
     for it in made:
         assert f"{it['name']} dice" in record["private_metrics"]
+
+
+@pytest.mark.parametrize("name", ["k2-n3-e8", "noiseless-n3"])
+def test_labels_are_also_measured_at_the_threshold_that_is_best_on_public_masks(work, name):
+    """Which are encoded, made as noisy as the labels, and decoded; no private mask is looked at."""
+    task = TASK | {"name": "coded", "coded_classes": 1}
+    path = work.codes("teachers/naive", task=task)
+    record, codes = record_of(path), arrays_of(path, "teachers/naive")
+    encoder = build_encoder(ENCODERS["naive"], (1, *SIDES), {}, CPU)
+    public, rows = (work.rows(part, task) for part in (task["encoder_part"], "student"))
+    answers = encoder.encode(work.volumes.masks(public, 1))
+    if sigma := record["metrics"].get(f"sigma {name}"):
+        drawn = generator(SEED, "aggregate_masks", "coded", "teachers", "naive", "1", name, "public")
+        answers = answers + drawn.normal(0.0, sigma, answers.shape).astype(np.float32)
+    limit, _ = best_threshold(encoder.decode(answers), work.volumes.label[public])
+    assert (limit == 0.5) != bool(sigma)
+    true = (work.volumes.label[rows] > 0).astype(np.uint8)
+    for measure, threshold in (("dice", None), ("tuned_dice", limit)):
+        found = hard_labels(encoder.decode(codes[name]), threshold)
+        expected = dice(found, true, {"whole": (1,)}, "skip").mean()
+        assert record["private_metrics"][f"{name} {measure}_whole"] == pytest.approx(expected, abs=1e-6)
+    assert {"encoder_dice_whole", "encoder_tuned_dice_whole"} <= set(record["private_metrics"])
 
 
 def test_labels_decoded_from_nearly_no_noise_are_the_teachers_own(work):

@@ -138,6 +138,14 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
     student = table.iloc[0]
     assert student["label_dice_whole"] == pytest.approx(codes["k2-n3-e8 dice_whole"], rel=1e-5)
     assert student["encoder_dice_whole"] == pytest.approx(codes["encoder_dice_whole"], rel=1e-5)
+    for column, name in (("label", "k2-n3-e8 "), ("encoder", "encoder_")):  # and at the best public threshold
+        assert student[f"{column}_tuned_dice_whole"] == pytest.approx(codes[f"{name}tuned_dice_whole"], rel=1e-5)
+    # noise of training and of use, and what an answer can carry: three numbers in the unit ball
+    assert student["sigma_train"] == 0.2 and student["sigma"] == pytest.approx(
+        calibrated(queries=3, teachers=2, radius=1.0, epsilon=8.0, delta=1e-3, route="rdp").sigma, rel=1e-5
+    )
+    assert student["bits"] == pytest.approx(1.5 * math.log2(1 + 1 / (3 * student["sigma"] ** 2)), rel=1e-5)
+    assert (table["bits"].notna() == table["budget"].notna()).all()
     # all classes are encoded here
     assert student["dice_compared"] == student["dice"] and table["main"].tolist().count("yes") == 2
     # what no noise could cost: the students of the main encoder alone
@@ -150,7 +158,7 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
     # of whole tumours alone where no more is encoded
     whole = table[table["encoder"] == "whole_naive"]
     assert (whole["coded_classes"] == 1).all() and student["coded_classes"] == 3
-    assert (whole["dice_compared"] == whole["dice_whole"]).all() and whole["dice"].isna().all() and len(whole) == 3
+    assert (whole["dice_compared"] == whole["tuned_dice_whole"]).all() and whole["dice"].isna().all() and len(whole) == 3
     # every row says something of private volumes that no noise hides
     assert not table["sanitized"].any()
 

@@ -11,6 +11,7 @@ import torch
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
 from lib.core.lean_monai import NormalizeIntensity, Resize, ResizeWithPadOrCrop
+from lib.core.seeding import generator
 from lib.data.volumes.prepared import together, writing
 from lib.data.volumes.source import VolumeSource
 
@@ -23,20 +24,24 @@ class Geometry:
     """Shape of prepared volumes.
 
     shape: voxels (X, Y, Z); crop: voxels to cut or pad to, about the middle, before that (None: as they are);
-    label_mode: what a label becomes where `shape` is another than `crop`, that of the nearest voxel or of most.
+    label_mode: what a label becomes where `shape` is another than `crop`, that of the nearest voxel or of most; shift:
+    seed of where in its box of `crop` voxels each volume lies (None: in the middle, cut where it is larger).
     """
 
     shape: tuple[int, int, int]
     crop: tuple[int, int, int] | None = None
     label_mode: str = "nearest"
+    shift: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises InputError unless the sides are positive and the mode is known."""
+        """Raises InputError unless the sides are positive, the mode is known, and what is shifted has a box."""
         for what, sides in (("shape", self.shape), ("crop", self.crop or (1, 1, 1))):
             if len(sides) != 3 or min(sides) < 1:
                 raise InputError(f"prepared volumes: {what} {tuple(sides)}, allowed: three numbers of voxels above 0")
         if self.label_mode not in LABEL_MODES:
             raise InputError(f"prepared volumes: label_mode {self.label_mode!r}, allowed: {', '.join(LABEL_MODES)}")
+        if self.shift is not None and self.crop is None:
+            raise InputError("prepared volumes: shift needs crop, the box in which volumes are shifted")
 
     def image(self, image: np.ndarray) -> np.ndarray:
         """The image (channels, X, Y, Z) float32: trilinear, smoothed before it is made coarser; padded with 0."""
@@ -82,6 +87,25 @@ def normalised(image: np.ndarray, where: object) -> np.ndarray:
     return _array(NormalizeIntensity(nonzero=True, channel_wise=True)(image.copy()))
 
 
+def placed(volume: np.ndarray, box: tuple[int, int, int], starts: np.ndarray) -> np.ndarray:
+    """A volume (..., X, Y, Z) in a box of zeros (..., *box), beginning at `starts`."""
+    whole = np.zeros((*volume.shape[:-3], *box), volume.dtype)
+    spans = (slice(start, start + side) for start, side in zip(starts, volume.shape[-3:], strict=True))
+    whole[(..., *spans)] = volume
+    return whole
+
+
+def shifted(shape: tuple[int, int, int], geometry: Geometry, name: str) -> np.ndarray:
+    """Where a subject's volume begins in its box: each place where all of it fits has the same chance.
+
+    Raises InputError, naming the subject, for a volume that is larger than the box.
+    """
+    free = np.subtract(geometry.crop, shape)
+    if (free < 0).any():
+        raise InputError(f"{name}: {tuple(shape)} voxels; shift allows at most crop = {tuple(geometry.crop)}")
+    return generator(geometry.shift, "shift", name).integers(free + 1)
+
+
 def prepare(
     source: VolumeSource, folder: str | Path, geometry: Geometry, images: bool = True, expected: str | None = None
 ) -> None:
@@ -99,11 +123,15 @@ def prepare(
             if images:
                 volume = source.read(name)
                 digests.append(fingerprint(image=volume.image, label=volume.label))
-                writer.add(geometry.image(normalised(volume.image, name)), geometry.label(volume.label))
+                image, label = normalised(volume.image, name), volume.label
             else:
-                label = source.label(name)
+                image, label = None, source.label(name)
                 digests.append(fingerprint(label=label))
-                writer.add(None, geometry.label(label))
+            if geometry.shift is not None:
+                starts = shifted(label.shape, geometry, name)
+                image = None if image is None else placed(image, geometry.crop, starts)
+                label = placed(label, geometry.crop, starts)
+            writer.add(None if image is None else geometry.image(image), geometry.label(label))
             if time.monotonic() - said > _INTERVAL or number == len(names):
                 print(f"{number} of {len(names)} volumes", file=sys.stderr, flush=True)
                 said = time.monotonic()

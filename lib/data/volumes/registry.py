@@ -41,6 +41,15 @@ def _phantom(shape: tuple[int, int, int], seed: int, subjects: int, skull_stripp
     return PhantomSource(BrainPhantom(tuple(shape), seed, skull_stripped), subjects)
 
 
+# Its list of cases differs between releases, and each file has one channel: the folders say enough.
+_HIPPOCAMPUS = {
+    "layout": "folders",
+    "folder": "msd_hippocampus",
+    "images": {"t1": "imagesTr/{case}.nii.gz"},
+    "label": "labelsTr/{case}.nii.gz",
+    "labels": {1: "whole", 2: "whole"},
+}
+
 VOLUMES = {
     "brain_phantom": VolumeSpec(
         title="Brain phantoms: generated, nobody's brain",
@@ -64,6 +73,17 @@ VOLUMES = {
         classes=DecathlonBrainTumour.classes,
         folder="Task01_BrainTumour",
         parts=("dataset.json", "imagesTr/", "labelsTr/"),
+    ),
+    "msd_hippocampus": VolumeSpec(
+        title="Medical Segmentation Decathlon, Task04: hippocampus in 260 crops of T1 MRI, its two parts as one",
+        layout="msd_hippocampus/{imagesTr,labelsTr}/hippocampus_001.nii.gz, ...",
+        licence="CC BY-SA 4.0",
+        homepage="http://medicaldecathlon.com",
+        obtain="unpack Task04_Hippocampus.tar, from there, and call its folder msd_hippocampus",
+        open=lambda folder: own.OwnVolumes(folder.parent, _HIPPOCAMPUS),
+        classes=own.classes(_HIPPOCAMPUS),
+        folder="msd_hippocampus",
+        parts=("imagesTr/", "labelsTr/"),
     ),
     "brats2019": VolumeSpec(
         title="BraTS 2019, training: 335 subjects",

@@ -85,6 +85,17 @@ def brats2013(tmp_path) -> Path:
 
 
 @pytest.fixture
+def hippocampus(tmp_path) -> Path:
+    """Two cases of other sizes, beside a hidden file such as archives made on a Mac hold."""
+    folder = tmp_path / "msd_hippocampus"
+    for n, cut in ((1, 6), (367, 5)):
+        write_nifti(folder / f"imagesTr/hippocampus_{n:03d}.nii.gz", image(n)[:cut])
+        write_nifti(folder / f"labelsTr/hippocampus_{n:03d}.nii.gz", label(1, 2)[:cut])
+        (folder / f"imagesTr/._hippocampus_{n:03d}.nii.gz").write_bytes(b"")
+    return folder
+
+
+@pytest.fixture
 def lgg_mri(tmp_path) -> Path:
     """Three patients; air of 2 to 5 around a head that encloses a dark place."""
     folder = tmp_path / "lgg_mri"

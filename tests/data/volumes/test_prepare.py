@@ -272,3 +272,43 @@ def test_other_volumes_than_those_expected_are_refused(tmp_path, capsys, images)
     with pytest.raises(InputError, match=rf"other: other volumes than expected: fingerprint \w+, expected {found}"):
         prepare(other, tmp_path / "other", Geometry((2, 2, 2), (4, 4, 4)), images, found)
     assert not (tmp_path / "other").exists()
+
+
+# ---------------------------------------------------------------- volumes that are shifted
+
+
+BOX = (26, 24, 17)
+
+
+def shifted_box(source, folder, seed=1, images=True):
+    prepare(source, folder, Geometry(BOX, BOX, shift=seed), images)
+    return read_prepared(folder)
+
+
+def test_each_volume_lies_somewhere_in_its_box_image_and_label_alike(source, tmp_path):
+    found, places = shifted_box(source, tmp_path / "a"), []
+    for row, name in enumerate(found.names):
+        image, label = normalised(source.volumes[name].image, name), source.volumes[name].label
+        starts = [
+            start
+            for start in np.ndindex(*np.add(np.subtract(BOX, SHAPE), 1))
+            if (found.label[row][tuple(slice(s, s + n) for s, n in zip(start, SHAPE, strict=True))] == label).all()
+        ]
+        assert len(starts) == 1 and found.label[row].sum() == label.sum()  # all of it, and zeros about it
+        spans = tuple(slice(s, s + n) for s, n in zip(starts[0], SHAPE, strict=True))
+        np.testing.assert_allclose(found.image[row][(slice(None), *spans)], image, rtol=2**-11, atol=1e-6)
+        assert np.count_nonzero(found.image[row]) == np.count_nonzero(image.astype(np.float16))
+        places.append(starts[0])
+    assert len(set(places)) > 1
+    alone = Made([source.volumes["c"]])
+    np.testing.assert_array_equal(shifted_box(alone, tmp_path / "b").label[0], found.label[2])  # whoever is beside it
+    np.testing.assert_array_equal(shifted_box(source, tmp_path / "c", images=False).label, np.asarray(found.label))
+    assert shifted_box(source, tmp_path / "d", seed=2).fingerprint != found.fingerprint
+
+
+def test_a_volume_larger_than_its_box_is_refused_before_anything_is_written(source, tmp_path):
+    with pytest.raises(InputError, match=r"a: \(24, 20, 16\) voxels; shift allows at most crop = \(24, 19, 16\)"):
+        prepare(source, tmp_path / "cache", Geometry((24, 19, 16), (24, 19, 16), shift=1))
+    assert not (tmp_path / "cache").exists()
+    with pytest.raises(InputError, match="shift needs crop"):
+        Geometry(BOX, shift=1)

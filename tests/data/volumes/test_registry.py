@@ -9,13 +9,16 @@ from lib.data.volumes import registry
 PHANTOM = {"shape": [16, 16, 16], "seed": 1, "subjects": 3}
 
 
-def test_every_collection_is_opened_where_its_files_are(decathlon, brats2019, brats2013, lgg_mri, tmp_path):
+def test_every_collection_is_opened_where_its_files_are(
+    decathlon, hippocampus, brats2019, brats2013, lgg_mri, tmp_path
+):
     found = {
         name: registry.get(name, PHANTOM if name == "brain_phantom" else {}, tmp_path) for name in registry.VOLUMES
     }
     assert {name: len(source.subjects()) for name, source in found.items()} == {
         "brain_phantom": 3,
         "msd_brain_tumour": 2,
+        "msd_hippocampus": 2,
         "brats2019": 3,
         "lgg_mri": 3,
         "brats2013": 2,
@@ -47,6 +50,7 @@ def test_required_files_are_what_a_rule_can_watch(decathlon, brats2019, lgg_mri,
     [
         ("msd_brain_tumour", r"Task01_BrainTumour/dataset\.json.* not there; put Task01_BrainTumour/\{dataset\.json"),
         ("brats2019", r"HGG, .*LGG not there; put MICCAI_BraTS_2019_Data_Training/\{HGG,LGG\}/CASE.*register"),
+        ("msd_hippocampus", r"imagesTr, .*labelsTr not there; put msd_hippocampus/\{imagesTr,labelsTr\}/.*Task04"),
         ("lgg_mri", r"lgg_mri not there; put lgg_mri/PATIENT/\{flair,mask\}\.nii\.gz"),
         ("brats2013", r"brats2013 not there; put brats2013/CASE/"),
     ],
