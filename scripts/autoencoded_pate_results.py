@@ -145,14 +145,6 @@ def private_training(record: dict) -> dict[str, PrivacyStatement]:
     return {"joint": replaced_statement(run, orders, record["parameters"]["sgd"]["delta"])}
 
 
-def add_lead_of_the_code(rows: list[dict]) -> None:
-    """Add to every row how far the main encoder's student without noise is ahead of it."""
-    best = {row["dataset"]: row["dice_compared"] for row in rows if row["main"] == "yes" and row["noise"] == "none"}
-    for row in rows:
-        known = row["dataset"] in best and row["dice_compared"] is not None
-        row["lead_of_the_code"] = best[row["dataset"]] - row["dice_compared"] if known else None
-
-
 @command
 def main(
     students: list[Path],
@@ -194,7 +186,6 @@ def main(
         if epsilon is not None:
             kept["delta"] = found[0]["parameters"]["sgd"]["delta"]
         rows.append(row_of("DP-SGD", found, tasks[task], epsilon=epsilon, **kept))
-    add_lead_of_the_code(rows)
     rows.sort(
         key=lambda row: list(tasks.values()).index(next(t for t in tasks.values() if t["label"] == row["dataset"]))
     )
