@@ -19,7 +19,8 @@ from lib.reporting.tables import write_table
 from lib.segmentation.patients import columns_of, interval
 from lib.segmentation.released import with_costs
 
-REGIONS = ("oedema", "non_enhancing", "enhancing", "whole", "core")
+REGIONS = ("oedema", "non_enhancing", "enhancing", "first", "second", "whole", "core")
+CLASSES = REGIONS[:5]
 METHODS = {"identity": "voxel by voxel", "pca": "PCA-PATE", "ball": "Autoencoded PATE", "clip": "Compressed PATE"}
 TOLD = {"truth": "student on true labels", "mean_mask": "student on the mean mask"}
 
@@ -66,7 +67,7 @@ def row_of(
         measured = name[: -len("dice")] + column
         found = numbers(records, measured), numbers(records, measured, private=True)
         row[column], row[f"{column}_spread"] = found[0] if found[0][0] is not None else found[1]
-    if row["dice_oedema"] is None:  # a network that tells no classes apart
+    if all(row[f"dice_{region}"] is None for region in CLASSES):  # a network that tells no classes apart
         row["dice"] = row["dice_spread"] = None
     # of the whole at the threshold that is best on public volumes, where one was chosen: noise makes masks faint
     whole = "dice_whole" if row["tuned_dice_whole"] is None else "tuned_dice_whole"
@@ -121,9 +122,7 @@ def student_rows(
                 own = f"{labelling['name']} {measure}"
                 kept[f"label_{measure}"] = numbers(answers, own, private=True)[0]
                 # of every repetition: a control asks for the worst
-                kept[f"encoder_{measure}"] = min(
-                    record["private_metrics"][f"encoder_{measure}"] for record in answers
-                )
+                kept[f"encoder_{measure}"] = min(record["private_metrics"][f"encoder_{measure}"] for record in answers)
             if labelling["epsilon"] is not None:
                 epsilon, _ = statement(with_costs(answers), f"{labelling['name']} {labelling['route']}")
                 sigma = answers[0]["metrics"][f"sigma {labelling['name']}"]

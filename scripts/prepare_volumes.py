@@ -11,9 +11,9 @@ from lib.data.volumes.prepare import Geometry, prepare
 def main(name: str, block: dict, index: Path, root: Path | None = None) -> None:
     """Write the folder.
 
-    name: name of the collection. block: the block of the configuration: settings, shape, crop, label_mode, images,
-    and, if any, the seed of shifts and the fingerprint to expect. index: index.json of the folder to write. root: folder below which the
-    collection's files lie.
+    name: name of the collection. block: the block of the configuration: settings, shape, crop, label_mode, images, and,
+    if any, the seed of shifts and the fingerprint to expect. index: index.json of the folder to write. root: folder
+    below which the collection's files lie.
     """
     source = registry.get(name, block["settings"], root and str(root))
     crop = block["crop"] and tuple(block["crop"])

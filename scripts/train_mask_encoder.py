@@ -11,7 +11,7 @@ from lib.encoders.build import blocks_of, build_encoder, design_of
 from lib.encoders.principal_components import fit_blocks, fit_volumes
 from lib.encoders.reconstruction import checked_spread
 from lib.segmentation.baselines import for_everyone, mean_of_masks
-from lib.segmentation.dice import CLASSES, TUMOUR, best_threshold, dice, hard_labels
+from lib.segmentation.dice import OF, best_threshold, dice, hard_labels
 from lib.segmentation.job import SegmentationJob, SegmentationTraining
 
 PERCENT = [percent / 100 for percent in range(1, 101)]  # thresholds at which a mean mask is cut
@@ -69,7 +69,7 @@ def own_masks(job: SegmentationJob, settings: dict, arrays: dict[str, np.ndarray
     true = job.prepared.label[rows]
     if classes == 1:
         true = (true > 0).astype(np.uint8)
-    regions = TUMOUR if classes == 1 else CLASSES
+    regions = OF[classes]
     score = dice(found, true, regions, "skip").mean()
     mean = mean_of_masks(job.prepared.masks([row], classes)[0] for row in rows)
     threshold, mean_mask = best_threshold(for_everyone(mean, len(rows)), true, regions, PERCENT)

@@ -530,7 +530,6 @@ class Segmentation:
 
     def _shown(self) -> tuple[str, Unit]:
         """Task and unit of the figure of masks: the first of the results whose volumes are generated."""
-        block = self.autoencoded["results"]
         task = _generated(self.config)[0]
         return task, self._main(task)
 

@@ -14,6 +14,8 @@ from lib.core.errors import InputError
 CONVENTIONS = ("one", "skip")
 TUMOUR = {"tumour": (1, 2, 3)}
 CLASSES = {"oedema": (1,), "non_enhancing": (2,), "enhancing": (3,)}
+TWO = {"first": (1,), "second": (2,)}  # of anything but tumours
+OF = {1: TUMOUR, 2: TWO, 3: CLASSES}  # by how many classes labels tell apart
 NESTED = {"whole": (1, 2, 3), "core": (2, 3), "enhancing": (3,)}  # the regions that BraTS ranks by
 THRESHOLD = 0.5
 THRESHOLDS = (0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)

@@ -1,7 +1,7 @@
 """What is measured of predicted masks, patient by patient: Dice by class and nested region, and how far edges lie off.
 
-Regions are a task's classes, over which the mean Dice of a table goes, and beside three classes the nested regions that
-BraTS ranks by: whole tumour, tumour core, and enhancing tumour, which is one of the classes.
+Regions are a task's classes, over which the mean Dice of a table goes, and beside them the whole; beside three classes
+also the other nested regions that BraTS ranks by: tumour core, and enhancing tumour, which is one of the classes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from lib.segmentation.dice import CLASSES, NESTED, dice, hard_labels
+from lib.segmentation.dice import CLASSES, NESTED, TWO, dice, hard_labels
 from lib.segmentation.job import SegmentationJob
 
-ONE = {"whole": (1,)}
+REGIONS = {1: {"whole": (1,)}, 2: TWO | {"whole": (1, 2)}, 3: CLASSES | NESTED}  # by how many classes there are
 RESAMPLES = 2000
 
 
@@ -30,9 +30,9 @@ def measured(
     volumes; NaN where one of the two is empty. It is MONAI's, whose start takes longer than all else here.
     """
     found = np.stack([hard_labels(mask[None], threshold)[0] for mask in masks])
-    true, regions = job.prepared.label[rows], CLASSES | NESTED
+    true, regions = job.prepared.label[rows], REGIONS[job.task["classes"]]
     if job.task["classes"] == 1:
-        true, regions = (true > 0).astype(np.uint8), ONE
+        true = (true > 0).astype(np.uint8)
     scores = dice(found, true, regions, "skip")
     table = pd.DataFrame(scores.values, columns=[f"dice_{region}" for region in regions])
     table.insert(0, "patient", [job.prepared.names[row] for row in rows])
@@ -54,8 +54,8 @@ def _hd95(found: np.ndarray, true: np.ndarray) -> float:
 
 def columns_of(table: pd.DataFrame) -> list[str]:
     """The columns of the classes, over which the mean Dice goes."""
-    found = [f"dice_{region}" for region in CLASSES if f"dice_{region}" in table]
-    return found or [f"dice_{region}" for region in ONE]
+    found = [f"dice_{region}" for region in CLASSES | TWO if f"dice_{region}" in table]
+    return found or [f"dice_{region}" for region in REGIONS[1]]
 
 
 def means_of(table: pd.DataFrame, name: str = "dice") -> dict[str, float]:

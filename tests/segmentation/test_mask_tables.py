@@ -155,7 +155,9 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
     # of whole tumours alone where no more is encoded
     whole = table[table["encoder"] == "whole_naive"]
     assert (whole["coded_classes"] == 1).all() and student["coded_classes"] == 3
-    assert (whole["dice_compared"] == whole["tuned_dice_whole"]).all() and whole["dice"].isna().all() and len(whole) == 3
+    assert (
+        (whole["dice_compared"] == whole["tuned_dice_whole"]).all() and whole["dice"].isna().all() and len(whole) == 3
+    )
     # every row says something of private volumes that no noise hides
     assert not table["sanitized"].any()
 

@@ -7,6 +7,7 @@ import numpy as np
 from lib.core.errors import InputError
 
 BACKGROUND, OEDEMA, CORE, ENHANCING = range(4)  # the core is non-enhancing or necrotic
+FIRST, SECOND = 1, 2  # of two classes that are no tumour's
 
 # Each source's numbers to these. They are no permutation of one another: what is 1 here is 2 there.
 PHANTOM = {number: number for number in range(4)}

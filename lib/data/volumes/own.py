@@ -17,14 +17,18 @@ from lib.data.volumes.datalist import read_datalist
 from lib.data.volumes.source import Volume, one_each
 
 NAME = "own"  # of the collection
-# What a label's numbers may mean; whole: the abnormality as one, which is then all that is told apart.
+# What a label's numbers may mean; whole: the abnormality as one, which is then all that is told apart; first, second:
+# two classes of any kind, such as the parts of an organ.
 MEANINGS = {
     "background": labels.BACKGROUND,
     "whole": labels.OEDEMA,
     "oedema": labels.OEDEMA,
     "core": labels.CORE,
     "enhancing": labels.ENHANCING,
+    "first": labels.FIRST,
+    "second": labels.SECOND,
 }
+TOGETHER = ({"whole"}, {"first", "second"}, {"oedema", "core", "enhancing"})
 NEEDED = {"folders": ("folder", "images", "label", "labels"), "datalist": ("folder", "list", "channels", "labels")}
 ALLOWED = {layout: ("layout", *keys, "patient") for layout, keys in NEEDED.items()}
 
@@ -48,10 +52,11 @@ def check_settings(settings: Mapping[str, object]) -> None:
             raise InputError(
                 f"{pattern!r}: allowed is the path of a .nii or .nii.gz file below the folder, with {{case}} and no *"
             )
-    meanings = _values(settings)
-    if labels.classes_of(meanings) not in (1, 3):
+    _values(settings)
+    if set(settings["labels"].values()) - {"background"} not in TOGETHER:
         raise InputError(
-            f"labels {dict(settings['labels'])}: allowed are whole alone, or oedema, core and enhancing, all three"
+            f"labels {dict(settings['labels'])}: allowed are whole alone, first and second, or oedema, core and "
+            "enhancing, all three"
         )
     try:
         groups = re.compile(settings.get("patient") or "(.*)").groups

@@ -47,7 +47,7 @@ _HIPPOCAMPUS = {
     "folder": "msd_hippocampus",
     "images": {"t1": "imagesTr/{case}.nii.gz"},
     "label": "labelsTr/{case}.nii.gz",
-    "labels": {1: "whole", 2: "whole"},
+    "labels": {1: "first", 2: "second"},  # anterior, posterior
 }
 
 VOLUMES = {
@@ -75,7 +75,7 @@ VOLUMES = {
         parts=("dataset.json", "imagesTr/", "labelsTr/"),
     ),
     "msd_hippocampus": VolumeSpec(
-        title="Medical Segmentation Decathlon, Task04: hippocampus in 260 crops of T1 MRI, its two parts as one",
+        title="Medical Segmentation Decathlon, Task04: hippocampus, anterior and posterior, in 260 crops of T1 MRI",
         layout="msd_hippocampus/{imagesTr,labelsTr}/hippocampus_001.nii.gz, ...",
         licence="CC BY-SA 4.0",
         homepage="http://medicaldecathlon.com",

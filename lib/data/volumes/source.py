@@ -26,7 +26,7 @@ class VolumeSource(Protocol):
     """Subjects by name, read one at a time.
 
     channels: names of the image's channels, of "flair", "t1", "t1ce", "t2"; classes: tumour classes that the labels
-    tell apart, 3 or 1 (whole tumour only).
+    tell apart, 3, 2 (of anything but tumours) or 1 (the whole only).
     """
 
     channels: tuple[str, ...]
