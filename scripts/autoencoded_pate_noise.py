@@ -21,6 +21,7 @@ from lib.segmentation.pictures import titled
 DATA_FILES = ("../published/autoencoded_pate_results.csv",)  # what the paper prints
 SHOWN = "tuned_dice_whole"  # at the threshold that is best on public volumes: noise makes masks faint
 PLAIN = "dice_whole"  # at a half, where no threshold was chosen
+LABELS = ("label_tuned_dice_whole", "label_dice_whole")  # the same two of labels
 LINES = ("student on true labels", "teachers' average", "teachers' ensemble", "mean mask", "student on the mean mask")
 
 
@@ -51,7 +52,7 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
                 # with another number of teachers than answered it says what their answers would cost, of nothing done
                 real = count == row["teachers"]
                 made[f"epsilon_{count}"] = dataclasses.replace(cost, proved_bound=cost.proved_bound and real)
-        columns = (SHOWN, f"{SHOWN}_spread", PLAIN, f"{PLAIN}_spread", "label_dice_whole", "seeds", "data")
+        columns = (SHOWN, f"{SHOWN}_spread", PLAIN, f"{PLAIN}_spread", *LABELS, "sigma_train", "seeds", "data")
         made |= {name: row[name] for name in columns}
         made["main_encoder"] = yes_no(coded and row["encoder"] == main_encoder.get(row["dataset"]))
         (rows if coded else beside).append(made)
@@ -71,7 +72,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             left.set_xscale("symlog", linthresh=0.05)
             left.set_xlim(-0.01, 2 * own["noise"].max())
             left.set_xticks([0, 0.1, 1], ["none", "0.1", "1"])
-            left.set_ylabel("Dice of the whole tumour, test volumes")
+            left.set_ylabel("Dice of the whole, test volumes")
             costs(right, own[(own["noise"] > 0) & (own["main_encoder"] == "yes")])
         plotting.legend(drawn, axes, columns=3)
         plotting.save(drawn, *paths)
@@ -96,18 +97,25 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame) -> None:
     axis.set_title("Autoencoded PATE: the same students over epsilon")
 
 
+def trained(noise: pd.Series) -> str:
+    """What encoders were trained with: the noise of their use, or one noise for all; nothing where there is none."""
+    if noise.empty:
+        return ""
+    return ", trained with its noise" if noise.nunique() > 1 else f", trained with {noise.iloc[0]:g}"
+
+
 def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame) -> None:
     """Students (full) and their labels (dashed) of every encoder over noise; what has no noise lies at the edge."""
     for number, (_, curve) in enumerate(students.groupby("encoder", sort=False)):
-        method = curve["method"].iloc[0].removesuffix(" student")
+        method = curve["method"].iloc[0].removesuffix(" student") + trained(curve["sigma_train"].dropna())
         full, dashed = ("-", "--") if len(curve) > 2 else ("none", "none")  # two points are no course
         look = {"color": f"C{number}", "markersize": 5}
         bars = {"marker": "osD"[number % 3], "capsize": 2, "linestyle": full}
         axis.errorbar(
             curve["noise"], curve[SHOWN], curve[f"{SHOWN}_spread"], **look, **bars, label=f"student, {method}"
         )
-        labels = f"its labels, {method}"
-        axis.plot(curve["noise"], curve["label_dice_whole"], **look, linestyle=dashed, marker="+", label=labels)
+        best, half = (curve[column] for column in LABELS)
+        axis.plot(curve["noise"], best.fillna(half), **look, linestyle=dashed, marker="+", label=f"its labels, {method}")
     for style, (_, line) in zip(("-", ":", "-.", "--", (0, (1, 4))), lines.iterrows(), strict=False):
         level = line[PLAIN] if pd.isna(line[SHOWN]) else line[SHOWN]
         axis.axhline(level, color=plotting.GREY, linestyle=style, linewidth=0.8, label=line["method"])

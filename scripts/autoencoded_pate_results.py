@@ -60,7 +60,7 @@ def row_of(
     row |= {key: more.get(key) for key in ("sigma", "radius", "sigma_train", "latent_dim", "coded_classes")}
     row |= {key: more.get(key) for key in ("teachers", "queries")}
     labels = [f"{whose}_{measure}dice_whole" for whose in ("label", "encoder") for measure in ("", "tuned_")]
-    row |= {key: more.get(key) for key in ("bits", *labels)}
+    row |= {key: more.get(key) for key in ("bits", "bits_all", *labels)}
     regions = [f"dice_{region}" for region in REGIONS]
     for column in ("dice", *regions, "tuned_dice_whole", "hd95", "own_dice_whole"):
         # the measure's name comes last in a record's, after whose it is
@@ -129,6 +129,7 @@ def student_rows(
                 kept |= {"epsilon": epsilon, "noise": "calibrated", "delta": labelling["delta"], "sigma": sigma}
                 kept["budget"] = labelling["epsilon"]
                 kept["bits"] = capacity(sigma, kept["latent_dim"], kept["radius"])
+                kept["bits_all"] = kept["bits"] * labelling["queries"]
                 # the paper's is a mean over all classes, at this epsilon
                 whole = kept["coded_classes"] == tasks[task]["classes"] and method == "Autoencoded PATE"
                 kept["paper"] = published["student"] if whole and labelling["epsilon"] == judged["epsilon"] else None

@@ -146,6 +146,7 @@ def test_the_table_of_dice_has_every_method_with_what_it_was_measured_to_be(work
     )
     assert student["bits"] == pytest.approx(1.5 * math.log2(1 + 1 / (3 * student["sigma"] ** 2)), rel=1e-5)
     assert (table["bits"].notna() == table["budget"].notna()).all()
+    assert student["bits_all"] == pytest.approx(3 * student["bits"], rel=1e-5)
     # all classes are encoded here
     assert student["dice_compared"] == student["dice"] and table["main"].tolist().count("yes") == 2
     # of two patients
