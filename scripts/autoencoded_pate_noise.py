@@ -115,7 +115,9 @@ def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame) -> None:
             curve["noise"], curve[SHOWN], curve[f"{SHOWN}_spread"], **look, **bars, label=f"student, {method}"
         )
         best, half = (curve[column] for column in LABELS)
-        axis.plot(curve["noise"], best.fillna(half), **look, linestyle=dashed, marker="+", label=f"its labels, {method}")
+        axis.plot(
+            curve["noise"], best.fillna(half), **look, linestyle=dashed, marker="+", label=f"its labels, {method}"
+        )
     for style, (_, line) in zip(("-", ":", "-.", "--", (0, (1, 4))), lines.iterrows(), strict=False):
         level = line[PLAIN] if pd.isna(line[SHOWN]) else line[SHOWN]
         axis.axhline(level, color=plotting.GREY, linestyle=style, linewidth=0.8, label=line["method"])

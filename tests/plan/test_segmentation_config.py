@@ -116,6 +116,10 @@ FULL_RESULTS = {"teachers": 16, "test": 10, "public": 10}
         ),
         ([(f"{VOLUMES}.phantom_small.shift", 1)], "volumes.phantom_small.shift: needs crop, the box in which"),
         ([("segmentation.tasks.lgg.classes", 3)], "lgg.classes = 3: the labels of lgg_mri allow 1"),
+        (
+            [("segmentation.tasks.hippocampus.classes", 3)],
+            "hippocampus.classes = 3: the labels of msd_hippocampus allo",
+        ),
         # what networks need
         (used(RESULTS, ["phantom_whole"]), "results.tasks = 'phantom_whole': allowed are tasks with teachers"),
         (
@@ -209,6 +213,7 @@ def test_what_is_not_there_or_does_not_fit_is_refused(changes, message):
         [("autoencoded_pate.results.dp_sgd.recipe.batch", 26)],
         [("autoencoded_pate.results.dp_sgd.recipe.batch", 27), (f"{PHANTOM}.dp_sgd", SGD)],
         [("segmentation.encoders.ball.recipe.sigma", "budget")],
+        [("segmentation.tasks.hippocampus.classes", 2), ("segmentation.tasks.hippocampus.coded_classes", 2)],
         [("autoencoded_pate.sensitivity.components", [9, 100])],
         used(LIMITS, ["phantom_full"]),
         used(FIG1, ["phantom_full"]),

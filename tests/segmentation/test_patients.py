@@ -45,6 +45,19 @@ def test_dice_is_monais_of_every_patient_and_region():
     assert set(means_of(table, "tuned_dice")) >= {"tuned_dice", "tuned_dice_whole", "tuned_hd95"}
 
 
+def test_of_two_classes_each_is_measured_and_the_whole():
+    labels, masks = LABELS % 3, MASKS[:, :3]
+    given = SimpleNamespace(prepared=SimpleNamespace(label=labels, names=["a", "b", "c"]), task={"classes": 2})
+    table = measured(given, masks[ROWS], ROWS, edges=False)
+    found, true = masks[ROWS].argmax(1), labels[ROWS]
+    for region, of in {"first": [1], "second": [2], "whole": [1, 2]}.items():
+        here, there = (np.isin(array, of).reshape(2, -1) for array in (found, true))
+        expected = 2 * (here & there).sum(1) / (here.sum(1) + there.sum(1))
+        np.testing.assert_allclose(table[f"dice_{region}"], expected, rtol=1e-12)
+    assert list(table) == ["patient", "dice_first", "dice_second", "dice_whole"]
+    assert means_of(table)["dice"] == pytest.approx(table[["dice_first", "dice_second"]].mean().mean())
+
+
 def test_of_one_class_the_whole_tumour_is_all():
     table = measured(job(1), MASKS[ROWS, :1], ROWS, 0.3)
     assert columns_of(table) == ["dice_whole"]

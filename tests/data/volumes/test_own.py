@@ -42,6 +42,14 @@ def test_volumes_in_folders_are_read(root):
     assert registry.required_files("own", root, FOLDERS) == [root / "mine"]
 
 
+def test_two_classes_may_be_of_anything(root):
+    settings = FOLDERS | {"labels": {"1": "second", "2": "first", "4": "background"}}
+    source = registry.get("own", settings, root)
+    label = source.read(source.subjects()[0]).label
+    assert source.classes == registry.spec("own", settings).classes == 2
+    assert (label == 1).sum() == (label == 2).sum() > 0 and set(np.unique(label)) == {0, 1, 2}
+
+
 def test_so_are_those_of_a_datalist(root):
     items = [{"image": f"{case}/flair.nii.gz", "label": f"{case}/seg.nii.gz"} for case in ("a_1", "b_1")]
     (root / "mine" / "list.json").write_text(json.dumps({"training": items}))
@@ -160,6 +168,8 @@ def test_a_file_that_is_missing_or_a_number_without_a_meaning_is_named(root):
         ({"labels": {"1": "tumour"}}, "allowed are 0 to 255"),
         ({"labels": {"1": "whole", "2": "core"}}, "no other is allowed"),
         ({"labels": {"1": "oedema", "2": "core"}}, "all three"),
+        ({"labels": {"1": "first"}}, "allowed are whole alone, first and second, or oedema, core and enhancing"),
+        ({"labels": {"1": "first", "2": "second", "3": "enhancing"}}, "first and second"),
         ({"patient": "("}, "no regular expression"),
         ({"patient": "(a{99999999999})"}, "no regular expression"),
         ({"patient": ".*"}, "one pair of parentheses"),
