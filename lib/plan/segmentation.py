@@ -307,7 +307,7 @@ class Segmentation:
 
     def codes(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `aggregate_masks`."""
-        own = self._of_shard("aggregate_masks", wildcards)
+        own = self._of_shard("aggregate_masks", wildcards, "encoder_part")
         units = self._described_units(wildcards.task, self._units(self._codes, wildcards))
         return own | {"units": units, "accounting": {"orders": self.config["accounting"]["orders"]}}
 
