@@ -31,7 +31,9 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
     Encoders that keep other classes than the main one are left out: their students learn something else.
     """
     rows, beside = [], []  # of codes; of what has no code, and no noise on it
-    main = table[table["main"] == "yes"].groupby("dataset")[["encoder", "coded_classes"]].first()
+    # the main encoder, or the first where the results of an earlier run have no main one
+    coded = table[table["radius"].notna()].sort_values("main", ascending=False, kind="stable")
+    main = coded.groupby("dataset")[["encoder", "coded_classes"]].first()
     main_encoder = main["encoder"]
     kept = table["coded_classes"].isna() | (table["coded_classes"] == table["dataset"].map(main["coded_classes"]))
     for _, row in table[kept].iterrows():
@@ -56,34 +58,39 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
         made |= {name: row[name] for name in columns}
         made["main_encoder"] = yes_no(coded and row["encoder"] == main_encoder.get(row["dataset"]))
         (rows if coded else beside).append(made)
-    return sorted(rows, key=lambda row: (row["dataset"], row["encoder"], row["noise"])) + beside
+    rows.sort(key=lambda row: (row["dataset"], row["main_encoder"] != "yes", row["encoder"], row["noise"]))
+    return rows + beside
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A row a dataset: students of all encoders over noise (left), those of the main encoder over epsilon (right)."""
     coded = table["noise"].notna()
     datasets = table["dataset"][coded].unique()
+    # one colour a method in all panels
+    named = [named_of(curve) for _, curve in table[coded].groupby(["dataset", "encoder"], sort=False)]
+    colours = {name: number for number, name in enumerate(dict.fromkeys(named))}
     with plotting.figure(len(datasets), 2, height=3.7) as (drawn, axes):
         for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
             own = table[coded & (table["dataset"] == dataset)]
             title = f"{titled(dataset)}, {own['queries'].iloc[0]:g} volumes, {own['seeds'].iloc[0]:g} repetitions"
-            panel(left, own, table[~coded & (table["dataset"] == dataset)])
+            panel(left, own, table[~coded & (table["dataset"] == dataset)], colours)
             left.set(xlabel="noise on a number of the code / bound on a code", title=title, ylim=(0, 1))
             left.set_xscale("symlog", linthresh=0.05)
             left.set_xlim(-0.01, 2 * own["noise"].max())
             left.set_xticks([0, 0.1, 1], ["none", "0.1", "1"])
             left.set_ylabel("Dice of the whole, test volumes")
-            costs(right, own[(own["noise"] > 0) & (own["main_encoder"] == "yes")])
-        plotting.legend(drawn, axes, columns=3)
+            main = own[own["main_encoder"] == "yes"]
+            costs(right, main[main["noise"] > 0], colours[named_of(main)])
+        plotting.legend(drawn, axes, columns=2)
         plotting.save(drawn, *paths)
 
 
-def costs(axis: plt.Axes, noisy: pd.DataFrame) -> None:
+def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
     """The main encoder's students over their epsilon, and what more teachers would pay for the same answers."""
     for column in (name for name in noisy if name.startswith("epsilon_")):
         teachers = f"{int(column.removeprefix('epsilon_')):,} teachers"
         if np.allclose(noisy[column], noisy["budget"], rtol=0.01):
-            look = {"marker": "o", "markersize": 5, "capsize": 2, "color": "C0", "linestyle": "-"}
+            look = {"marker": "o", "markersize": 5, "capsize": 2, "color": f"C{colour}", "linestyle": "-"}
             axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
         else:
             axis.plot(noisy[column], noisy[SHOWN], color="0.6", linestyle="--", linewidth=1)
@@ -97,17 +104,20 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame) -> None:
     axis.set_title("Autoencoded PATE: the same students over epsilon")
 
 
-def trained(noise: pd.Series) -> str:
-    """What encoders were trained with: the noise of their use, or one noise for all; nothing where there is none."""
+def named_of(curve: pd.DataFrame) -> str:
+    """The method of an encoder's students, and its noise in training: that of its use, one for all, or none."""
+    method, noise = curve["method"].iloc[0].removesuffix(" student"), curve["sigma_train"].dropna()
     if noise.empty:
-        return ""
-    return ", trained with its noise" if noise.nunique() > 1 else f", trained with {noise.iloc[0]:g}"
+        return method
+    own = "that of its use" if noise.nunique() > 1 else f"{noise.iloc[0]:g}"
+    return rf"{method} ($\sigma$ in training: {own})"
 
 
-def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame) -> None:
+def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame, colours: dict[str, int]) -> None:
     """Students (full) and their labels (dashed) of every encoder over noise; what has no noise lies at the edge."""
-    for number, (_, curve) in enumerate(students.groupby("encoder", sort=False)):
-        method = curve["method"].iloc[0].removesuffix(" student") + trained(curve["sigma_train"].dropna())
+    for _, curve in students.groupby("encoder", sort=False):
+        method = named_of(curve)
+        number = colours[method]
         full, dashed = ("-", "--") if len(curve) > 2 else ("none", "none")  # two points are no course
         look = {"color": f"C{number}", "markersize": 5}
         bars = {"marker": "osD"[number % 3], "capsize": 2, "linestyle": full}
