@@ -285,7 +285,7 @@ QUOTED = {
         f"as is DP-SGD's ε of {above(of_audit('DP-SGD', 'main')['epsilon'])}",
     ],
     "autoencoded_pate": lambda: [
-        f"its Dice is {with_spread(student('calibrated', 8), 'dice_whole')} (three repetitions)",
+        f"the student's Dice is {with_spread(student('calibrated', 8), 'dice_whole')} (three repetitions)",
         f"its labels have {short(student('calibrated', 8)['label_dice_whole'])}",
         f"mean public mask {with_spread(masks(method='student on the mean mask'), 'dice_whole')}:",
         f"{short(student('none', None)['dice_whole'])} through the code without noise, "
