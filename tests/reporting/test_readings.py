@@ -343,7 +343,7 @@ def test_the_note_on_lower_bounds_quotes_the_committed_ones():
 
 def test_what_an_epsilon_is_said_to_promise_holds_in_the_committed_tables():
     pate = [row("scalable_pate/table1", run=f"{run}_confident") for run in ("mnist", "svhn", "adult")]
-    own, budget = masks(method="Autoencoded PATE student", budget="8.0", main="yes"), read_table(ROOT / BUDGET)
+    own, budget = masks(dataset="MSD Task04", budget="8.0", main="yes"), read_table(ROOT / BUDGET)
     assert [each["delta"] for each in pate] == [1e-5, 1e-6, 1e-5] and own["delta"] == 1e-3
     assert of_audit("Strategy I", "main")["lower_bound_pooled"] == 0
     # bounded, each of them
