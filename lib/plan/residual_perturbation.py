@@ -71,8 +71,9 @@ class ResidualPerturbation:
 
     def _places(self, task: str, method: str, gamma: str) -> list[tuple[int, str]]:
         """Repetition and side of the networks of each training."""
-        repetitions = entry_of(self.networks, task, method, gamma)["repetitions"]
-        return list(product(range(1, repetitions + 1), SIDES))
+        entry = entry_of(self.networks, task, method, gamma)
+        sides = SIDES if entry.get("shadow", True) else SIDES[:1]
+        return list(product(range(1, entry["repetitions"] + 1), sides))
 
     def _job(self, dataset: str, *words: str) -> dict[str, Any]:
         """What a record says of the job that wrote it."""

@@ -38,7 +38,7 @@ def check_attacks(config: dict) -> None:
     repetitions = {entry["task"]: entry["repetitions"] for entry in block["networks"] if entry["method"] == "plain"}
     for place, entry in enumerate(block["networks"]):
         most = repetitions.get(entry["task"], 0)
-        if entry["repetitions"] > most:
+        if entry.get("shadow", True) and entry["repetitions"] > most:
             raise InputError(
                 f"{_key(f'networks.{place}.repetitions')} = {entry['repetitions']}: attacks with a plain shadow need "
                 f"as many of plain on {entry['task']}, which has {most}"
