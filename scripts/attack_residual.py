@@ -16,12 +16,20 @@ from lib.reporting.records import read_record
 
 @command
 def main(
-    networks: Path, predictions: Path, plain: Path, attack: dict, job: Job, scores: Path, curves: Path, record: Path
+    networks: Path,
+    predictions: Path,
+    attack: dict,
+    job: Job,
+    scores: Path,
+    curves: Path,
+    record: Path,
+    plain: Path | None = None,
 ) -> None:
     """Write what the attacks achieve, the ROC curves, and the record.
 
     networks: record of the networks. predictions: what the networks say, in every repetition. plain: what the networks
-    without noise say, for attacks with a plain shadow. attack: block `attack` of the configuration, with `top` of the
+    without noise say, for attacks with a plain shadow; left out where the networks have no shadows, which are then
+    attacked by a threshold of confidence alone. attack: block `attack` of the configuration, with `top` of the
     task. scores: the .csv of what the attacks achieve to write. curves: the .csv of their ROC curves to write. record:
     the record to write.
     """
@@ -29,13 +37,13 @@ def main(
     more = {name: attack[name] for name in ("top", "epochs", "batch")}
     classifiers = [AttackSettings(rate=rate, **more) for rate in attack["rates"]]
     attacks = [*map(Attack, classifiers), *(Attack(settings, plain=True) for settings in classifiers), Attack()]
-    without_noise = read_predictions(plain)
+    without_noise = read_predictions(plain) if plain else {}
     tables = ([], [])
     for number, said in read_predictions(predictions).items():
-        if number not in without_noise:
+        if plain and number not in without_noise:
             raise InputError(f"{plain}: has no repetition {number}; the networks attacked have one")
-        words, shadow = (*job.job, str(number)), without_noise[number]["shadow"]
-        found = attacked(said, attacks, attack["thresholds"], job.seed, words, shadow)
+        words, shadow = (*job.job, str(number)), without_noise[number]["shadow"] if plain else None
+        found = attacked(said, attacks if plain else attacks[-1:], attack["thresholds"], job.seed, words, shadow)
         for whole, part in zip(tables, found, strict=True):
             whole.append(part.assign(repetition=number, sanitized=False))
     achieved, roc = (pd.concat(parts, ignore_index=True) for parts in tables)

@@ -41,12 +41,14 @@ def attacked(
     thresholds: Sequence[float],
     seed: int,
     job: tuple[str, ...],
-    plain: Predictions,
+    plain: Predictions | None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Attack the target's networks; return what each attack achieves, and the ROC curves.
 
     predictions: of `target` and `shadow`, networks in the same order: each of the target's is attacked with its own
-    shadow. plain: what a shadow without noise predicts, whose first network is taken, for the attacks that use it.
+    shadow. Without one, a threshold of confidence can attack, and has no precision and recall: the attacker finds where
+    to cut on the shadow. plain: what a shadow without noise predicts, whose first network is taken, for the attacks
+    that use it.
     thresholds: of a classifier's score, at which precision and recall are stated. Attack models and the halves of the
     negative control are keyed by (seed, job).
 
@@ -58,7 +60,7 @@ def attacked(
     `recall` at the attacker's own threshold (0.5, or the shadow's best), and for classifiers `precision_T`, `recall_T`
     for T of `thresholds`. Second: `members`, `ensemble`, `attack`, `fpr` (GRID), `tpr`.
     """
-    target, shadow = predictions["target"], predictions["shadow"]
+    target, shadow = predictions["target"], predictions.get("shadow")
     found, curves = [], []
     for place, members in enumerate(target.sizes):
         halves, member = target.halves(place, "target")
@@ -66,9 +68,11 @@ def attacked(
         pretended = np.zeros(len(outside), bool)
         pretended[generator(seed, *job, "negative control").permutation(len(outside))[: len(outside) // 2]] = True
         for attack in attacks:
-            known, inside = plain.halves(0, "shadow") if attack.plain else shadow.halves(place, "shadow")
+            if shadow:
+                known, inside = plain.halves(0, "shadow") if attack.plain else shadow.halves(place, "shadow")
             if attack.settings is None:
-                scores, own, stated = confidences(halves), best_threshold(confidences(known), inside), []
+                own = best_threshold(confidences(known), inside) if shadow else np.nan
+                scores, stated = confidences(halves), []
             else:
                 scores = shadow_scores(known, inside, halves, attack.settings, seed, (*job, str(place), attack.name))
                 own, stated = 0.5, thresholds
@@ -78,7 +82,7 @@ def attacked(
                 row[f"{name}_accuracy"] = target.accuracy(place, part)
             row["majority_accuracy"] = target.majority("test")
             precision, recall = precision_recall(scores, member, np.array([own, *stated]))
-            row |= {"precision": precision[0], "recall": recall[0]}
+            row |= {"precision": precision[0], "recall": recall[0] if shadow else np.nan}
             for threshold, *both in zip(stated, precision[1:], recall[1:], strict=True):
                 row |= dict(zip((f"precision_{threshold:g}", f"recall_{threshold:g}"), both, strict=True))
             found.append(row)

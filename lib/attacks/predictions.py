@@ -60,8 +60,8 @@ def asked(task: Task, repetition: int, side: str) -> np.ndarray:
 
 
 def write_predictions(path: str | Path, predictions: Mapping[int, Mapping[str, Predictions]]) -> None:
-    """Write the predictions of SIDES in each repetition as .npz."""
-    places = {f"{repetition}.{side}": own[side] for repetition, own in predictions.items() for side in SIDES}
+    """Write the predictions of SIDES, or of the target alone, in each repetition as .npz."""
+    places = {f"{repetition}.{side}": said for repetition, own in predictions.items() for side, said in own.items()}
     save_arrays(path, **{f"{place}.{name}": a for place, own in places.items() for name, a in vars(own).items()})
 
 
@@ -69,12 +69,13 @@ def read_predictions(path: str | Path) -> dict[int, dict[str, Predictions]]:
     """Read what `write_predictions` wrote; InputError names a file that is none."""
     arrays = load_arrays(path)
     try:
+        sides = SIDES if any(key.split(".")[1] == SIDES[1] for key in arrays) else SIDES[:1]
         return {
             repetition: {
                 side: Predictions(*(arrays[f"{repetition}.{side}.{name}"] for name in Predictions.__annotations__))
-                for side in SIDES
+                for side in sides
             }
             for repetition in sorted({int(key.partition(".")[0]) for key in arrays})
         }
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, IndexError) as error:
         raise InputError(f"{path}: not predictions of both sides ({error})") from error

@@ -99,6 +99,11 @@ class Attacked:
         return task["dp_sgd"] if method["kind"] == "dp_sgd" else task["recipe"] | method.get("recipe", {})
 
     @property
+    def epochs(self) -> int:
+        """Passes over its images that each network was trained for."""
+        return self._recipe["epochs"]
+
+    @property
     def largest_ensemble(self) -> int:
         """Members of the largest ensemble."""
         return int(self.scores["members"].max())

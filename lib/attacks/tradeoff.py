@@ -23,9 +23,9 @@ def accuracy_at(curve: Curve, auc: float, auc_spread: float) -> tuple[float, flo
     """Test accuracy of a method at the area `auc`, which is known with deviation `auc_spread`, and its deviation.
 
     An area cannot fall as training goes on, but for chance: neighbours of which the longer trained one has the smaller
-    area are pooled, in area and accuracy (isotonic regression). Between points accuracy is interpolated linearly; beyond
-    the last it is the last one's, since this method leaks no more at any length that was trained. Below the first point
-    it is the first one's if the areas differ by at most their deviation s, and NaN otherwise: no length leaks so little.
+    area are pooled, in area and accuracy (isotonic regression). Between points accuracy is interpolated linearly.
+    Beyond the last it is the last one's, since this method leaks no more at any length that was trained. Below the
+    first point it is the first one's if the areas differ by at most their deviation s, and NaN otherwise.
 
     The deviation has two parts, added as independent: the larger one of the accuracies next to the area; and half of
     what accuracy changes from `auc` - s to `auc` + s, where s is that of both areas together.

@@ -159,9 +159,15 @@ class ResidualPerturbation:
             "members": entry["members"],
             "sizes": [size for size in self.block["sizes"] if size <= entry["members"]],
             "repetitions": entry["repetitions"],
+            "alone": not entry.get("shadow", True),
         }
 
     # ------------------------------------------------------------ attacks
+
+    def plain_predictions(self, wildcards: Any) -> str | list[str]:
+        """Input of `attack_residual`: what the networks without noise say; nothing for networks without shadows."""
+        alone = self._networks(wildcards.task, wildcards.method, wildcards.gamma)["alone"]
+        return [] if alone else f"{self.private}/predictions/{wildcards.task}/plain/0.npz"
 
     def attack_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `attack_residual`."""
@@ -216,6 +222,31 @@ class ResidualPerturbation:
             return self._said([block["task"]], [name for name, _, _ in block["rows"]]) | {"rows": rows}
 
         return settings
+
+    def attacks_in_tradeoff(self, wildcards: Any) -> dict[str, Any]:
+        """Input of the trade-off: records of the attacks on its networks, the positive control, and Table III."""
+        self.results.check("residual_perturbation_tradeoff")
+        block = self.block["tradeoff"]
+        records = [
+            self.attack(block["task"], name, each["gamma"]) for each in block["curves"] for name in each["methods"]
+        ]
+        control = self.positive_control(block["task"])
+        table3 = self.results.file("residual_perturbation_table3", ".csv")
+        return {"records": records, "control": control, "table3": table3, "beside": _beside([*records, control])}
+
+    def settings_of_tradeoff(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of the trade-off: its curves by the titles of their networks, and the length of their last rows."""
+        block, table3 = self.block["tradeoff"], self.block["tables"]["table3"]
+        curves = []
+        for each in block["curves"]:
+            curve = {"title": each["title"], "gamma": float(each["gamma"])}
+            curve["networks"] = [self.methods[name]["title"] for name in each["methods"]]
+            if end := each["end"]:
+                recipe = self.tasks[table3["task"]]["recipe"] | self.methods[end].get("recipe", {})
+                curve |= {"end": self.methods[end]["title"], "end_epochs": recipe["epochs"]}
+            curves.append(curve)
+        names = [name for each in block["curves"] for name in each["methods"]]
+        return self._said([block["task"]], names) | {"curves": curves}
 
     def _said(self, tasks: Iterable[str], methods: Iterable[str]) -> dict[str, Any]:
         """What results say of some tasks and methods, and of the positive control."""

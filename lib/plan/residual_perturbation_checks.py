@@ -49,6 +49,8 @@ def check_attacks(config: dict) -> None:
         if table:
             _check_row(f"tables.{name}", (table["task"], "control", 0, 1), trained, block["sizes"])
             _check_titles(f"tables.{name}.rows", table["rows"], block["methods"])
+    if block["tradeoff"]:
+        _check_tradeoff(block, trained)
     for name, figure in block["figures"].items():
         if figure and name not in ROC and len(figure["tasks"]) != 1:
             raise InputError(f"{_key(f'figures.{name}.tasks')} = {figure['tasks']}: allowed is one")
@@ -156,6 +158,28 @@ def _check_titles(key: str, rows: list[tuple[str, float, int]], methods: dict) -
             )
         if [method, gamma, members] in rows[:place]:
             raise InputError(f"{_key(f'{key}.{place}')} = {[method, gamma, members]}: stands twice; allowed is once")
+
+
+def _check_tradeoff(block: dict, trained: dict) -> None:
+    """Curves are of networks that are trained, by rising length, and end in a longer trained row of Table III."""
+    task, table3 = block["tradeoff"]["task"], block["tables"]["table3"]
+    _check_row("tradeoff", (task, "control", 0, 1), trained, block["sizes"])
+    if not table3:
+        raise InputError(f"{_key('tradeoff')}: {_key('tables.table3')} is null; it is needed, for its row of DP-SGD")
+    for place, curve in enumerate(block["tradeoff"]["curves"]):
+        key, epochs = f"tradeoff.curves.{place}", []
+        for name in curve["methods"]:
+            _check_row(f"{key}.methods", (task, name, curve["gamma"], 1), trained, block["sizes"])
+            epochs.append((block["tasks"][task]["recipe"] | block["methods"][name].get("recipe", {}))["epochs"])
+        if end := curve["end"]:
+            there = [method for method, gamma, members in table3["rows"] if (gamma, members) == (curve["gamma"], 1)]
+            if end not in there:
+                allowed = " or ".join(there) or "null"
+                raise InputError(f"{_key(f'{key}.end')} = {end!r}: Table III has no such row; allowed is {allowed}")
+            own = block["tasks"][table3["task"]]["recipe"] | block["methods"][end].get("recipe", {})
+            epochs.append(own["epochs"])
+        if epochs != sorted({*epochs}):
+            raise InputError(f"{_key(f'{key}.methods')}: trained for {epochs} epochs; allowed are epochs that rise")
 
 
 def _key(key: str) -> str:

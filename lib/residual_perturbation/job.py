@@ -66,13 +66,14 @@ class Networks(Design):
 
     samples: the draws of draw_task. task: what is read of the task's block of the configuration. method: what is read
     of the method's. gamma: noise coefficient. members: number of networks of each side. sizes: members of the ensembles
-    to predict with. repetitions: number of draws of the data to train on.
+    to predict with. repetitions: number of draws of the data to train on. alone: whether there are no shadows.
     """
 
     gamma: float
     members: int
     sizes: list[int]
     repetitions: int
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class NetworksJob:
     @cached_property
     def places(self) -> list[tuple[int, str]]:
         """Repetition and side of the networks, in the order in which they are written."""
-        return list(product(self.task.repetitions, SIDES))
+        return list(product(self.task.repetitions, SIDES[:1] if self.networks.alone else SIDES))
 
     def rows(self, repetition: int, side: str) -> np.ndarray:
         """The samples that networks of one of `places` were trained on."""
@@ -118,7 +119,8 @@ class NetworksJob:
         Raises InputError for more or fewer files, and as `load_networks` does.
         """
         if len(paths) != len(self.places):
-            raise InputError(f"weights of {len(paths)} jobs: {len(self.places)} are needed, two a repetition")
+            each = "one a repetition" if self.networks.alone else "two a repetition"
+            raise InputError(f"weights of {len(paths)} jobs: {len(self.places)} are needed, {each}")
         return {
             place: load_networks(
                 path, replica_names(*place, self.networks.members), self.task, self.rows(*place), recipe

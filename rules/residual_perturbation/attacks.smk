@@ -9,7 +9,7 @@ rule attack_residual:
         **ATTACKS.inputs(
             networks=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
             predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
-            plain=f"{layout.private}/residual_perturbation/predictions/{{task}}/plain/0.npz",
+            plain=asked(plan.residual_perturbation.plain_predictions),
         ),
     output:
         record=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.json"),

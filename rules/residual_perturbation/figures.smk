@@ -201,3 +201,20 @@ rule residual_perturbation_fig12:
         code=code("residual_perturbation_roc"),
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
+
+
+rule residual_perturbation_tradeoff:
+    """Test accuracy against the attack, a curve a method over lengths of training, beside DP-SGD of Table III."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_tradeoff)),
+    output:
+        **figure("residual_perturbation_tradeoff", "comparison"),
+    log:
+        layout.log("residual_perturbation_tradeoff"),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        **options(plan.residual_perturbation.settings_of_tradeoff),
+        code=code("residual_perturbation_tradeoff"),
+    shell:
+        "python -m scripts.residual_perturbation_tradeoff {params} > {log} 2>&1"

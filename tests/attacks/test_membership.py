@@ -92,6 +92,15 @@ def test_the_threshold_attack_by_hand():
     assert not [name for name in scores if name.startswith(("precision_", "recall_"))]
 
 
+def test_without_a_shadow_the_threshold_attack_says_the_same_but_where_to_cut():
+    beside, _ = attack(networks(HAND), networks(HAND_SHADOW), [SURE])
+    alone, curves = attacked({"target": networks(HAND)}, [SURE], (0.5,), 1, ("job",), None)
+    differing = ["precision", "recall"]
+    assert alone[differing].isna().all(axis=None)
+    pd.testing.assert_frame_equal(alone.drop(columns=differing), beside.drop(columns=differing))
+    assert len(curves) == len(GRID)
+
+
 def test_a_classifiers_precision_and_recall_by_hand(monkeypatch):
     """As if it gave everybody's confidence as its score."""
     monkeypatch.setattr(membership, "shadow_scores", lambda shadow, member, target, *more: target.max(1))

@@ -108,6 +108,13 @@ def test_a_file_gives_every_repetition_and_side_back(tmp_path):
                 assert again.dtype == array.dtype
 
 
+def test_a_file_of_targets_alone_gives_them_back(tmp_path):
+    write_predictions(tmp_path / "p.npz", {1: {"target": PREDICTIONS}})
+    found = read_predictions(tmp_path / "p.npz")
+    assert list(found[1]) == ["target"]
+    np.testing.assert_array_equal(found[1]["target"].probabilities, PREDICTIONS.probabilities)
+
+
 @pytest.mark.parametrize("lost", ["1.shadow", "1.target", "2.shadow", "2.target.labels"])
 def test_a_file_that_lacks_a_side_is_refused(tmp_path, lost):
     write_predictions(tmp_path / "p.npz", {1: others(1), 2: others(2)})

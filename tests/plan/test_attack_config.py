@@ -72,6 +72,27 @@ def test_tables_and_figures_may_be_left_out():
             "strategy1_std",
             "trains no network of it with noise on tissue; allowed is strategy1 or strategy2",
         ),
+        ("tradeoff.task", "mnist", "tradeoff: residual_perturbation.networks trains no control at 0 on mnist"),
+        (
+            "tables.table3",
+            None,
+            "tradeoff: residual_perturbation.tables.table3 is null; it is needed, for its row of DP-",
+        ),
+        (
+            "tradeoff.curves",
+            [{"title": "T", "gamma": 0.7, "methods": ["strategy1"], "end": None}],
+            "tradeoff.curves.0.methods: residual_perturbation.networks trains no strategy1 at 0.7 on shapes",
+        ),
+        (
+            "tradeoff.curves",
+            [{"title": "T", "gamma": 0, "methods": ["plain"], "end": "strategy1"}],
+            "tradeoff.curves.0.end = 'strategy1': Table III has no such row; allowed is plain or dp_sgd",
+        ),
+        (
+            "tradeoff.curves",
+            [{"title": "T", "gamma": 0, "methods": ["plain"], "end": "plain"}],
+            "tradeoff.curves.0.methods: trained for [18, 18] epochs; allowed are epochs that rise",
+        ),
         ("sizes", [1], "2 members of "),
         (
             "tasks.digits.recipe.epochs",

@@ -111,6 +111,37 @@ def test_data_are_drawn_as_often_as_the_networks_that_need_most():
         plan.samples_of_task(SimpleNamespace(task="digits"))
 
 
+def test_networks_without_shadows_are_targets_alone_and_need_no_plain_network():
+    plan = planned(networks=[entry(method="strategy1", gammas=[1], repetitions=2, shadow=False)])
+    own = network("shapes", "strategy1", "1")
+    assert [(job["repetition"], job["side"]) for job in plan.trained_sides("residual")] == [
+        ("1", "target"),
+        ("2", "target"),
+    ]
+    folder = "results/quick/private/residual_perturbation"
+    weights = [f"{folder}/weights/shapes/strategy1/1/{number}/target.npz" for number in (1, 2)]
+    assert plan.trained_networks(own) == weights
+    assert plan.prediction_settings(own)["alone"] and plan.plain_predictions(own) == []
+    beside = planned(networks=[entry(method="strategy1", gammas=[1])])
+    assert not beside.prediction_settings(own)["alone"]
+    assert beside.plain_predictions(own) == f"{folder}/predictions/shapes/plain/0.npz"
+
+
+def test_the_trade_off_has_its_networks_the_control_and_table_iii():
+    curve = {"title": "T", "gamma": 4.5, "methods": ["strategy1"], "end": "strategy1"}
+    plan = planned(tradeoff={"task": "shapes", "curves": [curve]})
+    files = plan.attacks_in_tradeoff(NOTHING)
+    assert files["records"] == [f"{ATTACKS}/shapes/strategy1/4.5.json"]
+    assert files["control"] == f"{ATTACKS}/shapes/control/0.json"
+    assert files["table3"] == "results/quick/residual_perturbation/table3.csv"
+    assert len(files["beside"]) == 4
+    told = plan.settings_of_tradeoff(NOTHING)
+    assert told["curves"] == [
+        {"title": "T", "gamma": 4.5, "networks": ["Strategy I"], "end": "Strategy I", "end_epochs": 18}
+    ]
+    assert set(told["tasks"]) == {"shapes"} and set(told["methods"]) == {"strategy1", "control"}
+
+
 def test_an_attack_sees_as_many_probabilities_as_its_task_shows():
     settings = planned().attack_settings(network("tissue", "plain", "0"))
     assert settings["attack"] == CONFIG["residual_perturbation"]["attack"] | {"top": 2}
@@ -156,11 +187,13 @@ def test_what_the_preset_does_not_have_is_refused_with_the_key_that_would_switch
     plan = planned(
         tables=block["tables"] | {"skip": None},
         figures=block["figures"] | {"fig12": None},
+        tradeoff=None,
         audit=block["audit"] | {"chosen": []},
     )
     for name, key, files in (
         ("skip", "tables.skip", plan.attacks_in_table("skip")),
         ("fig12", "figures.fig12", plan.attacks_in_figure("fig12")),
+        ("tradeoff", "tradeoff", plan.attacks_in_tradeoff),
         ("budget", "audit.chosen", plan.audits),
         ("cost", "cost", plan.files_of_cost),
     ):

@@ -90,7 +90,9 @@ def draw(folder, block, arrays, repetitions=2):
     return SimpleNamespace(samples=files["npz"], patients=files["csv"], record=files["json"])
 
 
-def train(samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=2, block=TASK, checkpoint=None):
+def train(
+    samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=2, block=TASK, checkpoint=None, sides=SIDES
+):
     """Train what a method trains, and return the files."""
     files = {name: f"{place}{end}" for name, end in (("record", ".json"), ("predictions", ".npz"))}
     written = [f"--{name}={path}" for name, path in files.items()]
@@ -101,12 +103,12 @@ def train(samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=
     private = method["kind"] == "dp_sgd"
     script, asked_for = (train_residual_dp_sgd, []) if private else (train_residual, networks[:2])
     weights = []
-    for repetition, side in product(range(1, repetitions + 1), SIDES):
+    for repetition, side in product(range(1, repetitions + 1), sides):
         weights.append(f"{place}_{repetition}_{side}.npz")
         own = [f"--repetition={repetition}", f"--side={side}", f"--weights={weights[-1]}", f"--checkpoint={half}"]
         if not Path(weights[-1]).exists():  # no job is run again whose file is there
             script.main([*design, *asked_for, *own])
-    said = [*design, *networks, "--weights", *weights, *written]
+    said = [*design, *networks, "--weights", *weights, *written, *(["--alone"] if sides != SIDES else [])]
     if private:
         predict_residual_dp_sgd.main([*said, "--orders", json.dumps(ORDERS)])
     else:
@@ -115,11 +117,15 @@ def train(samples, place, method, gamma=0.0, members=1, sizes=(1,), repetitions=
 
 
 def attack(trained, plain, place):
-    """Attack it, with the shadow of the plain networks besides its own, and return the path of the record."""
+    """Attack it, with the shadow of the plain networks besides its own, and return the path of the record.
+
+    plain: None for networks without shadows.
+    """
     attack_residual.main(
         [
             *[*COMMON, f"--networks={trained.record}", f"--predictions={trained.predictions}"],
-            *[f"--plain={plain.predictions}", "--dataset=made", "--attack", json.dumps(ATTACK)],
+            *([f"--plain={plain.predictions}"] if plain else []),
+            *["--dataset=made", "--attack", json.dumps(ATTACK)],
             *["--job", "attack", "made", Path(place).name, "0", f"--scores={place}.csv", f"--curves={place}.roc.csv"],
             f"--record={place}.json",
         ]
@@ -459,6 +465,16 @@ def test_a_plain_shadow_is_the_shadow_of_the_plain_networks_of_the_same_repetiti
         own = found[(found["repetition"] == number) & (found["attack"] == learner.name)]
         for name in ("auc", "recall_0.5", "recall_0.6"):
             np.testing.assert_allclose(own[name], expected[name], atol=1e-7)
+
+
+def test_networks_without_shadows_are_attacked_by_a_threshold_as_those_with_them(work, tmp_path):
+    alone = train(work.drawn.samples, tmp_path / "alone", STRATEGY1, 1.0, sides=SIDES[:1])
+    found = pd.read_csv(Path(attack(alone, None, tmp_path / "attack")).with_suffix(".csv"))
+    beside = pd.read_csv(Path(work.attack(STRATEGY1, 1.0)).with_suffix(".csv"))
+    beside = beside[beside["attack"] == "threshold"].reset_index(drop=True)
+    assert found["attack"].tolist() == ["threshold"] * 2 and found["recall"].isna().all()
+    for name in ("auc", "train_accuracy", "test_accuracy"):
+        pd.testing.assert_series_equal(found[name], beside[name])
 
 
 def test_an_attack_repeated_is_the_same_bytes(work, tmp_path):
