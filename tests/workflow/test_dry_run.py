@@ -105,7 +105,7 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     real = ("--configfile", f"presets/{preset}.yaml", "--config", f"data_root={any_root}")
     planned = Project(pristine.root).pending(*(() if preset == "quick" else real), "--", "residual_perturbation")
     chosen = layered(preset_files(preset))["residual_perturbation"]
-    figures = {f"fig{number}" for number in range(1, 13)}
+    figures = {f"fig{number}" for number in range(1, 13)} | ({"tradeoff"} if chosen["tradeoff"] else set())
     tables = {*(f"table{number}" for number in range(1, 6)), "skip", "readings", "budget"}
     items = {*figures, *tables, "theory", "dp_sgd", "rademacher"} | ({"cost"} if chosen["cost"] else set())
     kinds = {"residual": "residual", "dp_sgd": "residual_dp_sgd"}
@@ -123,7 +123,9 @@ def test_a_dry_run_plans_all_of_residual_perturbation(pristine, any_root, preset
     for kind, rule in kinds.items():
         own = [entry for entry in chosen["networks"] if methods[entry["method"]]["kind"] == kind]
         assert planned.counts[f"predict_{rule}"] == sum(len(entry["gammas"]) for entry in own)
-        assert planned.counts[f"train_{rule}"] == 2 * sum(len(e["gammas"]) * e["repetitions"] for e in own)
+        sides = [1 + each.get("shadow", True) for each in own]
+        jobs = [len(each["gammas"]) * each["repetitions"] for each in own]
+        assert planned.counts[f"train_{rule}"] == sum(map(math.prod, zip(sides, jobs, strict=True)))
         trained += planned.counts[f"predict_{rule}"]
     assert planned.counts["attack_residual"] == trained
 
