@@ -54,9 +54,14 @@ def ensembles_of(members: int, sizes: Sequence[int]) -> list[list[int]]:
     return [[k] for k in range(members)] + [list(range(size)) for size in sizes if size > 1]
 
 
-def asked(task: Task, repetition: int, side: str) -> np.ndarray:
-    """Rows that a side's networks are asked about: the target's of all, the shadow's of its own halves."""
-    return task.rows(repetition, *(PARTS if side == "target" else ("shadow_train", "shadow_out")))
+def asked(task: Task, repetition: int, side: str, alone: bool = False) -> np.ndarray:
+    """Rows that a side's networks are asked about: the target's of all, the shadow's of its own halves.
+
+    alone: without a shadow the target is asked about neither of the shadow's halves.
+    """
+    halves = ("shadow_train", "shadow_out")
+    target = [name for name in PARTS if not (alone and name in halves)]
+    return task.rows(repetition, *(target if side == "target" else halves))
 
 
 def write_predictions(path: str | Path, predictions: Mapping[int, Mapping[str, Predictions]]) -> None:

@@ -168,7 +168,7 @@ class NetworksJob:
         self, repetition: int, side: str, networks: TrainedReplicas, ensembles: list[list[int]]
     ) -> Predictions:
         """What the networks of one side say in one repetition."""
-        rows, seed = asked(self.task, repetition, side), self.job.seed
+        rows, seed = asked(self.task, repetition, side, self.networks.alone), self.job.seed
         if self.network.form.scaling == "std":  # noise depends on what else is in a batch: not on members only
             rows = rows[generator(seed, *self._words, str(repetition), side, "asked").permutation(len(rows))]
         probabilities = predicted_probabilities(
