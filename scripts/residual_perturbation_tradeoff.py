@@ -20,6 +20,7 @@ BASELINE = "DP-SGD"
 COLUMNS = ("dataset", "attack", "auc", "auc_spread", "train_accuracy", "train_accuracy_spread", "test_accuracy")
 COLUMNS += ("test_accuracy_spread", "attacker_works", "seeds", "stands_for", "protocol", "data")
 ENOUGH = 3  # repetitions of a point that counts
+NEAR = (0.49, 0.53)  # areas that the left panel shows
 
 
 def points(found: list[Attacked], control: Attacked, table3: pd.DataFrame, curves: list[dict]) -> pd.DataFrame:
@@ -36,7 +37,7 @@ def points(found: list[Attacked], control: Attacked, table3: pd.DataFrame, curve
             own = printed[(printed["method"] == curve["end"]) & (printed["gamma"] == curve["gamma"])].iloc[0]
             rows.append(words | {"epochs": curve["end_epochs"]} | {name: own[name] for name in COLUMNS})
     for _, own in printed[printed["epsilon"].notna()].iterrows():
-        said = f"{own['method']}, ε = {rounded_up(own['epsilon'], 2):g}"
+        said = f"{own['method']}, ε = {rounded_up(own['epsilon'], 3):g}"
         rows.append({"method": own["method"], "gamma": 0.0, "said": said} | {name: own[name] for name in COLUMNS})
     return pd.DataFrame(rows)
 
@@ -112,10 +113,10 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Draw accuracy against the area: near guessing, and all of it."""
     with plotting.figure(1, 2, height=3.9) as (drawn, axes):
         for axis in axes:
-            draw_points(axis, table)
+            draw_points(axis, table, near=axis is axes[0])
             axis.axvline(0.5, color=plotting.GREY, linestyle=":", linewidth=1, zorder=0)
             axis.set(xlabel="area under the attack's ROC")
-        axes[0].set(ylabel="test accuracy, %", title="near guessing", xlim=(0.49, 0.53))
+        axes[0].set(ylabel="test accuracy, %", title="near guessing", xlim=NEAR)
         axes[1].set(title="all")
         one = table.iloc[0]
         of = "" if one["dataset"] == one["stands_for"] else f" (the paper: {one['stands_for']})"
@@ -124,8 +125,17 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         plotting.save(drawn, *paths)
 
 
-def draw_points(axis: plt.Axes, table: pd.DataFrame) -> None:
-    """A line for each curve with epochs beside its points, DP-SGD, and what the paper prints."""
+def draw_points(axis: plt.Axes, table: pd.DataFrame, near: bool) -> None:
+    """A line for each curve with epochs beside its points, DP-SGD, and what the paper prints.
+
+    near: whether points in NEAR are named; otherwise those beyond are.
+    """
+
+    def name(text: str, area: float, accuracy: float, color: str, offset: tuple[int, int] = (8, -10)) -> None:
+        if (NEAR[0] < area < NEAR[1]) == near:
+            place = {"xytext": offset, "textcoords": "offset points", "ha": "center"}
+            axis.annotate(text, (area, accuracy), fontsize="small", color=color, **place)
+
     curves = [rows for _, rows in table[table["epochs"].notna()].groupby(["method", "gamma"], sort=False)]
     private = table[table["epochs"].isna()]
     first = private.iloc[0]
@@ -143,11 +153,12 @@ def draw_points(axis: plt.Axes, table: pd.DataFrame) -> None:
         axis.plot(x[few], y[few], look["marker"], markersize=5, color=look["color"], mfc="white", zorder=3)
         for area, accuracy, epochs in zip(x, y, rows["epochs"], strict=True):
             if curve:
-                place = {"xytext": (4, -9), "textcoords": "offset points", "annotation_clip": True}
-                axis.annotate(f"{epochs:g}", (area, accuracy), fontsize="small", color=look["color"], **place)
+                name(f"{epochs:g}", area, accuracy, look["color"])
     printed = read_table(Path(__file__).parent / DATA_FILES[0])
     printed = printed[printed["dataset"] == table["stands_for"].iloc[0]]
     plotting.paper(axis, printed["auc"].astype(float), 100 * printed["test_accuracy"].astype(float), "the paper")
+    for own in printed.itertuples():
+        name(own.method, float(own.auc), 100 * float(own.test_accuracy), "black", (0, 7))
 
 
 if __name__ == "__main__":
