@@ -115,7 +115,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         for axis in axes:
             draw_points(axis, table, near=axis is axes[0])
             axis.axvline(0.5, color=plotting.GREY, linestyle=":", linewidth=1, zorder=0)
-            axis.set(xlabel="area under the attack's ROC")
+            axis.set(xlabel="area under the attack's ROC", xmargin=0.1, ymargin=0.12)
         axes[0].set(ylabel="test accuracy, %", title="near guessing", xlim=NEAR)
         axes[1].set(title="all")
         one = table.iloc[0]
