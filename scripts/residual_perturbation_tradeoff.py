@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from lib.accounting.rounding import rounded_up
-from lib.attacks.membership import THRESHOLD
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row
+from lib.attacks.threshold import THRESHOLD
 from lib.attacks.tradeoff import Curve, accuracy_at
 from lib.core.command import command, run
 from lib.core.files import atomic_path

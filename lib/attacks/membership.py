@@ -9,11 +9,10 @@ import pandas as pd
 from lib.attacks.predictions import Predictions
 from lib.attacks.roc import auc_interval, precision_recall, roc_curve
 from lib.attacks.shadow import AttackSettings, shadow_scores
-from lib.attacks.threshold import best_threshold, confidences
+from lib.attacks.threshold import THRESHOLD, best_threshold, confidences
 from lib.core.seeding import generator
 
 GRID = np.linspace(0, 1, 201)  # false positive rates at which ROC curves are kept
-THRESHOLD = "threshold"
 
 
 @dataclass(frozen=True)

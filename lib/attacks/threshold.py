@@ -4,6 +4,8 @@ import numpy as np
 
 from lib.attacks.checks import checked_members, checked_probabilities
 
+THRESHOLD = "threshold"  # what tables call the attack
+
 
 def confidences(probabilities: np.ndarray) -> np.ndarray:
     """The largest of each sample's class probabilities (N, classes), (N,): the attack's score."""
