@@ -39,6 +39,7 @@ ALLOWED = {
     "autoencoded_pate_curves autoencoded_pate_fig1 autoencoded_pate_fig2 autoencoded_pate_noise "
     "compressed_pate_fig1 compressed_pate_fig2 compressed_pate_fig3 compressed_pate_limits dp_mac_fig1 leaderboard "
     "residual_perturbation_fig2 residual_perturbation_noise residual_perturbation_roc residual_perturbation_sde "
+    "residual_perturbation_tradeoff "
     "scalable_pate_epsilon scalable_pate_fig1 scalable_pate_fig3 scalable_pate_fig4 scalable_pate_fig5",
 }
 ALLOWED_OF = {script: set(names.split()) for names, scripts in ALLOWED.items() for script in scripts.split()}
