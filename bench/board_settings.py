@@ -27,8 +27,8 @@ from lib.core.files import atomic_path
 from lib.data.samples import Samples, read_samples
 from lib.leaderboard.features import told
 from lib.leaderboard.method import Given
+from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.methods import build_method
-from lib.leaderboard.settings import settings_at
 from lib.leaderboard.votes import teacher_votes
 from lib.leaderboard.worlds import PrivateWorlds, PublicPart, draw_worlds, parted
 from lib.plan.config import layered

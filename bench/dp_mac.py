@@ -23,13 +23,13 @@ from bench.growth import print_growth
 from lib.core.seeding import generator
 from lib.dp_mac.activations import ACTIVATIONS
 from lib.dp_mac.backpropagation import ChainTrainer
+from lib.dp_mac.mac_recipe import MacRecipe
+from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.recipe import MacRecipe
-from lib.dp_mac.trainer import MacTrainer, Noise
-from lib.dp_sgd.recipe import SgdRecipe
-from lib.dp_sgd.sampling import poisson_batch
 from lib.models.chain import Chain
 from lib.training.device import choose_device
+from lib.training.poisson_sampling import poisson_batch
+from lib.training.sgd_recipe import SgdRecipe
 
 SAMPLES, BATCH, SEEDS = 5_000, 50, (1, 3, 10)
 EPOCH = SAMPLES // BATCH

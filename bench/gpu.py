@@ -19,15 +19,15 @@ from torch.utils.flop_counter import FlopCounterMode
 from bench import teachers
 from bench.dp_mac import BATCH, ghost_step, mac_step
 from bench.segmentation import trainers as segmentation_trainers
-from lib.dp_sgd.recipe import SgdRecipe
 from lib.models.unet3d import UNet3D
+from lib.pate.gan_student import GanSettings, GanTrainer
+from lib.pate.replicas import Replicas, stack_parts
+from lib.pate.semi_supervised import Draws, make_images
 from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
-from lib.students.gan import GanSettings, GanTrainer
-from lib.students.semi_supervised import Draws, make_images
-from lib.teachers.replicas import Replicas, stack_parts
 from lib.training.device import choose_device
+from lib.training.sgd_recipe import SgdRecipe
 from lib.training.timing import clock
 
 Step = Callable[[], object]

@@ -17,8 +17,8 @@ from torch import nn
 from bench.baseline import compare
 from bench.growth import print_growth
 from lib.models.mlp import StackedMLP
-from lib.teachers.recipe import Recipe
-from lib.teachers.replicas import SCALINGS, Replicas, predict_labels, replica_labels, stack_parts
+from lib.pate.replicas import SCALINGS, Replicas, predict_labels, replica_labels, stack_parts
+from lib.pate.teacher_recipe import Recipe
 from lib.training.device import choose_device
 
 FEATURES, HIDDEN, CLASSES, SAMPLES = 784, 64, 150, 400

@@ -20,7 +20,7 @@ import pandas as pd
 from bench.benchmarks import used
 from bench.growth import print_growth
 from bench.presets import ROOT, preset_files
-from lib.plan.needed import mark_without_data
+from lib.plan.data_needs import mark_without_data
 
 LONGEST, LARGEST = 15 * 60, 6 * 1024  # of `all` on two cores, seconds; of a job, MiB
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]

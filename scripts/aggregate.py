@@ -7,13 +7,13 @@ import numpy as np
 from lib.accounting.ledger import Ledger
 from lib.accounting.ledger_statements import ledger_statements
 from lib.accounting.rdp import order_grid
-from lib.aggregation.aggregators import AGGREGATORS, account_of, noise_of, spent
-from lib.aggregation.interactive import REINFORCED, TEACHERS
-from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
 from lib.core.provenance import MECHANISM, provenance
 from lib.core.records import write_record
+from lib.pate.aggregators import AGGREGATORS, account_of, noise_of, spent
+from lib.pate.interactive import REINFORCED, TEACHERS
+from lib.pate.queries import read_rounds
 
 
 @command.command

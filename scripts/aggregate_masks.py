@@ -11,7 +11,6 @@ import numpy as np
 
 from lib.accounting.encoded_mean import EncodedMeanNoise, calibrated
 from lib.accounting.rdp import order_grid
-from lib.aggregation.encoded_mean import noisy_means
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
@@ -20,6 +19,7 @@ from lib.core.seeding import generator
 from lib.core.shards import load_unit, save_shard
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
+from lib.pate.encoded_mean import noisy_means
 from lib.segmentation.job import LEVELS, SegmentationJob
 from lib.segmentation.patients import means_of, measured
 

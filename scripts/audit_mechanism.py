@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from lib.accounting.rounding import rounded_down, shown
 from lib.audit.bound import audit_mechanism
+from lib.core.entry_points import named
 from lib.core.errors import InputError
-from lib.core.named import named
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -14,7 +14,7 @@ from lib.core.files import atomic_path, load_arrays
 from lib.core.records import write_record
 from lib.dp_mac.accounting import one_block
 from lib.dp_mac.statements import statements
-from lib.dp_sgd.recipe import SgdRecipe, account
+from lib.training.sgd_recipe import SgdRecipe, account
 
 
 def privacy_of(mechanism: str, task: dict, orders: dict, delta: float) -> dict[str, PrivacyStatement]:

@@ -9,9 +9,9 @@ from lib.accounting.rdp import order_grid
 from lib.accounting.run_statements import replaced_statement
 from lib.accounting.statement import PrivacyStatement
 from lib.accounting.training_run import TrainingRun
-from lib.aggregation.encoded_mean import capacity
 from lib.core.command import command, run
 from lib.core.seeding import generator
+from lib.pate.encoded_mean import capacity
 from lib.reporting.claims.cells import read_table
 from lib.reporting.records import read_records
 from lib.reporting.results import by_job, data_name, numbers, statement

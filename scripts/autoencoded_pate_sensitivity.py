@@ -8,7 +8,7 @@ import pandas as pd
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
-from lib.data.volumes.prepared import read_prepared
+from lib.data.volumes.prepared_folder import read_prepared
 from lib.encoders.cube import cube_lower_bound, cube_upper_bound
 from lib.encoders.principal_components import fit_volumes
 from lib.reporting.spread import mean_and_spread

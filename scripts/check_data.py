@@ -12,8 +12,8 @@ from pathlib import Path
 from lib.core.command import run
 from lib.data.check import as_table
 from lib.plan.config import load
-from lib.plan.needed import findings, needed
-from lib.plan.strict import read_given
+from lib.plan.data_needs import findings, needed
+from lib.plan.strict_yaml import read_given
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:

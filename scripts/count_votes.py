@@ -8,7 +8,7 @@ from lib.accounting.votes import check_votes
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
-from lib.teachers.classification import count_votes
+from lib.pate.classification import count_votes
 
 
 @command

@@ -8,7 +8,7 @@ import pandas as pd
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.dp_mac.features import inside, roughness, significant_units
-from lib.dp_mac.trained import TrainedNetworks, read_networks
+from lib.dp_mac.trained_networks import TrainedNetworks, read_networks
 from lib.reporting.plotting import bare, figure, save
 from lib.reporting.spread import mean_and_spread
 

@@ -9,7 +9,7 @@ from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.dp_mac.curves import OF_TABLE_1
 from lib.dp_mac.evaluation import squared_errors
-from lib.dp_mac.trained import TrainedNetworks, read_networks
+from lib.dp_mac.trained_networks import TrainedNetworks, read_networks
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import bare, figure, save
 

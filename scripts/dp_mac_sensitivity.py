@@ -9,7 +9,7 @@ from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path
 from lib.dp_mac.sensitivity import hidden_corrected, hidden_printed, output_corrected, output_printed
-from lib.dp_mac.trained import read_networks
+from lib.dp_mac.trained_networks import read_networks
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread

@@ -6,12 +6,12 @@ import numpy as np
 
 from lib.accounting.consensus import selection_and_answers, share_of_epsilon
 from lib.accounting.rdp import epsilon_classic, order_grid
-from lib.aggregation.interactive import TEACHERS
-from lib.aggregation.queries import read_rounds
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
 from lib.core.records import write_record
 from lib.data.query_labels import query_labels
+from lib.pate.interactive import TEACHERS
+from lib.pate.queries import read_rounds
 
 
 @command.command

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from lib.accounting.rdp import order_grid
-from lib.aggregation.aggregators import AGGREGATORS
-from lib.aggregation.queries import read_queries
 from lib.core.command import Job, command, run
 from lib.core.files import load_arrays
 from lib.core.seeding import generator
+from lib.pate.aggregators import AGGREGATORS
+from lib.pate.queries import read_queries
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_numbers
 

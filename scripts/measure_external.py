@@ -9,7 +9,7 @@ from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path
 from lib.core.shards import load_unit
-from lib.data.volumes.prepared import read_prepared
+from lib.data.volumes.prepared_folder import read_prepared
 from lib.encoders.build import build_encoder
 from lib.encoders.reconstruction import cross_entropy
 from lib.segmentation.dice import dice, hard_labels

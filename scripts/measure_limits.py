@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from lib.accounting.encoded_mean import calibrated
-from lib.aggregation.encoded_mean import noise_norm, signal_to_noise
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
@@ -19,6 +18,7 @@ from lib.core.shards import load_unit
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
 from lib.encoders.reconstruction import noisy_reconstruction
+from lib.pate.encoded_mean import noise_norm, signal_to_noise
 from lib.segmentation.job import SegmentationJob
 from lib.segmentation.patients import means_of, measured
 

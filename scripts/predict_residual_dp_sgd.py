@@ -8,8 +8,8 @@ from lib.core.command import Device, Job, command, run
 from lib.core.errors import InputError
 from lib.dp_mac.accounting import one_block
 from lib.dp_mac.statements import statements
-from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.residual_perturbation.job import Networks, NetworksJob
+from lib.training.sgd_recipe import SgdRecipe, account
 
 
 @command

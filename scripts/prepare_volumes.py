@@ -4,7 +4,7 @@ from pathlib import Path
 
 from lib.core.command import command, run
 from lib.data.volumes import registry
-from lib.data.volumes.prepare import Geometry, prepare
+from lib.data.volumes.preparation import Geometry, prepare
 
 
 @command

@@ -6,10 +6,10 @@ from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.core.files import fingerprint
+from lib.pate.networks import train_student
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
 from lib.release.student import keep, read_lessons
-from lib.students.networks import train_student
 from lib.training.device import choose_device
 
 

@@ -8,11 +8,11 @@ from lib.core.command import Job, command, run
 from lib.core.errors import InputError
 from lib.core.seeding import integer_seed
 from lib.models.classifiers import make_classifier
+from lib.pate.classification import features
 from lib.release.classifier_weights import classifier_weights
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
 from lib.release.student import keep, read_lessons
-from lib.teachers.classification import features
 
 
 @command

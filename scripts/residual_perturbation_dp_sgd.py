@@ -8,8 +8,8 @@ from lib.accounting import rdp
 from lib.accounting.run_statements import statements
 from lib.accounting.training_run import TrainingRun, check
 from lib.core.command import command, run
-from lib.dp_sgd.sampling_rate import sampling_rate
 from lib.reporting.tables import write_table
+from lib.training.sampling_rate import sampling_rate
 
 DATA = "none: accounting only"
 

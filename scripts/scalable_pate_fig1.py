@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from lib.accounting import consensus
-from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
 from lib.core.files import load_arrays
+from lib.pate.queries import read_queries
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers

@@ -9,9 +9,9 @@ from matplotlib.ticker import LogLocator
 
 from lib.accounting import consensus, threshold
 from lib.accounting.rdp import order_grid
-from lib.aggregation.aggregators import account_of
-from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
+from lib.pate.aggregators import account_of
+from lib.pate.queries import read_queries
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers

@@ -5,9 +5,9 @@ from pathlib import Path
 from lib.accounting.parameter_search import choose
 from lib.accounting.parameter_search import search as search_parameters
 from lib.accounting.rdp import order_grid
-from lib.aggregation.queries import read_queries
 from lib.core.command import command, run
 from lib.data.query_labels import labels_of_each
+from lib.pate.queries import read_queries
 from lib.reporting.tables import write_table
 
 UNACCOUNTED = "the search itself, which looked at the votes"

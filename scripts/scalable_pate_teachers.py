@@ -7,8 +7,8 @@ import pandas as pd
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.data.query_labels import labels_of_each
+from lib.pate.agreement import measure
 from lib.reporting.spread import mean_and_spread
-from lib.teachers.agreement import measure
 
 
 @command

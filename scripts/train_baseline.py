@@ -7,7 +7,7 @@ from lib.core.records import write_record
 from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier
-from lib.teachers.classification import accuracy
+from lib.pate.classification import accuracy
 
 
 @command

@@ -3,9 +3,10 @@
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
+from lib.dp_mac import cdbn
+from lib.dp_mac import cdbn_published as published
 from lib.dp_mac.curve_job import CurveJob
 from lib.dp_mac.task import stated_classes
-from lib.functional_mechanism import cdbn, published
 from lib.training.device import choose_device
 
 

@@ -9,7 +9,9 @@ from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curve_job import CurveJob
-from lib.dp_mac.recipe import Learning, MacRecipe
+from lib.dp_mac.mac_recipe import Learning, MacRecipe
+from lib.dp_mac.mac_run import account, train
+from lib.dp_mac.mac_trainer import Noise
 from lib.dp_mac.task import (
     evaluation,
     inputs_and_targets,
@@ -18,8 +20,6 @@ from lib.dp_mac.task import (
     network_of,
     projections_of,
 )
-from lib.dp_mac.trainer import Noise
-from lib.dp_mac.training import account, train
 from lib.training.device import choose_device
 
 

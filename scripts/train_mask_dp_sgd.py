@@ -11,10 +11,10 @@ from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.command import command, progress, run
 from lib.core.files import atomic_path, save_arrays
 from lib.core.records import write_record
-from lib.dp_sgd.recipe import account
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
 from lib.segmentation.job import SegmentationTraining
 from lib.segmentation.networks import network_of, tested
+from lib.training.sgd_recipe import account
 
 
 @command

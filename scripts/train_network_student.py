@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.aggregation.confident import NO_ANSWER
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.core.files import fingerprint, load_arrays, save_arrays
 from lib.core.records import write_record
 from lib.data.glyph_pool import open_any_pool
-from lib.students.networks import train_student
+from lib.pate.confident import NO_ANSWER
+from lib.pate.networks import train_student
 from lib.training.device import choose_device
 
 

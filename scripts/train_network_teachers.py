@@ -9,8 +9,8 @@ from lib.core.code_inputs import digest
 from lib.core.command import Training, command, progress, run
 from lib.core.files import fingerprint, load_arrays, save_arrays
 from lib.data.glyph_pool import open_any_pool
-from lib.students.networks import teacher_network, teacher_recipe
-from lib.teachers.replicas import replica_labels
+from lib.pate.networks import teacher_network, teacher_recipe
+from lib.pate.replicas import replica_labels
 from lib.training.device import choose_device
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
-from lib.dp_sgd.recipe import SgdRecipe
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.job import Design, replica_names, save_networks
 from lib.residual_perturbation.training import Replica
 from lib.training.device import choose_device
+from lib.training.sgd_recipe import SgdRecipe
 
 
 @command

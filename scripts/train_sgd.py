@@ -14,8 +14,8 @@ from lib.dp_mac.task import (
     network_of,
     projections_of,
 )
-from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.training.device import choose_device
+from lib.training.sgd_recipe import SgdRecipe, account
 
 
 @command

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.aggregation.confident import NO_ANSWER
 from lib.core.command import Job, command, run
 from lib.core.files import load_arrays, save_arrays
 from lib.core.records import write_record
 from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier
-from lib.teachers.classification import accuracy, probabilities
+from lib.pate.classification import accuracy, probabilities
+from lib.pate.confident import NO_ANSWER
 
 
 @command

@@ -9,7 +9,7 @@ from lib.core.files import save_arrays
 from lib.core.seeding import integer_seed
 from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier
-from lib.teachers.classification import teacher_labels
+from lib.pate.classification import teacher_labels
 
 
 @command

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lib.aggregation.queries import read_queries, read_rounds
 from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
 from lib.core.records import write_record
+from lib.pate.queries import read_queries, read_rounds
 from lib.plan.config import check_config, claim_ids, expand_download, expand_own_volumes, expand_repetitions, register
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan

@@ -35,7 +35,7 @@ def within(names: set[str], package: str) -> set[str]:
 
 
 def test_there_is_something_to_look_at():
-    assert {"accounting", "aggregation", "data", "models", "training"} <= set(ROOMS)
+    assert {"accounting", "data", "models", "pate", "training"} <= set(ROOMS)
     assert Path("lib/accounting/ledger.py") in MODULES and Path("scripts/account.py") in SCRIPTS
     assert "lib.accounting.gnmax" in imported(Path("lib/accounting/threshold.py"))
     assert "lib.core.errors.InputError" in imported(Path("lib/core/files.py"))
@@ -47,38 +47,27 @@ ROOMS_KNOWN = {
     "core": set(),
     "accounting": {"core"},  # of it the exception type alone: see below
     "models": {"core"},  # of it what makes PyTorch and MONAI start faster
-    "training": {"core"},
+    "training": {"accounting", "core"},  # what a run is charged is part of how it is trained
     "data": {"accounting", "core"},  # published votes are data, and their counts are checked as the ledger does
     "reporting": {"accounting", "core"},
     "encoders": {"core", "models"},
     "pricing": {"accounting", "core"},  # of core the exception type alone: it installs without the workflow
-    "aggregation": {"accounting", "core", "encoders"},
     # no room that trains, or that a model is made of: a model is an array of what it predicts, training a callable
     "attacks": {"accounting", "core", "data", "reporting"},
-    "dp_sgd": {"accounting", "core", "training"},
-    "teachers": {"accounting", "core", "data", "training"},
-    "students": {"core", "models", "teachers", "training"},
-    "release": {"accounting", "aggregation", "core", "reporting"},
+    "pate": {"accounting", "core", "data", "encoders", "models", "training"},
+    "release": {"accounting", "core", "pate", "reporting"},
     # the papers: none knows another
-    "dp_mac": TRAINED | {"dp_sgd"},
-    "functional_mechanism": TRAINED,
-    "residual_perturbation": TRAINED | {"attacks", "dp_sgd"},  # its networks are audited by canaries
-    "segmentation": TRAINED | {"dp_sgd", "encoders"},
+    "dp_mac": TRAINED,
+    "residual_perturbation": TRAINED | {"attacks"},  # its networks are audited by canaries
+    "segmentation": TRAINED | {"encoders"},
     # compares the methods of all papers on one task
-    "leaderboard": TRAINED
-    | {"aggregation", "dp_mac", "dp_sgd", "encoders", "residual_perturbation", "students", "teachers"},
+    "leaderboard": TRAINED | {"dp_mac", "encoders", "pate", "residual_perturbation"},
     # runs the mechanisms of all papers
-    "audit": {
-        *("accounting", "aggregation", "attacks", "core"),
-        *("dp_mac", "dp_sgd", "functional_mechanism", "leaderboard", "segmentation"),
-    },
+    "audit": {"accounting", "attacks", "core", "dp_mac", "leaderboard", "pate", "segmentation", "training"},
     # the settings that a configuration may have: classes of the papers, names and limits
-    "plan": {
-        *("accounting", "attacks", "core", "data", "dp_mac", "dp_sgd", "functional_mechanism"),
-        *("leaderboard", "release", "students", "teachers"),
-    },
+    "plan": {"accounting", "attacks", "core", "data", "dp_mac", "leaderboard", "pate", "release", "training"},
 }
-PAPERS = {"dp_mac", "functional_mechanism", "residual_perturbation", "segmentation"}
+PAPERS = {"dp_mac", "residual_perturbation", "segmentation"}
 
 
 def rooms_of(names: set[str]) -> set[str]:
@@ -105,7 +94,7 @@ def test_no_paper_knows_another_and_what_they_share_knows_none():
 
 def test_every_arrow_between_rooms_is_seen():
     """What the tests above look at is what the modules say."""
-    assert rooms_of(imported(Path("lib/dp_mac/backpropagation.py"))) >= {"core", "dp_mac", "dp_sgd", "models"}
+    assert rooms_of(imported(Path("lib/dp_mac/backpropagation.py"))) >= {"core", "dp_mac", "models", "training"}
     assert rooms_of(imported(Path("lib/leaderboard/dp_mac.py"))) >= {"dp_mac", "leaderboard"}
 
 

@@ -17,11 +17,11 @@ from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.expansion import PerSample, per_sample
+from lib.dp_mac.mac_recipe import MacRecipe
+from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.recipe import MacRecipe
 from lib.dp_mac.release import blocks, release
-from lib.dp_mac.trainer import MacTrainer, Noise
-from lib.dp_sgd.sampling import padded, poisson_batch
+from lib.training.poisson_sampling import padded, poisson_batch
 
 SIGMA, RATE = 1.0, 0.25
 WHOLE = 2.0  # noise multiplier where the batch is everybody, and so no sampling hides a record that is replaced
@@ -30,7 +30,7 @@ WITH, WITHOUT, OTHER = (10.0, 100.0), (0.0, 100.0), (10.0, -100.0)  # z and y: c
 HIGH = 1e4  # a threshold that nothing exceeds
 SIDE_BY_SIDE = 1000  # runs of one trainer, each with draws of its own
 CPU = torch.device("cpu")
-STEP, RELEASE = "lib.dp_mac.trainer.MacTrainer.advance", "lib.dp_mac.release.release"
+STEP, RELEASE = "lib.dp_mac.mac_trainer.MacTrainer.advance", "lib.dp_mac.release.release"
 
 
 def _steps(

@@ -19,17 +19,17 @@ from lib.accounting.replaced import replaced_gaussian_pld
 from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
-from lib.dp_sgd.ghost_clipping import GhostClipping
-from lib.dp_sgd.per_sample_clipping import PerSampleClipping
-from lib.dp_sgd.recipe import SgdRecipe
-from lib.dp_sgd.training import SgdTrainer
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
+from lib.training.dp_sgd import SgdTrainer
+from lib.training.ghost_clipping import GhostClipping
+from lib.training.per_sample_clipping import PerSampleClipping
+from lib.training.sgd_recipe import SgdRecipe
 
 SIGMA, RATE, SLOPE = 1.0, 0.25, 10.0  # noise multiplier, chance of the record in a batch, its gradient over the clip
 WHOLE = 2.0  # noise multiplier where the batch is everybody, and so no sampling hides a record that is replaced
 # of the runs, each of which takes a millisecond: of the intact step, of most bugs, and where a root is lacking
 INTACT_SHARE, SHARE, ROOT_SHARE = 0.1, 0.06, 0.5
-FUNCTION = "lib.dp_sgd.training.SgdTrainer.advance"
+FUNCTION = "lib.training.dp_sgd.SgdTrainer.advance"
 WITH, WITHOUT, OTHER = 1.0, 0.0, -1.0
 
 

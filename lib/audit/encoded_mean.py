@@ -5,9 +5,9 @@ import numpy as np
 from lib.accounting.encoded_mean import EncodedMeanNoise
 from lib.accounting.ledger_statements import encoded_statements
 from lib.accounting.statement import PrivacyStatement
-from lib.aggregation.encoded_mean import noisy_mean
 from lib.audit.bound import Mechanism, Sampler, one_by_one
 from lib.audit.trial import INTACT, NO_CHECK, NO_SAMPLE, Audited, Trial, rewound
+from lib.pate.encoded_mean import noisy_mean
 
 TEACHERS, RADIUS, SIGMA = 2, 1.0, 1.0
 SHARE, ROOT_SHARE = 0.1, 0.6  # of the runs, each of which takes 0.1 ms: of most trials, and where a root is lacking
@@ -46,4 +46,4 @@ def audited(delta: float) -> list[Audited]:
         "add_or_remove_for_replace": trial(usual, RADIUS, promised(radius=RADIUS / 2)),
     }
     no_room = {"threshold_not_charged": NO_CHECK, "not_poisson": NO_SAMPLE}
-    return [Audited("encoded_mean", "numpy", "lib.aggregation.encoded_mean.noisy_mean", trials, no_room)]
+    return [Audited("encoded_mean", "numpy", "lib.pate.encoded_mean.noisy_mean", trials, no_room)]

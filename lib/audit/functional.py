@@ -11,8 +11,8 @@ import torch
 from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Mechanism, one_by_one
 from lib.audit.trial import INTACT, NO_CHECK, NO_SAMPLE, PURE_DELTA, Audited, Trial, rewound
-from lib.functional_mechanism.cdbn import guarantee
-from lib.functional_mechanism.release import release_hidden, release_output
+from lib.dp_mac.cdbn import guarantee
+from lib.dp_mac.cdbn_release import release_hidden, release_output
 
 EPSILON = 2.0
 CLIP = 0.5  # of a record's largest norm, in the hidden layer
@@ -91,7 +91,7 @@ def audited(delta: float) -> list[Audited]:
         "noise_reused": _trial(rewound(_output(((0, 1),))), (with_0, none), (none, none), twice),
         "add_or_remove_for_replace": _trial(_output(*LABELS), with_0, with_1, once, REPLACED_SHARE),
     }
-    room = "lib.functional_mechanism.release"
+    room = "lib.dp_mac.cdbn_release"
     return [
         Audited("functional_mechanism", "hidden layer", f"{room}.release_hidden", hidden, NO_ROOM),
         Audited("functional_mechanism", "output layer", f"{room}.release_output", output, NO_ROOM),

@@ -17,14 +17,14 @@ from lib.accounting.draws import NEIGHBOURING
 from lib.accounting.ledger import ledger_of_draws
 from lib.accounting.ledger_statements import ledger_statements
 from lib.accounting.statement import PrivacyStatement
-from lib.aggregation.confident import confident_gnmax
-from lib.aggregation.discrete_gaussian import DiscreteGaussian
-from lib.aggregation.gnmax import gnmax
-from lib.aggregation.interactive import interactive_gnmax
-from lib.aggregation.lnmax import lnmax
 from lib.audit.bound import Mechanism, one_by_one
 from lib.audit.trial import INTACT, NO_CHECK, NO_SAMPLE, NO_VOTE_CLIP, PURE_DELTA, Audited, Trial, rewound
 from lib.core.seeding import noise_bits
+from lib.pate.confident import confident_gnmax
+from lib.pate.discrete_gaussian import DiscreteGaussian
+from lib.pate.gnmax import gnmax
+from lib.pate.interactive import interactive_gnmax
+from lib.pate.lnmax import lnmax
 
 ORDERS = rdp.order_grid((1.1, 64.0, 0.1), (64.0, 256.0, 12))  # finer than the papers', for promises that are tight
 SCALE = 2.0  # LNMax's, in votes
@@ -118,7 +118,7 @@ def _lnmax_audited() -> Audited:
         "no_clipping": NO_VOTE_CLIP,
         "not_poisson": NO_SAMPLE,
     }
-    return Audited("lnmax", CONTINUOUS_NOISE, "lib.aggregation.lnmax.lnmax", trials, no_room)
+    return Audited("lnmax", CONTINUOUS_NOISE, "lib.pate.lnmax.lnmax", trials, no_room)
 
 
 def _gnmax_audited(delta: float, discrete: bool) -> Audited:
@@ -140,7 +140,7 @@ def _gnmax_audited(delta: float, discrete: bool) -> Audited:
         "add_or_remove_for_replace": "a teacher more or less moves one count by 1: that is sqrt2_forgotten",
     }
     backend = DISCRETE_NOISE if discrete else CONTINUOUS_NOISE
-    return Audited("gnmax", backend, "lib.aggregation.gnmax.gnmax", trials, no_room)
+    return Audited("gnmax", backend, "lib.pate.gnmax.gnmax", trials, no_room)
 
 
 def _selective_audited(name: str, backend: str, function: str, mechanism: Mechanism, delta: float) -> Audited:
@@ -176,8 +176,8 @@ def _selective_audited(name: str, backend: str, function: str, mechanism: Mechan
 def audited(delta: float) -> list[Audited]:
     """LNMax at a pure epsilon, the others at `delta`; discrete noise where the aggregators have it."""
     confident, interactive = (
-        "lib.aggregation.confident.confident_gnmax",
-        "lib.aggregation.interactive.interactive_gnmax",
+        "lib.pate.confident.confident_gnmax",
+        "lib.pate.interactive.interactive_gnmax",
     )
     return [
         _lnmax_audited(),

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from lib.accounting.statement import PrivacyStatement
-from lib.aggregation.aggregators import AGGREGATORS
 from lib.audit.bound import Mechanism, one_by_one
 from lib.audit.pate import ALWAYS, HARDLY_NOISY, SCALE, SIGMA, answers, pure, selective
 from lib.audit.trial import INTACT, Audited, Trial
+from lib.pate.aggregators import AGGREGATORS
 
 # By one noise for two ties both get the same label; the votes that were moved apart may then get different ones.
 TIES = np.array([[8, 8], [8, 8]]), np.array([[9, 7], [7, 9]])
@@ -75,7 +75,7 @@ def _audited(
     """A run with this block, intact and with a bug; wrong: the arguments of `_run` that put it in."""
     calls = {INTACT: {"settings": block}, bug: {"settings": block} | wrong}
     trials = {which: Trial(one_by_one(_run(name, **call)), neighbours, promised) for which, call in calls.items()}
-    return Audited(name, backend, f"lib.aggregation.aggregators.AGGREGATORS[{name!r}].answers", trials, {})
+    return Audited(name, backend, f"lib.pate.aggregators.AGGREGATORS[{name!r}].answers", trials, {})
 
 
 def audited(delta: float) -> list[Audited]:

@@ -7,13 +7,13 @@ from lib.core.checkpoint import Checkpoint
 from lib.core.seeding import generator
 from lib.dp_mac.activations import ACTIVATIONS
 from lib.dp_mac.evaluation import Evaluate
+from lib.dp_mac.mac_run import Trained
 from lib.dp_mac.network import MacNetwork, check_data
-from lib.dp_mac.training import Trained
-from lib.dp_sgd.clipping import ghost_clipping
-from lib.dp_sgd.recipe import SgdRecipe
-from lib.dp_sgd.training import SgdTrainer
 from lib.models.chain import Chain
+from lib.training.clipping import ghost_clipping
+from lib.training.dp_sgd import SgdTrainer
 from lib.training.epochs import Measured, Progress, run_to_end
+from lib.training.sgd_recipe import SgdRecipe
 
 
 class ChainTrainer(SgdTrainer):

@@ -8,8 +8,8 @@ import torch
 
 from lib.core.errors import InputError
 from lib.dp_mac.activations import ACTIVATIONS
+from lib.dp_mac.mac_recipe import NetworkForm
 from lib.dp_mac.objectives import BinaryCrossEntropy, Objective, SoftmaxCrossEntropy, SquaredError
-from lib.dp_mac.recipe import NetworkForm
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import numpy as np
 from lib.core.errors import InputError
 from lib.core.keywords import Count, Positive
 from lib.core.seeding import generator
-from lib.dp_sgd.slack import SLACK
+from lib.training.clipping_slack import SLACK
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ import torch
 
 from lib.dp_mac.accounting import SCALINGS
 from lib.dp_mac.expansion import PerSample, Polynomial
-from lib.dp_sgd.slack import SLACK
+from lib.training.clipping_slack import SLACK
 
 
 def blocks(layers: int, coefficients: int, scaling: str = "blocks") -> int:

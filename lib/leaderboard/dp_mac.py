@@ -7,10 +7,10 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 
 from lib.core.errors import InputError
+from lib.dp_mac.mac_recipe import MacRecipe
+from lib.dp_mac.mac_run import account
+from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.recipe import MacRecipe
-from lib.dp_mac.trainer import MacTrainer, Noise
-from lib.dp_mac.training import account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.network import Mlp, Predict, one_hot

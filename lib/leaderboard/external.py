@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from lib.core.entry_points import named
 from lib.core.errors import InputError
-from lib.core.named import named
 from lib.core.seeding import generator
 from lib.data.formats import read_npz
 from lib.leaderboard.method import Given
 from lib.leaderboard.network import Predict
-from lib.leaderboard.setting import Setting
+from lib.leaderboard.task import Setting
 
 ROUNDING = 1e-3  # how far from 1 the probabilities of a record may add up
 MOST_BYTES = 2**30  # of an array of predictions, unpacked

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
 from lib.leaderboard.network import Network, Predict, one_hot, train_network
+from lib.training.sgd_recipe import SgdRecipe, account
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.dp_mac.recipe import MacRecipe
-from lib.dp_sgd.recipe import SgdRecipe
+from lib.dp_mac.mac_recipe import MacRecipe
 from lib.leaderboard.dp_mac import dp_mac
 from lib.leaderboard.external import Elsewhere, External
 from lib.leaderboard.gradients import Memorised, Plain, Untouched, dp_sgd, dp_sgd_broken
 from lib.leaderboard.method import Method, checked_settings
+from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.network import Mlp, Network, network_of
 from lib.leaderboard.pate import (
     Pate,
@@ -23,11 +23,11 @@ from lib.leaderboard.pate import (
     pate_lnmax,
 )
 from lib.leaderboard.residual import Residual
-from lib.leaderboard.setting import Setting
-from lib.leaderboard.settings import settings_at
+from lib.leaderboard.task import Setting
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.training import ResidualRecipe
+from lib.training.sgd_recipe import SgdRecipe
 
 
 def build_method(

@@ -11,13 +11,13 @@ from torch import nn
 
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.clipping import Clipping, ghost_clipping, per_sample_clipping
-from lib.dp_sgd.recipe import SgdRecipe
-from lib.dp_sgd.training import SgdTrainer
 from lib.models.chain import Chain
 from lib.models.mlp import StackedMLP
 from lib.models.resnet8 import ResNet8
+from lib.training.clipping import Clipping, ghost_clipping, per_sample_clipping
+from lib.training.dp_sgd import SgdTrainer
 from lib.training.epochs import run_to_end
+from lib.training.sgd_recipe import SgdRecipe
 
 Predict = Callable[[np.ndarray], np.ndarray]  # from raw records (m, ...) to probabilities (m, classes) float64
 

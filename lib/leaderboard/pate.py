@@ -10,14 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lib.accounting.votes import check_votes
-from lib.aggregation.confident import NO_ANSWER, confident_gnmax, stop_after
-from lib.aggregation.encoded_mean import noisy_means
-from lib.aggregation.gnmax import gnmax
-from lib.aggregation.interactive import TEACHERS, interactive_gnmax
-from lib.aggregation.lnmax import lnmax
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.recipe import SgdRecipe
 from lib.leaderboard import simplex
 from lib.leaderboard.calibration import (
     Budget,
@@ -29,6 +23,12 @@ from lib.leaderboard.calibration import (
 )
 from lib.leaderboard.method import CalibratedMethod, Given
 from lib.leaderboard.network import Network, Predict, one_hot, train_network
+from lib.pate.confident import NO_ANSWER, confident_gnmax, stop_after
+from lib.pate.encoded_mean import noisy_means
+from lib.pate.gnmax import gnmax
+from lib.pate.interactive import TEACHERS, interactive_gnmax
+from lib.pate.lnmax import lnmax
+from lib.training.sgd_recipe import SgdRecipe
 
 Answers = tuple[np.ndarray, np.ndarray]  # soft labels (a, classes) of the queries answered, and their rows (a,)
 # what a student of some answers predicts for the queries, (q, classes); no private record but by those answers

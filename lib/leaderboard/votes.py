@@ -9,9 +9,9 @@ from sklearn.base import ClassifierMixin
 from lib.core.errors import InputError
 from lib.core.seeding import integer_seed
 from lib.models.classifiers import make_classifier
-from lib.students.networks import teacher_network, teacher_recipe
-from lib.teachers.classification import count_votes, teacher_labels
-from lib.teachers.replicas import replica_labels
+from lib.pate.classification import count_votes, teacher_labels
+from lib.pate.networks import teacher_network, teacher_recipe
+from lib.pate.replicas import replica_labels
 
 
 def owners(records: int, teachers: int) -> np.ndarray:

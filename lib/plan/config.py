@@ -19,7 +19,7 @@ from lib.plan.residual_perturbation_checks import check_attacks
 from lib.plan.scalable_pate_checks import check_release, check_scalable_pate
 from lib.plan.schema import check_schema, compose, fill_defaults
 from lib.plan.segmentation_checks import check_segmentation
-from lib.plan.together import RULES
+from lib.plan.shared_processes import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = (  # files of catalogue/, no key of which stands in another

@@ -19,10 +19,10 @@ from lib.core.keywords import (
     Printed,
     among,
 )
+from lib.dp_mac.cdbn_settings import CdbnSettings, PublishedSettings
+from lib.dp_mac.mac_recipe import Learning, MacRecipe, NetworkForm
 from lib.dp_mac.preparation import Preparation
-from lib.dp_mac.recipe import Learning, MacRecipe, NetworkForm
-from lib.dp_sgd.recipe import SgdRecipe
-from lib.functional_mechanism.settings import CdbnSettings, PublishedSettings
+from lib.training.sgd_recipe import SgdRecipe
 
 PLAIN = ("mac", "backpropagation", "cdbn")  # methods without noise
 BELIEF = ("cdbn", "dp_cdbn", "dp_cdbn_published")  # methods whose recipe describes the network, a classifier

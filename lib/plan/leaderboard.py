@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lib.core.named import module_files
+from lib.core.entry_points import module_files
 from lib.plan.layout import Layout
 from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, promises
 

@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from lib.core.entry_points import module_files
 from lib.core.errors import InputError
 from lib.core.model_kinds import CLASSIFIERS, TEACHERS
-from lib.core.named import module_files
-from lib.leaderboard.settings import settings_at
+from lib.leaderboard.method_settings import settings_at
 from lib.plan.scalable_pate_checks import check_kind
 
 # kinds of methods that ask teachers, that keep no budget, and whose steps are on Poisson samples of the private records

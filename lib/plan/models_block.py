@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from annotated_types import Ge
 
 from lib.core.keywords import ABSENT, Count, Counts, Positive
-from lib.students.settings import GanSettings, VatSettings
-from lib.teachers.recipe import Recipe
+from lib.pate.student_settings import GanSettings, VatSettings
+from lib.pate.teacher_recipe import Recipe
 
 
 @dataclass(frozen=True, kw_only=True)

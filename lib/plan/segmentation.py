@@ -10,8 +10,8 @@ from typing import Any
 from lib.accounting.encoded_mean import calibrated
 from lib.core.errors import InputError
 from lib.data.volumes import registry as volumes
+from lib.plan.data_needs import without_data
 from lib.plan.layout import Layout
-from lib.plan.needed import without_data
 from lib.plan.results import Results
 from lib.plan.segmentation_checks import BUDGET, check_patients, encoders_used, keeps_classes
 from lib.plan.words import words_of

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.aggregation.confident import NO_ANSWER
 from lib.core.files import atomic_path, load_arrays
 from lib.core.provenance import POST_PROCESSING, provenance
 from lib.core.records import write_record
+from lib.pate.confident import NO_ANSWER
 from lib.release.loader import Student
 from lib.release.weights import weight_bytes
 

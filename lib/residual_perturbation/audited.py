@@ -16,11 +16,11 @@ from lib.attacks.canary import Neighbours, Slots
 from lib.attacks.lira import logit_confidence
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
-from lib.dp_sgd.recipe import SgdRecipe
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualRecipe, TrainedReplicas, train_residual
+from lib.training.sgd_recipe import SgdRecipe
 
 MECHANISMS = ("strategy1", "plain", "dp_sgd")
 

@@ -1,6 +1,6 @@
 """DP-SGD for ResNet8 (Tao et al., Section IV-A): what residual perturbation is compared with.
 
-Neighbouring relation: add or remove one record. A run is charged by `lib.dp_sgd.recipe.account`, its samples being
+Neighbouring relation: add or remove one record. A run is charged by `lib.training.sgd_recipe.account`; its samples are
 the replica's rows. Noise enters by the gradients alone.
 """
 
@@ -13,13 +13,13 @@ from torch.nn.functional import cross_entropy
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.clipping import per_sample_clipping
-from lib.dp_sgd.recipe import SgdRecipe
-from lib.dp_sgd.training import SgdTrainer
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.pixels import pixel_scale
 from lib.residual_perturbation.training import Replica, TrainedReplicas, checked_images, checked_replicas, scaled
+from lib.training.clipping import per_sample_clipping
+from lib.training.dp_sgd import SgdTrainer
 from lib.training.epochs import run_to_end
+from lib.training.sgd_recipe import SgdRecipe
 
 
 def residual_dp_sgd_trainer(

@@ -19,14 +19,14 @@ import torch
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd.recipe import SgdRecipe
-from lib.dp_sgd.training import SgdTrainer
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping, layers
 from lib.segmentation.loss import LOSSES, segmentation_loss
 from lib.segmentation.patches import Patches, PatchRecipe, checked_rows
 from lib.segmentation.training import weights_of
+from lib.training.dp_sgd import SgdTrainer
 from lib.training.epochs import run_to_end
+from lib.training.sgd_recipe import SgdRecipe
 
 CLIPPINGS = {"layers": LayerwiseClipping, "joint": JointClipping}
 
@@ -60,7 +60,7 @@ class SegmentationSgdRecipe(PatchRecipe):
             )
 
     def sgd(self, network: UNet3D) -> SgdRecipe:
-        """The recipe that the run is charged for (`lib.dp_sgd.recipe.account`), its samples being the patients.
+        """The recipe that the run is charged for (`lib.training.sgd_recipe.account`), its samples being the patients.
 
         Its clip bounds what one patient moves a step's sum by, over all layers. InputError for numbers not allowed.
         """

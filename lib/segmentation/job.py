@@ -15,7 +15,7 @@ import numpy as np
 
 from lib.core.code_inputs import digest
 from lib.core.command import Job
-from lib.data.volumes.prepared import PreparedVolumes, read_prepared
+from lib.data.volumes.prepared_folder import PreparedVolumes, read_prepared
 from lib.data.volumes.split import split_subjects
 from lib.segmentation.dice import best_threshold
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 import torch.utils.deterministic
 
-from lib.core import slots
+from lib.core import locks as slots
 from lib.core.errors import InputError
 from lib.core.lean_torch import spare_compiler
 

@@ -26,16 +26,16 @@ from lib.plan.config import (
     register,
 )
 from lib.plan.dates import check_dates
-from lib.plan.needed import lacking, without_data
-from lib.plan.overlays import check_overlays, check_pages
+from lib.plan.data_needs import lacking, without_data
+from lib.plan.configfiles import check_overlays, check_pages
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.snakemake_records import code_parameter, empty_damaged
-from lib.plan.strict import check_files, read_given
+from lib.plan.strict_yaml import check_files, read_given
 from lib.plan.targets import check_resources, check_targets
-from lib.plan.together import Jobs
+from lib.plan.shared_processes import Jobs
 
 ROOT = Path(workflow.basedir)
 LEDGER = [os.path.relpath(ROOT / name) for name in ("claims.csv", "checks.csv")]

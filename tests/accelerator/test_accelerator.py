@@ -126,7 +126,7 @@ def test_the_pretended_device_counts_every_number_that_is_read():
 
 
 def test_rows_left_on_the_host_are_found(monkeypatch):
-    from lib.dp_sgd.training import SgdTrainer
+    from lib.training.dp_sgd import SgdTrainer
 
     monkeypatch.setattr(SgdTrainer, "_batch", rows_left_on_the_host(SgdTrainer._batch))
     with pytest.raises(RuntimeError, match="two devices"):
@@ -134,7 +134,7 @@ def test_rows_left_on_the_host_are_found(monkeypatch):
 
 
 def test_a_number_read_of_every_parameter_is_found(monkeypatch):
-    from lib.dp_sgd.training import SgdTrainer
+    from lib.training.dp_sgd import SgdTrainer
 
     advance = SgdTrainer.advance
 

@@ -12,8 +12,8 @@ from lib.accounting import gnmax, threshold
 from lib.accounting.confident import selective_caps
 from lib.accounting.draws import DRAWS, as_dict
 from lib.accounting.ledger_statements import ledger_statements
-from lib.aggregation.aggregators import account_of, spent
-from lib.aggregation.interactive import NONE, TEACHERS
+from lib.pate.aggregators import account_of, spent
+from lib.pate.interactive import NONE, TEACHERS
 from tests import oracles
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)

@@ -13,11 +13,11 @@ from lib.accounting import gnmax, lnmax, rdp, threshold
 from lib.accounting import ledger as books
 from lib.accounting.confident import selective_caps
 from lib.accounting.ledger_statements import ledger_statements
-from lib.aggregation.aggregators import AGGREGATORS, spent
-from lib.aggregation.confident import NO_ANSWER, confident_gnmax, stop_after
-from lib.aggregation.gnmax import gnmax as draw_gnmax
-from lib.aggregation.interactive import NONE, REINFORCED, TEACHERS, interactive_gnmax
-from lib.aggregation.lnmax import lnmax as draw_lnmax
+from lib.pate.aggregators import AGGREGATORS, spent
+from lib.pate.confident import NO_ANSWER, confident_gnmax, stop_after
+from lib.pate.gnmax import gnmax as draw_gnmax
+from lib.pate.interactive import NONE, REINFORCED, TEACHERS, interactive_gnmax
+from lib.pate.lnmax import lnmax as draw_lnmax
 
 ORDERS = rdp.order_grid((2.0, 40.0, 0.5), (40.0, 400.0, 12))
 FIXED = settings(derandomize=True, deadline=None, max_examples=60)

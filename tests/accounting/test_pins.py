@@ -13,10 +13,10 @@ from scipy.special import log_ndtr, ndtr
 from scipy.stats import chisquare
 
 from lib.accounting import confident, gaussian, gnmax, lnmax, rdp, threshold
-from lib.aggregation.confident import confident_gnmax
-from lib.aggregation.gnmax import gnmax as sample_gnmax
-from lib.aggregation.interactive import interactive_gnmax
-from lib.aggregation.lnmax import lnmax as sample_lnmax
+from lib.pate.confident import confident_gnmax
+from lib.pate.gnmax import gnmax as sample_gnmax
+from lib.pate.interactive import interactive_gnmax
+from lib.pate.lnmax import lnmax as sample_lnmax
 from tests import oracles
 
 # ---------------------------------------------------------------- the oracle itself

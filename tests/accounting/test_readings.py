@@ -9,7 +9,7 @@ from scipy.stats import binom, norm
 from lib.accounting import rdp, readings
 from lib.accounting.confident import selective_caps
 from lib.accounting.ledger_statements import ledger_statements
-from lib.aggregation.aggregators import AGGREGATORS, account_of, spent
+from lib.pate.aggregators import AGGREGATORS, account_of, spent
 from tests import oracles
 
 ORDERS = rdp.order_grid((1.5, 30.0, 0.5), (30.0, 300.0, 10))

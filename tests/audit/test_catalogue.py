@@ -3,9 +3,9 @@
 import pytest
 from scipy.stats import binom
 
-from lib.aggregation.aggregators import AGGREGATORS
 from lib.audit.catalogue import mechanisms
 from lib.audit.trial import BUGS, INTACT, RUN_BUGS, Audited, Trial
+from lib.pate.aggregators import AGGREGATORS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -9,7 +9,7 @@ import pytest
 from bench.board_settings import SETTINGS, TABLE, TEACHERS, best, combined, others, recipes, tried
 from bench.presets import ROOT
 from lib.data.samples import Samples
-from lib.leaderboard.settings import settings_at
+from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.worlds import draw_worlds
 from lib.plan.config import layered
 

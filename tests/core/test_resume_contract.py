@@ -18,18 +18,22 @@ import torch
 
 from lib.core.checkpoint import Checkpoint
 from lib.core.files import load_arrays
+from lib.dp_mac import cdbn
+from lib.dp_mac import cdbn_published as published
 from lib.dp_mac.backpropagation import train_dp_sgd
 from lib.dp_mac.evaluation import squared_errors
+from lib.dp_mac.mac_recipe import Learning, MacRecipe
+from lib.dp_mac.mac_run import train
+from lib.dp_mac.mac_trainer import Noise
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.recipe import Learning, MacRecipe
-from lib.dp_mac.trainer import Noise
-from lib.dp_mac.training import train
-from lib.dp_sgd.recipe import SgdRecipe
 from lib.encoders.autoencoder import AutoencoderDesign
-from lib.functional_mechanism import cdbn, published
 from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
 from lib.models.unet3d import UNet3D
+from lib.pate import replicas
+from lib.pate.gan_student import train_gan_student
+from lib.pate.teacher_recipe import Recipe
+from lib.pate.vat_student import train_vat_student
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
@@ -37,12 +41,9 @@ from lib.residual_perturbation.training import Replica, ResidualRecipe, train_re
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
 from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
 from lib.segmentation.training import SegmentationRecipe, train_segmentation
-from lib.students.gan import train_gan_student
-from lib.students.vat import train_vat_student
-from lib.teachers import replicas
-from lib.teachers.recipe import Recipe
+from lib.training.sgd_recipe import SgdRecipe
+from tests.pate import test_gan, test_vat
 from tests.segmentation.volumes import blobs
-from tests.students import test_gan, test_vat
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("device")]
 

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from lib.core.errors import InputError
-from lib.core.slots import claim
+from lib.core.locks import claim
 
 HOLD = (
-    "import sys; from pathlib import Path; from lib.core.slots import claim; "
+    "import sys; from pathlib import Path; from lib.core.locks import claim; "
     "print(claim(Path(sys.argv[1]), 3), flush=True); sys.stdin.read()"
 )
 

@@ -7,7 +7,7 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.data import check, registry
-from lib.plan import needed
+from lib.plan import data_needs as needed
 from scripts import check_data
 from tests.plan.configurations import ROOT
 

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.accounting import ledger, rdp
-from lib.aggregation.aggregators import AGGREGATORS
-from lib.aggregation.confident import confident_gnmax
-from lib.aggregation.gnmax import gnmax
-from lib.aggregation.lnmax import lnmax
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator
 from lib.data.pools import open_pool
 from lib.data.split import split_official, split_samples, split_stream
 from lib.models.classifiers import make_classifier
-from lib.teachers.classification import teacher_labels
+from lib.pate.aggregators import AGGREGATORS
+from lib.pate.classification import teacher_labels
+from lib.pate.confident import confident_gnmax
+from lib.pate.gnmax import gnmax
+from lib.pate.lnmax import lnmax
 from scripts import split_data, train_teachers
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=80)

@@ -10,13 +10,13 @@ from sklearn.datasets import load_digits
 from lib.accounting import rdp, training_run
 from lib.core.errors import InputError
 from lib.dp_mac import histogram, release
-from lib.dp_mac import trainer as module
+from lib.dp_mac import mac_trainer as module
 from lib.dp_mac.evaluation import accuracies, squared_errors
+from lib.dp_mac.mac_recipe import Learning, MacRecipe
+from lib.dp_mac.mac_run import account, train
+from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
-from lib.dp_mac.recipe import Learning, MacRecipe
-from lib.dp_mac.trainer import MacTrainer, Noise
-from lib.dp_mac.training import account, train
-from lib.dp_sgd.sampling import padded
+from lib.training.poisson_sampling import padded
 
 pytestmark = pytest.mark.usefixtures("device")
 

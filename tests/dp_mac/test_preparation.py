@@ -17,7 +17,7 @@ from lib.dp_mac import preparation as module
 from lib.dp_mac.accounting import MacRun, one_block
 from lib.dp_mac.preparation import Preparation, first_components, fitted, mean_pixel, second_moments
 from lib.dp_mac.statements import statements
-from lib.dp_sgd.slack import SLACK
+from lib.training.clipping_slack import SLACK
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=200)
 ORDERS = rdp.order_grid()

@@ -15,7 +15,7 @@ from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.expansion import PerSample
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.release import blocks, clip_factors, exact, noise_deviation, release
-from lib.dp_sgd.sampling import padded, poisson_batch
+from lib.training.poisson_sampling import padded, poisson_batch
 from tests.dp_mac.builders import KINDS, coefficients, dense, drawn
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=60)

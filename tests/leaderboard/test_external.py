@@ -9,8 +9,8 @@ from lib.accounting.gaussian import sigma_analytic
 from lib.core.errors import InputError
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
-from lib.leaderboard.setting import Setting
 from lib.leaderboard.statements import stated
+from lib.leaderboard.task import Setting
 from tests.leaderboard.builders import DELTA, ORDERS, SLOTS, build, worlds
 
 SETTING = Setting(SLOTS, (8, 8), 16.0, 10, 8.0, DELTA, ORDERS)

@@ -17,8 +17,8 @@ from lib.core.errors import InputError
 from lib.leaderboard import pate
 from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.method import Given, Method
+from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.methods import KINDS
-from lib.leaderboard.settings import settings_at
 from lib.leaderboard.statements import stated
 from lib.leaderboard.votes import teacher_votes
 from tests.leaderboard.builders import (
@@ -251,7 +251,7 @@ def test_residual_perturbation_has_a_reading_and_no_guarantee():
 def test_a_sampled_method_is_charged_for_the_steps_it_takes(kind, monkeypatch):
     method = build(kind)
     taken = []
-    target = {"dp_sgd": "lib.dp_sgd.training.SgdTrainer", "dp_mac": "lib.dp_mac.trainer.MacTrainer"}[kind]
+    target = {"dp_sgd": "lib.training.dp_sgd.SgdTrainer", "dp_mac": "lib.dp_mac.mac_trainer.MacTrainer"}[kind]
     module, _, name = target.rpartition(".")
     trainer = getattr(__import__(module, fromlist=[name]), name)
     advance = trainer.advance

@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from lib.core.errors import InputError
-from lib.dp_sgd.recipe import SgdRecipe
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.network import Mlp, ResNet8OfGroups, network_of, network_trainer, one_hot, train_network
+from lib.training.sgd_recipe import SgdRecipe
 from tests.leaderboard.builders import DELTA, ORDERS, SETTINGS, SLOTS, worlds
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from lib.aggregation.encoded_mean import noisy_mean
 from lib.leaderboard.simplex import DIAMETER, codebook, decode, nearest_distribution, radius
+from lib.pate.encoded_mean import noisy_mean
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
 

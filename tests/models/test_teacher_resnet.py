@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from lib.models.teacher_resnet import StackedTeacherResNet
-from lib.teachers.recipe import Recipe
-from lib.teachers.replicas import replica_labels
+from lib.pate.replicas import replica_labels
+from lib.pate.teacher_recipe import Recipe
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from lib.accounting.rdp import order_grid
-from lib.aggregation.aggregators import AGGREGATORS
 from lib.core.errors import InputError
 from lib.core.model_kinds import CLASSIFIERS, NETWORKS
 from lib.encoders.build import ENCODERS
 from lib.models.classifiers import make_classifier
+from lib.pate.aggregators import AGGREGATORS
 from lib.plan.config import ROOT, check_config, layered, load
 from lib.plan.dp_mac import DpMac
 from lib.plan.schema import check_schema, fill_defaults

@@ -12,7 +12,7 @@ from snakemake.utils import update_config
 from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged, of_preset
-from lib.plan.overlays import check_overlays, check_pages
+from lib.plan.configfiles import check_overlays, check_pages
 from lib.plan.schema import at, check_schema, compose, references
 from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, overlays
 

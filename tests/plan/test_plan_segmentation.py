@@ -11,7 +11,7 @@ import yaml
 from lib.accounting.encoded_mean import calibrated
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
-from lib.plan.needed import mark_without_data
+from lib.plan.data_needs import mark_without_data
 from lib.plan.plan import Plan
 from lib.plan.segmentation import facts
 from tests.plan.configurations import CONFIG, ROOT

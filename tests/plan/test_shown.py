@@ -8,7 +8,7 @@ import pytest
 
 from lib.data.volumes.registry import VOLUMES
 from lib.plan.config import ROOT, catalogue, register
-from lib.plan.needed import needed
+from lib.plan.data_needs import needed
 from lib.reporting.claims.cells import read_verdicts
 from lib.reporting.claims.ledger import COLUMNS, divided
 from lib.reporting.headlines import measured

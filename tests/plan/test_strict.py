@@ -8,7 +8,7 @@ import yaml
 from snakemake.cli import parse_config
 
 from lib.core.errors import InputError
-from lib.plan.strict import check_files, read_given
+from lib.plan.strict_yaml import check_files, read_given
 from tests.plan.test_config import PRESETS, ROOT
 
 

@@ -7,7 +7,7 @@ import pytest
 from lib.core.command import calls
 from lib.plan.command_line import Unsaid, command_line
 from lib.plan.config import load, load_schema
-from lib.plan.together import RULES, Jobs
+from lib.plan.shared_processes import RULES, Jobs
 
 UNITS = [{"task": "a", "gamma": "0"}, {"task": "b", "gamma": "2.5"}]
 RECORD, PLAIN = "networks/{task}/{gamma}.json", "data/{task}.npz"

@@ -17,8 +17,8 @@ from lib.accounting.rdp import order_grid
 from lib.accounting.readings import confident_account
 from lib.accounting.released_epsilon import release_epsilon
 from lib.accounting.rounding import shown
-from lib.aggregation.aggregators import AGGREGATORS, account_of
 from lib.core.errors import InputError
+from lib.pate.aggregators import AGGREGATORS, account_of
 from lib.pricing import command, mechanism, price, votes_file, words
 from lib.pricing.mechanism import ACCOUNTS, doubts, option
 from lib.pricing.mechanism import mechanism as block

@@ -13,12 +13,12 @@ from lib.core.errors import InputError
 from lib.core.files import load_arrays, read_json, read_sealed_json, save_arrays, write_sealed_json
 from lib.core.provenance import file_digest
 from lib.models.classifiers import make_classifier
+from lib.pate.gan_student import train_gan_student
+from lib.pate.student_settings import GanSettings
 from lib.release.classifier_weights import classifier_weights
 from lib.release.loader import Student, load
 from lib.release.verify import verify
 from lib.release.weights import names_fault
-from lib.students.gan import train_gan_student
-from lib.students.settings import GanSettings
 from scripts import sanitize_epsilon
 from tests.release.conftest import ACCOUNTING, RUN
 

@@ -26,14 +26,14 @@ from lib.core.errors import InputError
 from lib.core.files import save_arrays
 from lib.dp_mac.accounting import one_block
 from lib.dp_mac.statements import statements
-from lib.dp_sgd.recipe import SgdRecipe, account
-from lib.dp_sgd.training import SgdTrainer
 from lib.reporting.records import read_record
 from lib.residual_perturbation import dp_sgd as residual_dp_sgd
 from lib.residual_perturbation import job as residual_job
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualTrainer
+from lib.training.dp_sgd import SgdTrainer
+from lib.training.sgd_recipe import SgdRecipe, account
 from scripts import (
     attack_residual,
     draw_task,

@@ -15,7 +15,6 @@ from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
 from lib.attacks.evidence import evidence
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
-from lib.dp_sgd.recipe import SgdRecipe
 from lib.plan.config import catalogue
 from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.loading import load_claims
@@ -23,6 +22,7 @@ from lib.reporting.claims.rule import MORE, NEVER, judge
 from lib.reporting.records import read_record
 from lib.residual_perturbation import audited as audited_module
 from lib.residual_perturbation.audited import audited, with_one_more
+from lib.training.sgd_recipe import SgdRecipe
 from scripts import audit_residual, residual_perturbation_budget, train_audited
 
 pytestmark = pytest.mark.slow

@@ -13,13 +13,13 @@ from sklearn.datasets import load_digits
 from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd import training as dp_sgd
-from lib.dp_sgd.recipe import SgdRecipe, account
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
+from lib.training import dp_sgd as dp_sgd
+from lib.training.sgd_recipe import SgdRecipe, account
 
 pytestmark = pytest.mark.usefixtures("device")
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lib.core.shards import load_unit
-from lib.data.volumes.prepared import PreparedVolumes, read_prepared
+from lib.data.volumes.prepared_folder import PreparedVolumes, read_prepared
 from lib.encoders.build import build_encoder
 from lib.encoders.encoder import Encoder
 from lib.reporting.records import read_records

@@ -20,7 +20,6 @@ from lib.core.shards import load_unit, save_shard
 from lib.data.volumes.split import teacher_shards
 from lib.dp_mac.accounting import one_block
 from lib.dp_mac.statements import statements
-from lib.dp_sgd.recipe import account
 from lib.encoders.blocks import Blocks
 from lib.encoders.build import build_encoder
 from lib.encoders.coarse import coarse
@@ -34,6 +33,7 @@ from lib.segmentation.mask_autoencoder import AutoencoderTrainer
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.released import cost_of_codes
 from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
+from lib.training.sgd_recipe import account
 from scripts.autoencoded_pate_results import private_training
 from tests.segmentation.conftest import (
     ACCOUNTING,

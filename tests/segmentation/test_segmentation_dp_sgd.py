@@ -11,13 +11,13 @@ from scipy.stats import kstest
 from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
-from lib.dp_sgd import training as dp_sgd
-from lib.dp_sgd.recipe import account
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, SegmentationSgdTrainer, train_segmentation_dp_sgd
 from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.patches import Patches
+from lib.training import dp_sgd as dp_sgd
+from lib.training.sgd_recipe import account
 from tests.segmentation.test_volume_clipping import expected_sum, loop, norm
 from tests.segmentation.volumes import SIDES, blobs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.plan.needed import mark_without_data
+from lib.plan.data_needs import mark_without_data
 from tests.workflow.running import ROOT, TINY, Pending, Project
 
 # Loaded by every Python that a job starts: writes which files below the root of the project the process

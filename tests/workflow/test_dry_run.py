@@ -18,8 +18,8 @@ from bench.presets import preset_files
 from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
+from lib.plan.data_needs import mark_without_data
 from lib.plan.leaderboard_checks import ONES_OWN, PROMISE_NOTHING
-from lib.plan.needed import mark_without_data
 from lib.training.device import DEVICES
 from tests.offenders import each
 from tests.plan.configurations import overlays

@@ -12,7 +12,7 @@ import yaml
 
 from lib.core.errors import InputError
 from lib.plan.config import check_config, claim_ids, merged
-from lib.plan.needed import mark_without_data
+from lib.plan.data_needs import mark_without_data
 from lib.plan.paper_settings import find, settings
 from lib.plan.schema import validator_of
 from tests.data.volumes.conftest import SHAPE, image, label, write_nifti

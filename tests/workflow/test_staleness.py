@@ -55,7 +55,7 @@ CHANGES = {
         {"account", "aggregate", "sanitize_epsilon"} | TABLES | CHECKED | ENDS,
         DATA | {"train_baseline", "datasets"},
     ),
-    "lib/aggregation/gnmax.py": (
+    "lib/pate/gnmax.py": (
         {"account", "aggregate", "train_student", "scalable_pate_table1", "scalable_pate_epsilon"},
         DATA | {"train_baseline", "sanitize_epsilon", "scalable_pate_table2"},  # these read votes and draw no label
     ),
@@ -63,7 +63,7 @@ CHANGES = {
         {"count_votes", "account", "aggregate"} | ENDS,
         {"train_baseline", "train_teachers"},
     ),
-    "lib/teachers/classification.py": ({"train_teachers"} | LEARNING | ENDS, {"prepare_data", "split_data"}),
+    "lib/pate/classification.py": ({"train_teachers"} | LEARNING | ENDS, {"prepare_data", "split_data"}),
     "lib/data/sources/digits.py": (DATA | LEARNING | ENDS | {"datasets"}, set()),
     "lib/data/sources/pate_votes.py": ({"datasets"}, DATA | LEARNING | TABLES | ENDS),
     "lib/reporting/style.mplstyle": ({"scalable_pate_epsilon"}, DATA | LEARNING | {"account", "scalable_pate_table1"}),
@@ -203,8 +203,8 @@ def test_a_new_module_makes_the_rule_that_imports_it_stale(changed, recorded):
 
 def test_a_module_that_only_another_module_imports_counts(changed, recorded):
     (changed.root / "lib" / "extra.py").write_text("LIMIT = 1\n")
-    changed.edit("lib/teachers/classification.py", "import numpy as np\n", "import numpy as np\n\nimport lib.extra\n")
-    expected = users(recorded.jobs, "lib/teachers/classification.py")
+    changed.edit("lib/pate/classification.py", "import numpy as np\n", "import numpy as np\n\nimport lib.extra\n")
+    expected = users(recorded.jobs, "lib/pate/classification.py")
     assert changed.pending(*BOTH).counts == expected
     changed.run("--cores", "2", "--touch", *BOTH)
     assert changed.pending(*BOTH).nothing

@@ -10,7 +10,7 @@ from lib.core.errors import InputError
 from lib.data.volumes.contrast import CHANNELS
 from lib.data.volumes.fields import BOX, smooth_field, voxel
 from lib.data.volumes.phantom import BrainPhantom, PhantomSource
-from lib.data.volumes.prepare import normalised
+from lib.data.volumes.preparation import normalised
 
 SHAPE = (48, 48, 31)
 SUBJECTS = 16

@@ -10,8 +10,8 @@ from lib.core.errors import InputError
 from lib.core.files import read_json, write_json
 from lib.data.volumes.folders import BRATS_2019, LGG, CaseFolders
 from lib.data.volumes.phantom import BrainPhantom, PhantomSource
-from lib.data.volumes.prepare import Geometry, normalised, prepare
-from lib.data.volumes.prepared import read_prepared
+from lib.data.volumes.preparation import Geometry, normalised, prepare
+from lib.data.volumes.prepared_folder import read_prepared
 from lib.data.volumes.source import Volume
 
 SHAPE = (24, 20, 16)
