@@ -58,7 +58,7 @@ class Audit:
     level: Confidence
     repetitions: Annotated[Count, "Independent audits of each size."]
     epsilon: Annotated[Positive, "What every mechanism claims."]
-    mechanisms: Annotated[Mechanisms, "Mechanisms of lib/attacks/known.py."]
+    mechanisms: Annotated[Mechanisms, "Mechanisms of lib/attacks/reference_mechanisms.py."]
     noises: Annotated[Shares, "Shares of the noise that the claim takes: 1 is intact, less is broken on purpose."]
     many_runs: ManyRuns
     one_run: OneRun
