@@ -93,7 +93,8 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
             look = {"marker": "o", "markersize": 5, "capsize": 2, "color": f"C{colour}", "linestyle": "-"}
             axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
         else:
-            axis.plot(noisy[column], noisy[SHOWN], color="0.6", linestyle="--", linewidth=1)
+            alone = "." if len(noisy) == 1 else None  # a line of one point is none
+            axis.plot(noisy[column], noisy[SHOWN], color="0.6", linestyle="--", linewidth=1, marker=alone)
             teachers += "\n(computed,\nnot trained)"
         axis.annotate(teachers, (noisy[column].min(), noisy[SHOWN].min() - 0.08), ha="center", va="top", fontsize=8)
     for row in read_table(Path(__file__).parent / DATA_FILES[0]).to_dict("records"):
