@@ -19,6 +19,9 @@ DATA_FILES = ("../published/residual_perturbation_table3.csv",)  # what the pape
 BASELINE = "DP-SGD"
 COLUMNS = ("dataset", "attack", "auc", "auc_spread", "train_accuracy", "train_accuracy_spread", "test_accuracy")
 COLUMNS += ("test_accuracy_spread", "attacker_works", "seeds", "stands_for", "protocol", "data")
+COMPARED = ("method", "gamma", "at", "dataset", "attack", "stands_for", "protocol", "data", "auc", "auc_spread")
+COMPARED += ("test_accuracy", "test_accuracy_spread", "dp_sgd_accuracy", "dp_sgd_accuracy_spread")
+COMPARED += ("attacker_works", "seeds", "plain_accuracy", "plain_accuracy_spread")
 ENOUGH = 3  # repetitions of a point that counts
 NEAR = (0.49, 0.53)  # areas that the left panel shows
 
@@ -45,7 +48,7 @@ def points(found: list[Attacked], control: Attacked, table3: pd.DataFrame, curve
 def compared(numbers: pd.DataFrame) -> pd.DataFrame:
     """Each curve at the area of DP-SGD, and each with noise at that of its longest training, beside the plain network.
 
-    `at`: whose area. Points with fewer than ENOUGH repetitions do not count.
+    `at`: whose area. Points with fewer than ENOUGH repetitions do not count; without others there is no row.
     """
     known = numbers[(numbers["seeds"] >= ENOUGH) | (numbers["method"] == BASELINE)]
     private = known[known["method"] == BASELINE].iloc[0]
@@ -70,7 +73,7 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
                 row |= _read_off("plain_accuracy", plain, there)
             works = all((each["attacker_works"] == "yes").all() for each in used)
             rows.append(row | {"attacker_works": yes_no(works), "seeds": min(each["seeds"].min() for each in used)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=list(COMPARED))
 
 
 def _read_off(name: str, curve: pd.DataFrame, there: pd.Series) -> dict[str, float]:

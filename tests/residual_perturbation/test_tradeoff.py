@@ -100,6 +100,8 @@ def test_points_of_fewer_than_three_repetitions_do_not_count(made):
     few = made.numbers.assign(seeds=made.numbers["seeds"].where(made.numbers["epochs"] != 70, 2))
     found = residual_perturbation_tradeoff.compared(few).set_index(["method", "at"])
     assert found.loc[("Strategy I", "DP-SGD"), "test_accuracy"] == pytest.approx(0.60)
+    none = residual_perturbation_tradeoff.compared(made.numbers.assign(seeds=2))
+    assert none.empty and list(none.columns) == list(made.comparison.columns)  # a table that can be read
 
 
 def test_the_figure_is_drawn_from_its_numbers_alone(made):
