@@ -89,7 +89,8 @@ def test_too_few_patients_are_named_with_the_task_that_needs_more(tmp_path):
     names = {"prepare_data": [], "prepare_volumes": ["lgg"], "tasks": ["lgg", "phantom"]}
     (found,) = needed.findings(config, names)
     assert found.state == check.TOO_FEW and found.lacks
-    line = "segmentation.tasks.lgg.parts = {'public': 40, 'student': 40, 'test': 30}: 110 patients in each"
+    parts = "segmentation.tasks.lgg.parts = {'public': 40, 'student': 40, 'test': 30}"
+    line = f"{parts} and segmentation.tasks.lgg.apart = 1: 110 patients in each"
     assert found.detail.startswith(line) and "segmentation.volumes.lgg has 6 patients" in found.detail
     (found,) = needed.findings(config, names | {"tasks": []})
     assert found.state == check.FOUND and "6 patients" in found.detail
