@@ -40,8 +40,9 @@ _ORDER = (*GRADES, BY_CONSTRUCTION)
 class Headline:
     """A headline claim with its answer.
 
-    pair: the paper's number beside ours, if one says it. evidence: the weakest that decides it. why: Markdown, with
-    placeholders for numbers (`quoting.py`); empty where the outline has none for this answer.
+    pair: the paper's number beside ours, if one says it. evidence: the weakest that decides it, or what is missing to
+    judge it. why: Markdown, with placeholders for numbers (`quoting.py`); empty where the outline has none for this
+    answer.
     """
 
     says: str
@@ -116,6 +117,25 @@ def summary(outline: dict, verdicts: pd.DataFrame) -> str:
     counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
     told = [f"{count} {answer}" for answer, count in counts.items() if count]
     return f"Of {len(found)} headline claims: {', '.join(told)}."
+
+
+def numbers(outline: dict, verdicts: pd.DataFrame) -> str:
+    """Return the numbers behind the answer for a whole paper: the paper's beside ours, or the two that are compared."""
+    rows = {row["id"].partition(".")[2]: row for row in verdicts.to_dict("records")}
+    chosen = (outline["answer"] or {}).get("numbers", ())
+    return "; ".join(f"{each['label']}: {_number(rows[each['of']])}" for each in chosen if rows[each["of"]]["measured"])
+
+
+def _number(row: Mapping[str, str]) -> str:
+    if row["id"].partition(".")[2].startswith("v"):
+        return f"{as_read(row['paper_value'])} → {measured(row)}"
+    left, right = re.findall(r"(?<![\w.])\d[\d.e+-]*", row["measured"].partition(" (")[0])[:2]
+    return f"{rounded(float(left))} against {rounded(float(right))}"
+
+
+def lacking(found: Mapping[str, Headline]) -> str:
+    """Return what is missing for the headlines that cannot be judged."""
+    return "; ".join(dict.fromkeys(each.evidence for each in found.values() if each.answer == OPEN and each.evidence))
 
 
 def strength(found: Mapping[str, Headline]) -> str:

@@ -497,9 +497,11 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
         own = verdicts[verdicts["paper"] == paper]
         found = heads.headlines(outline["headlines"], own)
         answers = [outline["answer"]["says"] if outline["answer"] else "", heads.summary(outline, own)]
-        rows.append([outline["name"], *answers, heads.marks(found), heads.strength(found)])
+        more = [heads.numbers(outline, own), heads.lacking(found), heads.marks(found), heads.strength(found), paper]
+        rows.append([outline["name"], *answers, *more])
         asked.append(_headlines(outline, own, outline["name"]))
-    header, caption = ["Paper", "On real data", "This run", "Headline claims", "Evidence"], f"{heads.LEGEND}."
+    header, caption = ["Paper", "On real data", "This run", "Paper → here", "Missing"], f"{heads.LEGEND}."
+    header += ["Headline claims", "Evidence", "Target"]
     if all(row[1] in ("", row[2]) for row in rows):
         header, rows = ["Paper", "Does it hold up?", *header[3:]], [[row[0], *row[2:]] for row in rows]
     else:
