@@ -130,7 +130,8 @@ def _number(row: Mapping[str, str]) -> str:
     if row["id"].partition(".")[2].startswith("v"):
         return f"{as_read(row['paper_value'])} → {measured(row)}"
     left, right = re.findall(r"(?<![\w.])\d[\d.e+-]*", row["measured"].partition(" (")[0])[:2]
-    return f"{rounded(float(left))} against {rounded(float(right))}"
+    doubt = "" if row["judgement"] in ("holds", "fails") else f" ({row['judgement']})"
+    return f"{rounded(float(left))} against {rounded(float(right))}{doubt}"
 
 
 def lacking(found: Mapping[str, Headline]) -> str:
