@@ -31,7 +31,9 @@ class SgdRecipe:
     clip: Annotated[Positive | None, "Largest norm of a sample's gradient; null: plain backpropagation."] = None
 
     def __post_init__(self) -> None:
-        """Check what goes with the optimizer, and with a last rate."""
+        """Check what goes with the optimizer, and with a last rate; and the clip, on which every epsilon hangs."""
+        if self.clip is not None and not (math.isfinite(self.clip) and self.clip > 0):
+            raise InputError(f"clip {self.clip}: it must be positive and finite")
         if self.momentum and self.optimizer != "sgd":
             raise InputError(f"momentum = {self.momentum}: allowed is 0 with {self.optimizer}")
         if self.last_rate is not None and (self.decay_epochs is None or self.decay != 1):

@@ -151,7 +151,14 @@ def test_a_dry_run_plans_all_of_pate_for_masks(pristine, any_root, preset):
     )
     items |= set() if patients else {"autoencoded_pate_masks", "autoencoded_pate_curves"}
     # encoders, codes and students: of codes those on each encoder's, and of true labels those of each task
-    codes = {(name, "teachers", encoder) for name in results["tasks"] for encoder in results["encoders"]}
+    # an encoder that is trained with the noise of its use is one a budget; further budgets are those of the first
+    trained = []
+    for encoder in results["encoders"]:
+        further = results["further"] if encoder == results["encoders"][0] else []
+        of_budget = config["segmentation"]["encoders"][encoder].get("recipe", {}).get("sigma") == "budget"
+        budgets = [results["epsilon"], *further, None] if of_budget else []
+        trained += [f"{encoder} at {budget}" for budget in budgets] or [encoder]
+    codes = {(name, "teachers", encoder) for name in results["tasks"] for encoder in trained}
     encoders = {fig3["noiseless"], *(curve["encoder"] for curve in fig3["curves"])}
     codes |= {(name, "labels", encoder) for name in fig3["tasks"] for encoder in encoders}
     shown = {
