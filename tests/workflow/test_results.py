@@ -47,7 +47,7 @@ def test_every_committed_file_names_its_commit_and_code(finished):
     assert {"scripts/train_mac.py", "scripts/dp_mac_table1.py"} <= {words[0] for words in told["dp_mac/table1b.csv"]}
     digits = ["scripts/prepare_data.py", "lib/data/sources/digits.py"]
     assert all(digits in told[name] for name in ("dp_mac/table1b.csv", "scalable_pate/table1.csv"))
-    assert {of_today(origins[name]) for name in files} == {("same", [])}
+    assert not [name for name in files if of_today(origins[name]) != ("same", [])]
     assert {row["commit"] for row in origins.values()} == {"unknown"}  # the copy is no repository
     assert "| fig2.csv | unknown | same |" in (pages / "dp_mac_details.md").read_text()
     record = next((finished.root / "results" / "tiny" / "scalable_pate" / "accounts").rglob("*.json"))
