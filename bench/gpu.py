@@ -61,7 +61,21 @@ def glyph_teachers(size: Size, device: torch.device) -> tuple[Step, int]:
 def gan_student(size: Size, device: torch.device) -> tuple[Step, int]:
     """The student of Scalable PATE on MNIST, with its published settings."""
     settings = GanSettings(
-        (1000, 500, 250, 250, 250), (500, 500), 100, 0.3, 0.5, 300, 100, 100, 0.003, 0.5, 0.999, 1, 1.0, 0.9999, 500
+        hidden=(1000, 500, 250, 250, 250),
+        generator=(500, 500),
+        latent=100,
+        input_noise=0.3,
+        hidden_noise=0.5,
+        epochs=300,
+        labelled_batch=100,
+        unlabelled_batch=100,
+        learning_rate=0.003,
+        beta1=0.5,
+        beta2=0.999,
+        decay_start=1,
+        unlabelled_weight=1.0,
+        average_decay=0.9999,
+        initial_batch=500,
     )
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 256, (size.students, 28, 28), np.uint8), rng.integers(0, 10, 100)
