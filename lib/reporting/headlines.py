@@ -127,11 +127,14 @@ def numbers(outline: dict, verdicts: pd.DataFrame) -> str:
 
 
 def _number(row: Mapping[str, str]) -> str:
+    notes = [row["grade"]] * (row["grade"] == GRADES[-1])
     if row["id"].partition(".")[2].startswith("v"):
-        return f"{as_read(row['paper_value'])} → {measured(row)}"
-    left, right = re.findall(r"(?<![\w.])\d[\d.e+-]*", row["measured"].partition(" (")[0])[:2]
-    doubt = "" if row["judgement"] in ("holds", "fails") else f" ({row['judgement']})"
-    return f"{rounded(float(left))} against {rounded(float(right))}{doubt}"
+        pair = f"{as_read(row['paper_value'])} → {measured(row)}"
+    else:
+        left, right = re.findall(r"(?<![\w.])\d[\d.e+-]*", row["measured"].partition(" (")[0])[:2]
+        pair = f"{rounded(float(left))} against {rounded(float(right))}"
+        notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]
+    return f"{pair} ({', '.join(notes)})" if notes else pair
 
 
 def lacking(found: Mapping[str, Headline]) -> str:
