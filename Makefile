@@ -41,7 +41,7 @@ schema: setup
 # Table 1 of Scalable PATE from the authors' votes: those of MNIST and Adult, which are downloaded, or those below DATA
 votes: setup
 ifdef DATA
-	@$(BIN)/snakemake --cores $(CORES) $(SHOW) --configfile presets/votes.yaml --config data_root=$(DATA) -- all
+	@$(BIN)/snakemake --cores $(CORES) $(SHOW) --configfile presets/votes.yaml --config "data_root=$(DATA)" -- all
 	@$(BIN)/python -m scripts.show_epsilons results/votes
 else
 	@for each in mnist adult; do \
@@ -52,10 +52,11 @@ else
 	@$(BIN)/python -m scripts.show_epsilons results/votes_fetched
 endif
 
-# one result with other settings, beside the original: make variant TARGET=scalable_pate_table2 SET=KEY=VALUE
+# one result with other settings, beside the original: make variant TARGET=scalable_pate_table2 SET=KEY=VALUE;
+# a value with spaces needs python -m scripts.variant
 variant: setup
-	@$(BIN)/python -m scripts.variant --cores $(CORES) --target $(TARGET) --set $(SET) $(if $(OF),--preset $(OF)) \
-		$(if $(DATA),--data-root $(DATA))
+	@$(BIN)/python -m scripts.variant --cores $(CORES) --target "$(TARGET)" --set $(SET) $(if $(OF),--preset "$(OF)") \
+		$(if $(DATA),--data-root "$(DATA)")
 
 # the documentation as a site, for a browser; a link that leads nowhere ends it (--quiet would silence that, too)
 docs: setup-dev

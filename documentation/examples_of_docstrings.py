@@ -1,4 +1,4 @@
-"""What mkdocstrings shows of a docstring: examples as code, also where no heading says that they are examples."""
+"""Show examples in docstrings as code on the site, also where no heading says that they are examples."""
 
 import re
 from typing import Any

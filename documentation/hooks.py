@@ -1,4 +1,4 @@
-"""What MkDocs builds the site from: pages at their paths in the repository, and a page of all settings."""
+"""Give MkDocs its pages: those of the repository at their paths, and a page of all settings."""
 
 import re
 from collections.abc import Iterator

@@ -72,7 +72,7 @@ def sentences(text: str) -> list[str]:
 
 
 def private_words(text: str, words: dict[str, str]) -> list[str]:
-    """What stands in a text of the words, each with what to write."""
+    """Find the words in a text, each with what to write instead."""
     flat = " ".join(prose(text).split())
     return [
         f"{match[0]!r} in '{flat[max(0, match.start() - 30) : match.end() + 30]}': write {instead}"

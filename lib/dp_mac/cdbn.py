@@ -25,6 +25,7 @@ from lib.dp_mac.cdbn_release import BATCH, Moments, OutputCoefficients, release_
 from lib.dp_mac.cdbn_sensitivity import patches, with_one
 from lib.dp_mac.cdbn_settings import CdbnSettings
 from lib.dp_mac.chebyshev import softplus
+from lib.training.epochs import Progress
 
 FLOOR = 1e-4  # least variance that a unit is scaled by
 
@@ -214,7 +215,7 @@ def train_cdbn(
     device: torch.device,
     evaluate: Evaluate,
     checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
 ) -> Trained:
     """A network of images x (N, channels, side, side), in [0, 1], with labels y (N,) below `classes`, epsilon-DP.
 

@@ -54,7 +54,7 @@ class MacRecipe:
 
     @property
     def coefficients(self) -> tuple[str, ...]:
-        """What a W-step needs of the expansion; a constant has no gradient."""
+        """Coefficients of the expansion that a W-step needs; a constant has no gradient."""
         return ("linear", "quadratic") if self.expansion == "second" else ("linear",)
 
     def rate_at(self, epoch: int) -> float:

@@ -44,7 +44,7 @@ def check_blocks(config: Mapping[str, Any]) -> None:
     try:
         _adapter().validate_python({block.name: config[block.name] for block in fields(Configuration)})
     except ValidationError as error:
-        (fault,) = [each for each in error.errors() if each["type"] == "value_error"]  # not of another kind of class
+        fault = next(each for each in error.errors() if each["type"] == "value_error")  # not of another kind of class
         place, key = config, []
         for part in fault["loc"]:  # keys, and names of classes
             if isinstance(place, list) or (isinstance(place, dict) and part in place):
@@ -91,7 +91,7 @@ def _schema(kind: Any) -> dict:
 
 
 def _words(word: Any) -> dict[str, Any]:
-    """What an annotation adds to a schema."""
+    """Return the keywords that an annotation adds to a schema."""
     if isinstance(word, str):
         return {"description": word}
     return (
@@ -114,7 +114,7 @@ def _object(kind: type) -> dict:
 
 
 def _one_of(kinds: tuple[type, ...]) -> dict:
-    """The schema of classes that are told apart by a field: what all share, and what each has beside it."""
+    """Return the schema of classes that a field distinguishes: what all share, and what each has beside it."""
     made = [_object(kind) for kind in kinds]
     first, *others = (each["properties"] for each in made)
     shared = {name: part for name, part in first.items() if all(other.get(name) == part for other in others)}

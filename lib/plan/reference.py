@@ -78,7 +78,7 @@ def _is_block(part: dict) -> bool:
 
 
 def _kind(part: dict, schema: dict) -> str:
-    """What a value may be, in words."""
+    """Say in words which values are allowed."""
     if "const" in part:
         return f"`{part['const']}`"
     if "enum" in part:

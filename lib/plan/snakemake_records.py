@@ -74,7 +74,7 @@ def _said(parameter: str) -> str:
 
 
 def _record(folder: Path, path: str) -> dict | None:
-    """What Snakemake knows of a file that a job made; None where no job did, and nothing of it in a damaged record."""
+    """Read what Snakemake knows of a file: None where no job made it, nothing of it in a damaged record."""
     words = urlsafe_b64encode(path.encode()).decode()
     most = os.pathconf(folder, "PC_NAME_MAX") - 1 if folder.is_dir() else 254
     parts = [words[start : start + most] for start in range(0, len(words), most)]

@@ -131,7 +131,7 @@ def _number(row: Mapping[str, str]) -> str:
     if row["id"].partition(".")[2].startswith("v"):
         pair = f"{as_read(row['paper_value'])} → {measured(row)}"
     else:
-        left, right = re.findall(r"(?<![\w.])\d[\d.e+-]*", row["measured"].partition(" (")[0])[:2]
+        left, right = re.findall(r"(?<![\w.])-?\d[\d.e+-]*", row["measured"].partition(" (")[0])[:2]
         pair = f"{rounded(float(left))} against {rounded(float(right))}"
         notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]
     return f"{pair} ({', '.join(notes)})" if notes else pair

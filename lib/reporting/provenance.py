@@ -12,7 +12,7 @@ from lib.reporting.claims.cells import read_table
 
 COLUMNS = ("file", "preset", "commit", "data", "code")
 SAME, CHANGED, UNKNOWN = "same", "changed", "not known"
-BEFORE = "made before results named their code"
+BEFORE = "committed without a record of commit and code"
 
 
 def row_of(file: str, preset: str, commit: str, data: str, code: Mapping[str, str] | None) -> dict[str, str]:

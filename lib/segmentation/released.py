@@ -10,7 +10,7 @@ TEACHERS = "teachers"  # the source of codes that are of teachers' answers
 
 
 def cost_of_codes(record: dict) -> dict[str, PrivacyStatement]:
-    """What each labelling with noise costs by each route, as `LABELLING ROUTE`; record: of `aggregate_masks`.
+    """Return what each labelling with noise costs by each route, as `LABELLING ROUTE`; record: of `aggregate_masks`.
 
     A true label in the place of all teachers' answers is changed by one record as a whole, not by 1 / K of it: nothing
     is proved of codes of true labels.
@@ -25,5 +25,5 @@ def cost_of_codes(record: dict) -> dict[str, PrivacyStatement]:
 
 
 def with_costs(records: list[dict]) -> list[dict]:
-    """The records of codes, each with its statements."""
+    """Return the records of codes, each with its statements."""
     return [record | {"privacy": cost_of_codes(record)} for record in records]

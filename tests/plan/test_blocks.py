@@ -209,3 +209,8 @@ def test_defaults_of_classes_that_jobs_make_are_not_written_into_the_configurati
 )
 def test_votes_that_do_not_fit_together_are_refused(key, value, line):
     assert refusal(changed(key, value)) == f"{key} = {value!r}: {line}"
+
+
+def test_of_two_blocks_that_do_not_fit_the_first_is_refused():
+    both = changed("scalable_pate.sanitize.first", 0.495, changed("ensembles.digits.teachers", 1201))
+    assert refusal(both).startswith("ensembles.digits.teachers = 1201: more teachers than private samples")

@@ -1,4 +1,4 @@
-"""What make prints: all that can be asked for, and what a run computed."""
+"""Texts that make prints: all that can be asked for, and what a run computed."""
 
 import re
 from pathlib import Path
@@ -75,7 +75,7 @@ def committed() -> pd.DataFrame:
 
 
 def told(folder: Path, verdicts: pd.DataFrame, capsys) -> list[str]:
-    """What is said of a preset's results with these verdicts."""
+    """Lines printed of a preset's results with these verdicts."""
     folder.mkdir(exist_ok=True)
     for name, part in zip(("claims.csv", "checks.csv"), divided(verdicts), strict=True):
         part.to_csv(folder / name, index=False)

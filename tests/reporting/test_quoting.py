@@ -11,6 +11,7 @@ import pytest
 
 from lib.accounting.gaussian import sigma_analytic
 from lib.core.errors import InputError
+from lib.plan.results import PAPERS, TITLES
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import judge_all
 from lib.reporting.claims.loading import load_claims
@@ -134,7 +135,7 @@ def test_a_sentence_without_its_number_is_left_out(sources, lacking):
 
 
 def texts_of(page: str) -> str:
-    """What a person wrote for a page: its readings, and the sentences of its outline."""
+    """Texts that a person wrote for a page: its readings, and the sentences of its outline."""
     outline = load_outline(ROOT / "report" / f"{page}.yaml")
     parts = [(ROOT / "report" / f"{page}_readings.md").read_text(encoding="utf-8"), outline["promise"]]
     parts += [why for entry in outline["headlines"] for why in entry.get("why", {}).values()]
@@ -181,6 +182,16 @@ def of_page(found, page: str) -> Sources:
     named = {f"{folder}_{table}": frame for (folder, table), frame in frames.items()}
     own = {table: frame for (folder, table), frame in frames.items() if folder == page}
     return Sources(verdicts[verdicts["paper"] == page], named | own)
+
+
+@pytest.mark.parametrize("page", TITLES)
+def test_every_number_that_a_text_asks_for_is_among_the_results(page):
+    """A misspelt table or column would leave out its sentence, as one of a result that was not run."""
+    files = [DOCS / "claims.csv", *(DOCS / f"{paper}_checks.csv" for paper in PAPERS)]
+    verdicts = pd.concat([read_table(path, dtype=str).fillna("") for path in files])
+    sources = of_page((verdicts, redraw.tables()), page)
+    asked = set(re.findall(r"\{[^{}]+\}", texts_of(page)))
+    assert asked and not [placeholder for placeholder in asked if not filled(placeholder, sources)]
 
 
 @pytest.mark.slow
