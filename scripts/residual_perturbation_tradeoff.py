@@ -60,16 +60,21 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
         for at, there in ((BASELINE, private), ("longest training", last)):
             if gamma == 0 and there is last:
                 continue
-            used = [own, there.to_frame().T] + ([plain] if gamma and plain is not None else [])
+            beside = [plain] if gamma and plain is not None else []
+            used = [own, there.to_frame().T, *beside]
+            # what is read off a curve rests on all its points, and is no better than the weakest
+            read = pd.concat([last.to_frame().T if there is last else own, *beside])
             row = {"method": method, "gamma": gamma, "at": at}
-            row |= {name: last[name] for name in ("dataset", "attack", "stands_for", "protocol", "data")}
+            row |= {name: last[name] for name in ("dataset", "attack", "stands_for")}
+            row["protocol"] = next((words for words in read["protocol"] if words != "paper"), "paper")
+            row["data"] = "; ".join(dict.fromkeys(read["data"]))
             row |= {"auc": there["auc"], "auc_spread": there["auc_spread"]}
             if there is last:
                 row |= {name: last[name] for name in ("test_accuracy", "test_accuracy_spread")}
             else:
                 row |= _read_off("test_accuracy", own, there)
                 row |= {f"dp_sgd_accuracy{end}": there[f"test_accuracy{end}"] for end in ("", "_spread")}
-            if gamma and plain is not None:
+            if beside:
                 row |= _read_off("plain_accuracy", plain, there)
             works = all((each["attacker_works"] == "yes").all() for each in used)
             rows.append(row | {"attacker_works": yes_no(works), "seeds": min(each["seeds"].min() for each in used)})

@@ -50,8 +50,9 @@ class TrainingRun:
         check_sigma("sigma", self.sigma)
 
     def _check_epochs(self) -> None:
-        if self.epochs < 1:
-            raise InputError(f"epochs {self.epochs}: there must be at least 1")
+        # a part of an epoch would be charged for fewer steps than are taken
+        if self.epochs < 1 or self.epochs % 1:
+            raise InputError(f"epochs {self.epochs}: allowed are whole numbers of at least 1")
 
     @property
     def rate(self) -> float:

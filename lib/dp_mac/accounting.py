@@ -67,6 +67,8 @@ class MacRun(TrainingRun):
     def _check_epochs(self) -> None:
         if self.epochs < 0 or self.pretraining_epochs < 0 or self.epochs + self.pretraining_epochs == 0:
             raise InputError(f"epochs {self.epochs}, pre-training {self.pretraining_epochs}: at least 0, together 1")
+        if self.epochs % 1 or self.pretraining_epochs % 1:
+            raise InputError(f"epochs {self.epochs}, pre-training {self.pretraining_epochs}: allowed are whole numbers")
 
     @property
     def sensitivity(self) -> float:

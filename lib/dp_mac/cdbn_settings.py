@@ -41,15 +41,22 @@ class CdbnSettings:
     ridge: Annotated[float, Ge(0), "Times the noise's size, on the diagonal of the output's objective."] = 0.1
 
     def __post_init__(self) -> None:
-        """Check lengths, filters that must be orthogonal, and the sum of the shares."""
+        """Check lengths, filters that must be orthogonal, and the numbers on which epsilon hangs."""
         layers = len(self.filters)
         for what, length in (("sizes", layers), ("clips", layers + 1), ("shares", layers + 2)):
             if len(given := getattr(self, what)) != length:
                 raise InputError(f"{what} = {given}: allowed are {length} numbers, for {layers} hidden layers")
         if any(count > size**2 for count, size in zip(self.filters, self.sizes, strict=True)):
             raise InputError(f"filters = {self.filters}: orthogonal; allowed are at most the squares of {self.sizes}")
-        if abs(math.fsum(self.shares) - 1) >= 1e-9:
-            raise InputError(f"shares = {self.shares}: allowed are numbers with the sum 1")
+        if not (min(self.shares) > 0 and abs(math.fsum(self.shares) - 1) < 1e-9):
+            raise InputError(f"shares = {self.shares}: allowed are positive numbers with the sum 1")
+        if not all(0 < clip <= 1 for clip in self.clips):
+            raise InputError(f"clips = {self.clips}: allowed are numbers above 0, at most 1")
+        for what in ("radius", "gain", "hidden_rate", "output_rate"):
+            if not (math.isfinite(getattr(self, what)) and getattr(self, what) > 0):
+                raise InputError(f"{what} = {getattr(self, what)}: allowed is above 0 and finite")
+        if not (math.isfinite(self.threshold) and math.isfinite(self.ridge) and self.ridge >= 0):
+            raise InputError(f"threshold = {self.threshold}, ridge = {self.ridge}: finite, and the ridge at least 0")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,12 +24,12 @@ def needs_statement(column: str) -> bool:
 
 
 def safe(value: float, column: str, digits: int = DIGITS) -> float:
-    """Round a bound to so many digits: an epsilon up, a lower bound down; other numbers stay as they are.
+    """Round a bound to so many digits: an epsilon up, as bits at most, a lower bound down; others stay as they are.
 
     >>> safe(0.12341, "epsilon", 3), safe(0.12349, "lower_bound", 3), safe(0.0, "lower_bound_mean", 3)
     (0.124, 0.123, 0.0)
     """
-    if needs_statement(column):
+    if needs_statement(column) or column in ("bits", "bits_all"):
         return rounded_up(value, digits)
     return rounded_down(value, digits) if column.startswith("lower_bound") else value
 

@@ -231,6 +231,9 @@ def test_a_training_costs_no_less_than_by_privacy_losses_and_hardly_more(samples
 
 
 def test_the_dearer_route_is_never_passed_over(monkeypatch):
+    for epochs in (0, 1.4, math.nan):  # a part of an epoch takes whole steps
+        with pytest.raises(InputError, match="whole numbers of at least 1"):
+            TrainingRun(samples=40, batch=4, epochs=epochs, sigma=1.0)
     run = TrainingRun(samples=40, batch=4, epochs=1, sigma=1.0)
     monkeypatch.setattr(run_statements, "replaced_gaussian_pld", lambda *given: 1e3)
     with pytest.raises(ArithmeticError, match="privacy loss distributions"):

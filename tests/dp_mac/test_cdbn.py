@@ -1,5 +1,6 @@
 """The network learns from released coefficients alone, the same bytes each time."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -137,6 +138,12 @@ def test_the_published_step_shows_labels_without_noise():
         ({"filters": (10, 2)}, "orthogonal"),
         ({"sizes": (3,)}, "sizes"),
         ({"shares": (0.5, 0.5, 0.5, 0.5)}, "shares"),
+        ({"shares": (0.9, 0.9, -0.4, -0.4)}, "shares"),
+        ({"shares": (math.nan, 0.3, 0.3, 0.3)}, "shares"),
+        ({"clips": (5.0, 5.0, 5.0)}, "clips"),
+        ({"gain": math.inf}, "gain"),
+        ({"threshold": math.inf}, "threshold"),
+        ({"ridge": -0.1}, "ridge"),
     ],
 )
 def test_settings_that_are_refused(change, message):

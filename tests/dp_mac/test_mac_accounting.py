@@ -241,6 +241,8 @@ def test_an_epoch_is_rounded_up():
         ({"batch": math.nan}, "batch nan"),
         ({"epochs": 0}, "epochs 0"),
         ({"epochs": -1}, "epochs -1"),
+        ({"epochs": 1.4}, r"epochs 1\.4.*whole"),
+        ({"pretraining_epochs": math.nan}, "pre-training nan"),
         ({"layers": 0}, "layers 0"),
         ({"sigma": 0.0}, r"sigma 0\.0: .*no epsilon"),
         ({"sigma": -1.0}, "sigma -1"),

@@ -134,7 +134,7 @@ SERIES = "dp_mac.series"
         ("digits_dp_sgd.recipe.last_rate", 0.1, "the line needs decay_epochs, and a decay of 1"),
         ("digits_dp_mac.recipe.expansion", "exact", "not private; allowed are first, second"),
         ("digits_dp_mac.thresholds.quadratic", 0.1, "allowed is a number with expansion second alone"),
-        ("digits_dp_cdbn.recipe.shares", [0.5, 0.5, 0.5, 0.5], "allowed are numbers with the sum 1"),
+        ("digits_dp_cdbn.recipe.shares", [0.5, 0.5, 0.5, 0.5], "allowed are positive numbers with the sum 1"),
         ("digits_dp_cdbn.recipe.sizes", [3], "allowed are 2 numbers, for 2 hidden layers"),
         ("digits_dp_cdbn.recipe.filters", [10, 4], "orthogonal; allowed are at most the squares of (3, 3)"),
     ],

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.accounting.statement import PrivacyStatement
-from lib.reporting.tables import needs_statement, write_numbers, write_table
+from lib.reporting.tables import needs_statement, safe, write_numbers, write_table
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=80)
 STATEMENT = PrivacyStatement(
@@ -145,6 +145,7 @@ def test_rows_that_were_given_are_left_alone(tmp_path):
 
 
 def test_bounds_are_rounded_to_their_safe_side(tmp_path):
+    assert safe(0.816455, "bits", 3) == 0.817 and safe(0.816455, "error", 3) == 0.816455
     rows = [{"dataset": "a", "lower_bound": 0.12345678, "epsilon": STATEMENT, "error": 0.12345678}]
     (row,), _ = write(tmp_path, rows)
     assert (row["lower_bound"], row["epsilon"], row["error"]) == ("0.123456", "1.97124", "0.123457")

@@ -93,7 +93,7 @@ def test_accuracies_are_compared_at_the_area_of_dp_sgd_and_at_that_of_the_longes
     assert longest["test_accuracy"] == pytest.approx(0.66) and longest["test_accuracy_spread"] == pytest.approx(0.004)
     assert longest["plain_accuracy"] == pytest.approx(0.59) and longest["auc"] == pytest.approx(0.516)
     assert (found["seeds"] == 3).all() and (found["attacker_works"] == "yes").all()
-    assert noise["protocol"] == "paper" and plain["protocol"].startswith("shorter")
+    assert noise["protocol"].startswith("shorter") and plain["protocol"].startswith("shorter")  # of all that is read
 
 
 def test_points_of_fewer_than_three_repetitions_do_not_count(made):
