@@ -67,7 +67,7 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
             row = {"method": method, "gamma": gamma, "at": at}
             row |= {name: last[name] for name in ("dataset", "attack", "stands_for")}
             row["protocol"] = next((words for words in read["protocol"] if words != "paper"), "paper")
-            row["data"] = "; ".join(dict.fromkeys(read["data"]))
+            row["data"] = " and ".join(dict.fromkeys(read["data"]))
             row |= {"auc": there["auc"], "auc_spread": there["auc_spread"]}
             if there is last:
                 row |= {name: last[name] for name in ("test_accuracy", "test_accuracy_spread")}
