@@ -6,17 +6,28 @@ from pathlib import Path
 import pytest
 
 WORKFLOW = Path(__file__).parent / "workflow"
+FIRST = WORKFLOW / "test_code_inputs.py"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests that share the finished run share a process, others one by file; what starts a workflow comes first."""
+    """Give all tests of a file to one process, and begin with what starts a workflow.
+
+    The first file makes the finished run (tests/workflow/conftest.py). Files that need it come when others have been
+    busy for as long as that takes, so that no process waits for it.
+    """
+    needs = {item.path for item in items if "recorded" in item.fixturenames}
     for item in items:
         if item.path.is_relative_to(WORKFLOW):
             item.add_marker("workflow")
-        group = "finished run" if "recorded" in item.fixturenames else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: ("recorded" not in item.fixturenames, item.get_closest_marker("workflow") is None))
+        item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+    def place(item) -> int:
+        if item.path == FIRST:
+            return 0
+        return 3 if not item.path.is_relative_to(WORKFLOW) else 2 if item.path in needs else 1
+
+    items.sort(key=place)
     return (yield)  # pytest-xdist reads the groups in this hook
 
 

@@ -2,11 +2,13 @@
 
 import json
 import os
+import pickle
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from lib.plan.data_needs import mark_without_data
 from tests.workflow.running import ROOT, TINY, Pending, Project
@@ -100,11 +102,25 @@ def changed(finished, tmp_path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def recorded(pristine, tmp_path_factory) -> Recorded:
-    """That run, with a record of what each job imported and opened."""
-    project = pristine.duplicate(tmp_path_factory.mktemp("finished") / "project")
+def recorded(request, tmp_path_factory) -> Recorded:
+    """That run, with a record of what each job imported and opened: made by one process, copied by each."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all processes
+    kept = folder / "recorded.pickle"
+    with FileLock(folder / "recorded.lock"):
+        if not kept.exists():
+            kept.write_bytes(pickle.dumps(_recorded(request.getfixturevalue("pristine"), folder)))
+    made = pickle.loads(kept.read_bytes())
+    return replace(made, project=made.project.duplicate(tmp_path_factory.mktemp("finished") / "project"))
+
+
+def _recorded(pristine: Project, folder: Path) -> Recorded:
+    """Run the tiny preset on one core in a copy below `folder`."""
+    project = pristine.duplicate(folder / "finished" / "project")
     (project.root / "sitecustomize.py").write_text(RECORDER)
-    records = tmp_path_factory.mktemp("records")
+    records = folder / "records"
+    records.mkdir()
     project.run("--cores", "1", "all", "reproduction", RECORD_TO=str(records))
     (project.root / "sitecustomize.py").unlink()
     by_log: dict[int, list[tuple[str, dict[str, str]]]] = {}
