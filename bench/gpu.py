@@ -25,7 +25,8 @@ from lib.pate.replicas import Replicas, stack_parts
 from lib.pate.semi_supervised import Draws, make_images
 from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
 from lib.residual_perturbation.network import PerturbedResNet8
-from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, ResidualTrainer
 from lib.training.device import choose_device
 from lib.training.sgd_recipe import SgdRecipe
 from lib.training.timing import clock
@@ -92,7 +93,10 @@ def cifar(size: Size) -> tuple[np.ndarray, np.ndarray]:
 
 def residual(size: Size, device: torch.device) -> tuple[Step, int]:
     """Five networks of Strategy I, trained at once."""
-    network, recipe = PerturbedResNet8(channels=3, classes=10), ResidualRecipe(epochs=10_000, batch=size.batch)
+    network, recipe = (
+        PerturbedResNet8(channels=3, classes=10),
+        ResidualRecipe(epochs=10_000, batch=size.batch, rate=0.1),
+    )
     x, y = cifar(size)
     replicas = [Replica(str(k), np.arange(len(x)), 0.75) for k in range(size.replicas)]
     trainer = ResidualTrainer(network, x, y, replicas, recipe, 0, ("bench",), device)

@@ -6,7 +6,7 @@ import pandas as pd
 
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import read_predictions
-from lib.attacks.shadow import AttackSettings
+from lib.attacks.shadow_settings import AttackSettings
 from lib.core.command import Job, command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path
@@ -34,7 +34,7 @@ def main(
     the record to write.
     """
     trained = read_record(networks)
-    more = {name: attack[name] for name in ("top", "epochs", "batch")}
+    more = {name: value for name, value in attack.items() if name not in ("rates", "thresholds")}
     classifiers = [AttackSettings(rate=rate, **more) for rate in attack["rates"]]
     attacks = [*map(Attack, classifiers), *(Attack(settings, plain=True) for settings in classifiers), Attack()]
     without_noise = read_predictions(plain) if plain else {}

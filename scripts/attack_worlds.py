@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.attacks.shadow import AttackSettings
+from lib.attacks.shadow_settings import AttackSettings
 from lib.attacks.worlds import WorldSettings, attack_worlds, audit_worlds
 from lib.core.command import command, progress, run
 from lib.core.errors import InputError

@@ -13,7 +13,8 @@ from lib.reporting.spread import mean_and_spread
 from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
-from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, ResidualTrainer
 from lib.training.device import choose_device
 from lib.training.sgd_recipe import SgdRecipe
 from lib.training.timing import Trainer, epoch_seconds

@@ -6,7 +6,8 @@ from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
 from lib.residual_perturbation.job import Design, replica_names, save_networks
-from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, train_residual
 from lib.training.device import choose_device
 
 

@@ -8,7 +8,8 @@ import pandas as pd
 
 from lib.attacks.predictions import Predictions
 from lib.attacks.roc import auc_interval, precision_recall, roc_curve
-from lib.attacks.shadow import AttackSettings, shadow_scores
+from lib.attacks.shadow import shadow_scores
+from lib.attacks.shadow_settings import AttackSettings
 from lib.attacks.threshold import THRESHOLD, best_threshold, confidences
 from lib.core.seeding import generator
 

@@ -5,42 +5,16 @@ D_shadow^train just like the target on its own data; the attack model learns to 
 by the shadow's largest class probabilities, and is asked about the target's.
 """
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from lib.attacks.checks import checked_members, checked_probabilities
+from lib.attacks.shadow_settings import AttackSettings
 from lib.core.errors import InputError
 from lib.core.lean_torch import spare_compiler, undrawn
 from lib.core.seeding import integer_seed
-
-
-@dataclass(frozen=True, kw_only=True)
-class AttackSettings:
-    """The attack model and its training.
-
-    rate: learning rate of Adam. The paper's 0.1 may end in a constant answer, whose AUC is 0.5 for any target: 1e-3 is
-    to be run beside it. top: how many of the largest probabilities it sees, 3 in the paper, 2 for two classes. hidden:
-    width. batch: not in the paper. Raises InputError for what is not allowed.
-    """
-
-    rate: float = 0.1
-    top: int = 3
-    hidden: int = 64
-    epochs: int = 50
-    batch: int = 128
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        if not (math.isfinite(self.rate) and self.rate > 0):
-            raise InputError(f"rate {self.rate}: it must be positive and finite")
-        for what in ("top", "hidden", "epochs", "batch"):
-            if getattr(self, what) < 1:
-                raise InputError(f"{what} {getattr(self, what)}: it must be at least 1")
 
 
 def largest(probabilities: np.ndarray, top: int) -> np.ndarray:

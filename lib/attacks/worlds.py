@@ -23,7 +23,8 @@ from lib.attacks.lira import lira_scores, logit_confidence, variance_for
 from lib.attacks.one_run import guess_numbers, one_run_bound
 from lib.attacks.rates import LOGARITHMIC_GRID, logarithmic_curve, tpr_at
 from lib.attacks.roc import auc_interval
-from lib.attacks.shadow import AttackSettings, shadow_scores
+from lib.attacks.shadow import shadow_scores
+from lib.attacks.shadow_settings import AttackSettings
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 

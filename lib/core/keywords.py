@@ -3,7 +3,8 @@
 `lib/plan/blocks.py` reads them while planning; a job does not.
 """
 
-from typing import Annotated, Any
+from dataclasses import fields, make_dataclass
+from typing import Annotated, Any, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 
@@ -18,6 +19,7 @@ Count = Annotated[int, Ge(1)]
 Counts = tuple[Count, ...]
 TwoOrMore = Annotated[int, Ge(2)]
 Positive = Annotated[float, Gt(0)]
+NotNegative = Annotated[float, Ge(0)]
 Share = Annotated[float, Ge(0), Le(1)]
 BelowOne = Annotated[float, Ge(0), Lt(1)]
 Delta = Annotated[float, Gt(0), Lt(1), "Probability with which epsilon may not hold."]
@@ -25,6 +27,7 @@ Printed = Annotated[tuple[tuple[Positive, Positive], ...], Len(1), "Pairs of the
 Name = Annotated[str, Keywords(pattern=r"^[a-z][a-z0-9_]*\Z")]
 WHOLE = Keywords(type="integer")  # in the configuration; audits take a fraction
 EACH_ONCE = Keywords(uniqueItems=True)
+Positives = Annotated[tuple[Positive, ...], Len(1), EACH_ONCE]
 AS_GIVEN = Keywords(as_given=True)  # defaults are those of the class, and are not written into the configuration
 ABSENT: Any = None  # the default of a setting that may be left out, and then is in no configuration
 
@@ -32,3 +35,10 @@ ABSENT: Any = None  # the default of a setting that may be left out, and then is
 def among(path: str) -> Keywords:
     """Text is a key of the catalogue, or an item of the list, at this path of the configuration."""
     return Keywords({"in": path})
+
+
+def partly(kind: type) -> type:
+    """Return a class with the fields of a dataclass, each of which may be left out: what is laid over another block."""
+    hints = get_type_hints(kind, include_extras=True)
+    made = [(field.name, hints[field.name], ABSENT) for field in fields(kind)]
+    return make_dataclass(kind.__name__, made, frozen=True, kw_only=True, namespace={"__doc__": kind.__doc__})

@@ -26,7 +26,7 @@ from lib.leaderboard.residual import Residual
 from lib.leaderboard.task import Setting
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
-from lib.residual_perturbation.training import ResidualRecipe
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.training.sgd_recipe import SgdRecipe
 
 

@@ -10,7 +10,8 @@ from lib.leaderboard.method import Given, checked_records
 from lib.leaderboard.network import Predict
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
-from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, train_residual
 
 
 @dataclass(frozen=True, kw_only=True)

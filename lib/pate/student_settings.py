@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Len
+from annotated_types import Len
 
-from lib.core.keywords import BelowOne, Count, Counts, Positive, Share, TwoOrMore
+from lib.core.keywords import BelowOne, Count, Counts, NotNegative, Positive, Share, TwoOrMore
 
 Widths = Annotated[Counts, Len(1)]
-NotNegative = Annotated[float, Ge(0)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from lib.plan.accounting_block import Accounting, Orders
 from lib.plan.audit_block import Audit
 from lib.plan.dp_mac_block import DpMac
 from lib.plan.models_block import Model
+from lib.plan.residual_perturbation_block import ResidualPerturbation
 from lib.plan.scalable_pate_block import AnyEnsemble, ScalablePate
 
 _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
@@ -36,6 +37,7 @@ class Configuration:
     ensembles: Annotated[dict[Name, AnyEnsemble], "Catalogue of teacher ensembles by name."]
     scalable_pate: ScalablePate
     dp_mac: DpMac
+    residual_perturbation: ResidualPerturbation
     audit: Audit
 
 
@@ -82,7 +84,9 @@ def _schema(kind: Any) -> dict:
         made = _schema(parts[0])
         return made | ({"enum": [*made["enum"], None]} if "enum" in made else {"type": [made["type"], "null"]})
     if origin is dict:
-        return {"type": "object", "propertyNames": _schema(parts[0]), "additionalProperties": _schema(parts[1])}
+        names = _schema(parts[0])
+        required = {"required": names["enum"]} if "enum" in names else {}
+        return {"type": "object", "propertyNames": names, **required, "additionalProperties": _schema(parts[1])}
     if parts[-1] is ...:
         return {"type": "array", "items": _schema(parts[0])}
     made = [_schema(part) for part in parts]

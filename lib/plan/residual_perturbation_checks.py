@@ -70,23 +70,13 @@ def check_attacks(config: dict) -> None:
 
 
 def _check_audit(audit: dict, repetitions: int) -> None:
-    """Batches and slots need samples, every repetition two runs or a slot, and shards whole groups of networks."""
+    """Every repetition needs two runs or a canary."""
     for name, task in audit["tasks"].items():
         key, least = _key(f"audit.tasks.{name}"), 2 * repetitions
-        batch, samples = task["sgd"]["recipe"]["batch"], task["samples"]
-        if task.get("canaries", 0) > samples:
-            raise InputError(f"{key}.canaries = {task['canaries']}: allowed is at most samples = {samples}")
-        if batch > samples:
-            raise InputError(f"{key}.sgd.recipe.batch = {batch}: allowed is at most samples = {samples}")
-        if "canaries" in task:
-            if task["canaries"] < repetitions:
-                raise InputError(f"{key}.canaries = {task['canaries']}: allowed is at least one a repetition")
-            continue
-        if task["runs"] < least:
+        if task.get("canaries", repetitions) < repetitions:
+            raise InputError(f"{key}.canaries = {task['canaries']}: allowed is at least one a repetition")
+        if "canaries" not in task and task["runs"] < least:
             raise InputError(f"{key}.runs = {task['runs']}: allowed is at least two a repetition, {least}")
-        # networks that are trained at once are the same ones in every shard
-        if (shard := task.get("shard", 0)) % (together := task.get("together", 10)):
-            raise InputError(f"{key}.shard = {shard}: allowed are multiples of together = {together}")
 
 
 def _check_recipe(task: str, of_task: dict, method: str, of_method: dict) -> None:

@@ -19,7 +19,8 @@ from lib.core.errors import InputError
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
-from lib.residual_perturbation.training import Replica, ResidualRecipe, TrainedReplicas, train_residual
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, TrainedReplicas, train_residual
 from lib.training.sgd_recipe import SgdRecipe
 
 MECHANISMS = ("strategy1", "plain", "dp_sgd")

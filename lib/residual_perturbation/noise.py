@@ -6,21 +6,17 @@ either do not hold up as stated; nothing here is a mechanism with an epsilon.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from lib.core.errors import InputError
 from lib.models.resnet8 import FEATURES, INPUT, STEM, SUMS, Perturb
+from lib.residual_perturbation.residual_recipe import NoiseSettings
 
-STRATEGIES = ("additive", "multiplicative")
-SCALINGS = ("unscaled", "std")
 STARTS = {"image": INPUT, "stem": STEM}
 
 
-@dataclass(frozen=True)
-class NoiseForm:
+class NoiseForm(NoiseSettings):
     """How noise enters a network; how strong it is, gamma and pi, is given apart.
 
     strategy: `additive` (I): gamma n on every residual sum, pi n on x^0. `multiplicative` (II): gamma x n, x what
@@ -31,29 +27,13 @@ class NoiseForm:
     additive noise only: what x^0 is, the `image`, as eq. (6) has it, whose network is residual mappings alone; or the
     features of the `stem`, the convolution before them, which the first residual mapping of this network is given.
     Weights of a stem may outgrow noise on its features, and none outgrow noise on pixels. floor: eta of Theorem 2, x is
-    taken as sgn(x) max(|x|, eta), with sgn(0) = 1, or else there would be no noise at 0. Eq. (8) has none. Raises
-    InputError for what is not allowed.
+    taken as sgn(x) max(|x|, eta), with sgn(0) = 1, or else there would be no noise at 0. Eq. (8) has none.
     """
 
-    strategy: str = "additive"
-    scaling: str = "unscaled"
-    start: str = "image"
-    floor: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check names and the floor."""
-        for what, allowed in (("strategy", STRATEGIES), ("scaling", SCALINGS), ("start", STARTS)):
-            if getattr(self, what) not in allowed:
-                raise InputError(f"{what} {getattr(self, what)!r}: allowed are {', '.join(allowed)}")
-        if self.strategy == "multiplicative" and self.scaling != "unscaled":
-            raise InputError(f"scaling {self.scaling!r}: multiplicative noise is scaled by what it multiplies")
-        if self.strategy == "multiplicative" and self.start != "image":
-            raise InputError(f"start {self.start!r}: multiplicative noise has none, its pi is at the end")
-        if not 0 <= self.floor < float("inf") or (self.floor and self.strategy == "additive"):
-            raise InputError(f"floor {self.floor}: allowed are finite numbers of at least 0; for additive noise 0")
-
     def pi(self, gamma: float) -> float:
-        """The paper's pi for this gamma: half of it in Strategy I (Section IV-A), none stated in Strategy II."""
+        """Noise pi for this gamma; in the paper half of it in Strategy I (Section IV-A), none stated in Strategy II."""
+        if self.pi_share is not None:
+            return self.pi_share * gamma
         return gamma / 2 if self.strategy == "additive" else 0.0
 
     def sites(self, gamma: bool, pi: bool) -> list[int]:

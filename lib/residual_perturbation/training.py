@@ -17,44 +17,10 @@ from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
 from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
-from lib.residual_perturbation.pixels import SCALES, pixel_scale
+from lib.residual_perturbation.pixels import pixel_scale
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResidualRecipe:
-    """How every replica is trained.
-
-    epochs: passes over its part in a new order each, in batches of `batch`, the last of which may be smaller. rate:
-    learning rate, times `drop` from the beginning of each epoch in `milestones` on, epochs counted from 0.
-    weight_decay: times the weight is added to the gradient of every parameter. scale: see `pixel_scale`; a
-    replica takes its statistics from its own part. Raises InputError for what is not allowed.
-    """
-
-    epochs: int
-    batch: int = 128
-    rate: float = 0.1
-    momentum: float = 0.9
-    weight_decay: float = 1e-4
-    milestones: tuple[int, ...] = ()
-    drop: float = 0.1
-    scale: str = "standardised"
-
-    def __post_init__(self) -> None:
-        """Check names and numbers."""
-        if self.scale not in SCALES:
-            raise InputError(f"scale {self.scale!r}: allowed are {', '.join(SCALES)}")
-        if self.epochs < 1 or self.batch < 2:
-            raise InputError(f"epochs {self.epochs}, batch {self.batch}: allowed are at least 1, at least 2")
-        for what, positive in (("rate", True), ("momentum", False), ("weight_decay", False), ("drop", True)):
-            value = getattr(self, what)
-            if not (math.isfinite(value) and (value > 0 if positive else value >= 0)):
-                raise InputError(f"{what} {value}: it must be finite and {'above' if positive else 'at least'} 0")
-
-    def rate_at(self, epoch: int) -> float:
-        """Learning rate in an epoch, counted from 0."""
-        return self.rate * self.drop ** sum(epoch >= start for start in self.milestones)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,15 @@ import pytest
 from sklearn.datasets import load_digits
 
 from lib.attacks.roc import auc_interval
-from lib.attacks.shadow import AttackSettings, shadow_scores
+from lib.attacks.shadow import shadow_scores
+from lib.attacks.shadow_settings import AttackSettings
 from lib.attacks.split import split_attack
 from lib.attacks.threshold import confidences
 from lib.core.seeding import generator
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
-from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, train_residual
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("module_device")]
 
@@ -35,7 +37,7 @@ def probabilities(module_device):
         Replica("shadow", SPLIT["shadow_train"]),
         Replica("elsewhere", ELSEWHERE),
     ]
-    recipe = ResidualRecipe(epochs=25, batch=32, milestones=(12, 18))
+    recipe = ResidualRecipe(epochs=25, batch=32, milestones=(12, 18), rate=0.1)
     trained = train_residual(network, X, Y, replicas, recipe, 1, ("controls",), module_device)
     found = predicted_probabilities(network, trained, X, 1, ("controls",), module_device)
     return dict(zip(trained.names, found, strict=True))

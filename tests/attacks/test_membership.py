@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lib.attacks import membership
 from lib.attacks.membership import GRID, THRESHOLD, Attack, attacked
 from lib.attacks.predictions import Predictions
-from lib.attacks.shadow import AttackSettings
+from lib.attacks.shadow_settings import AttackSettings
 from lib.attacks.task import PARTS
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from lib.attacks.rates import LOGARITHMIC_GRID
 from lib.attacks.roc import auc_interval
-from lib.attacks.shadow import AttackSettings
+from lib.attacks.shadow_settings import AttackSettings
 from lib.attacks.worlds import ATTACKS, WorldSettings, attack_worlds, audit_worlds, members
 from lib.core.errors import InputError
 

@@ -37,7 +37,8 @@ from lib.pate.vat_student import train_vat_student
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
-from lib.residual_perturbation.training import Replica, ResidualRecipe, train_residual
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, train_residual
 from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
 from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
 from lib.segmentation.training import SegmentationRecipe, train_segmentation
@@ -108,7 +109,10 @@ GROUPED = replace(RESNET, norm="group", groups=2)
 
 
 def residual(form, **how):
-    network, recipe = replace(RESNET, form=form), ResidualRecipe(epochs=2, batch=8, weight_decay=1e-3, milestones=(1,))
+    network, recipe = (
+        replace(RESNET, form=form),
+        ResidualRecipe(epochs=2, batch=8, weight_decay=1e-3, milestones=(1,), rate=0.1),
+    )
     # the same part with other gammas, and the same gamma with another part
     parts = [Replica("a", np.arange(20), 0.5), Replica("b", np.arange(20)), Replica("c", np.arange(10, 30), 0.5)]
     return train_residual(network, PIXELS, CLASSES, parts, recipe, *DRAWS, CPU, **how).arrays

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from lib.core.keywords import AS_GIVEN, Count, Name, Positive, among
 from lib.plan import blocks
 from lib.plan.config import check_config, load
-from tests.plan.configurations import CONFIG, SCHEMA, changed, refusal
+from tests.plan.configurations import CONFIG, SCHEMA, changed, parent_of, path_of, refusal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +122,87 @@ def test_the_schema_of_classes_that_a_field_tells_apart(block, right):
 )
 def test_ranges_of_models_are_refused(key, value, line):
     assert refusal(changed(f"models.{key}", value)).startswith(f"models.{key} = {value!r}: allowed is {line}")
+
+
+RESIDUAL = "residual_perturbation"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("tasks.digits.recipe.epochs", 0, "at least 1"),
+        ("tasks.digits.recipe.batch", 1, "at least 2"),
+        ("tasks.digits.recipe.rate", 0.0, "greater than 0"),
+        ("tasks.digits.recipe.momentum", -0.1, "at least 0"),
+        ("tasks.digits.recipe.scale", "bytes", "one of standardised, unit, pixels"),
+        ("tasks.digits.widths", [8, 16], "a list of 3 numbers"),
+        ("tasks.digits.dp_sgd.optimizer", "adam", "one of sgd"),
+        ("tasks.digits.dp_sgd.clip", None, "a number"),
+        ("methods.strategy1.form.strategy", "III", "one of additive, multiplicative"),
+        ("methods.strategy1_std.form.scaling", "max", "one of unscaled, std"),
+        ("methods.strategy1_stem.form.start", "head", "one of image, stem"),
+        ("methods.strategy2.form", {"strategy": "multiplicative", "floor": -1.0}, "at least 0"),
+        ("methods.plain_4.recipe.epochs", 0, "at least 1"),
+        ("methods.dp_sgd_no_momentum.recipe.momentum", 1, "less than 1"),
+        ("attack.rates", [0.1, 0.0], "greater than 0"),
+        ("attack.batch", 0, "at least 1"),
+        ("tables.table1.rows.0", ["plain", 0], "a list of 3, [method, noise coefficient, members]"),
+        ("theory.rademacher.power", 1.0, "less than 1 and greater than 0"),
+    ],
+)
+def test_ranges_of_residual_perturbation_are_refused(key, value, line):
+    message = refusal(changed(f"{RESIDUAL}.{key}", value))
+    assert message.startswith(f"{RESIDUAL}.{key}") and f"allowed is {line}" in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("methods.strategy1_std.form.strategy", "multiplicative", "scaling = 'std': allowed is unscaled"),
+        ("tasks.digits.dp_sgd.last_rate", 0.1, "last_rate = 0.1: the line needs decay_epochs, and a decay of 1"),
+        ("audit.tasks.shapes_slots.canaries", 97, "canaries = 97: allowed is at most samples = 96"),
+        ("audit.tasks.shapes_small.draws", 4, "canaries = None: allowed are canaries, guesses and draws, or none"),
+        ("audit.tasks.shapes_small.sgd.recipe.batch", 5, "sgd.recipe.batch = 5: allowed is at most samples = 4"),
+        ("audit.tasks.shapes_small.shard", 15, "shard = 15: allowed are multiples of together = 10"),
+        ("theory.dp_sgd.orders.linear", [9.0, 2.0, 1.0], "linear = [9.0, 2.0, ...]: allowed is first < last"),
+    ],
+)
+def test_settings_of_residual_perturbation_that_do_not_fit_together_are_refused(key, value, line):
+    block = f"{RESIDUAL}.{key}".rpartition(".")[0].removesuffix(".sgd.recipe")
+    assert refusal(changed(f"{RESIDUAL}.{key}", value)).startswith(f"{block}.{line}")
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("tables", "unknown key 'fig3'; allowed: readings, skip, table1, table2, table3, table4, table5"),
+        ("methods.strategy1_mnist.recipe", "unknown key 'fig3'; allowed: batch, drop, epochs, milestones, momentum"),
+        ("methods.dp_sgd_no_momentum.recipe", "unknown key 'fig3'; allowed: batch, clip, decay, decay_epochs"),
+    ],
+)
+def test_keys_of_residual_perturbation_that_nothing_reads_are_refused(key, line):
+    assert refusal(changed(f"{RESIDUAL}.{key}.fig3", None)).startswith(f"{RESIDUAL}.{key}: {line}")
+
+
+def test_every_table_of_residual_perturbation_is_named():
+    tables = {name: None for name in CONFIG[RESIDUAL]["tables"] if name != "skip"}
+    assert refusal(changed(f"{RESIDUAL}.tables", tables)).startswith(f"{RESIDUAL}.tables: lacks the key 'skip'")
+
+
+@pytest.mark.parametrize(
+    ("key", "settings"),
+    [
+        ("attack", {"hidden": 32}),
+        ("methods.strategy1.form", {"pi_share": 0.25}),
+        ("audit.tasks.shapes_small.recipe", {"momentum": 0.0, "weight_decay": 0.0, "scale": "unit"}),
+        ("tasks.digits.dp_sgd", {"momentum": 0.5, "decay_epochs": 3}),
+        ("methods.dp_sgd_no_momentum.recipe", {"clip": 0.5, "sigma": 2.0, "delta": 1e-6}),
+    ],
+)
+def test_every_setting_of_residual_perturbation_can_be_configured(key, settings):
+    config = copy.deepcopy(CONFIG)
+    parent_of(config, path_of(f"{RESIDUAL}.{key}.x")).update(settings)
+    check_config(config, SCHEMA)
 
 
 SERIES = "dp_mac.series"

@@ -17,7 +17,7 @@ from lib.accounting import rdp
 from lib.accounting.statement import dearest
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import asked, read_predictions
-from lib.attacks.shadow import AttackSettings
+from lib.attacks.shadow_settings import AttackSettings
 from lib.attacks.sides import SIDES
 from lib.attacks.split import QUARTERS
 from lib.attacks.task import PARTS, read_task

@@ -121,17 +121,16 @@ def test_pi_is_half_of_gamma_in_strategy_one():
     assert ADDITIVE.pi(2.5) == STD.pi(2.5) == 1.25 and MULTIPLICATIVE.pi(2.5) == 0
 
 
+def test_pi_can_be_configured():
+    assert NoiseForm(pi_share=0.2).pi(2.5) == NoiseForm("multiplicative", pi_share=0.2).pi(2.5) == 0.5
+
+
 @pytest.mark.parametrize(
     ("settings", "match"),
     [
-        ({"strategy": "III"}, "strategy 'III': allowed are additive, multiplicative"),
-        ({"scaling": "max"}, "scaling 'max': allowed are unscaled, std"),
-        ({"strategy": "multiplicative", "scaling": "std"}, "scaling 'std'"),
-        ({"start": "head"}, "start 'head': allowed are image, stem"),
-        ({"strategy": "multiplicative", "start": "stem"}, "start 'stem'"),
-        ({"floor": 0.1}, "floor 0.1"),
-        ({"strategy": "multiplicative", "floor": -1.0}, "floor -1.0"),
-        ({"strategy": "multiplicative", "floor": float("nan")}, "floor nan"),
+        ({"strategy": "multiplicative", "scaling": "std"}, "scaling = 'std': allowed is unscaled with multiplicative"),
+        ({"strategy": "multiplicative", "start": "stem"}, "start = 'stem': allowed is image with multiplicative noise"),
+        ({"floor": 0.1}, "floor = 0.1: allowed is 0 with additive noise"),
     ],
 )
 def test_impossible_forms_are_refused(settings, match):

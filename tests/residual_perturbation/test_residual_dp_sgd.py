@@ -17,7 +17,8 @@ from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
-from lib.residual_perturbation.training import Replica, ResidualRecipe, ResidualTrainer
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, ResidualTrainer
 from lib.training import dp_sgd as dp_sgd
 from lib.training.sgd_recipe import SgdRecipe, account
 
@@ -80,7 +81,9 @@ def test_a_step_is_the_sum_of_clipped_gradients_over_the_expected_size(skip, cli
     norms = np.linalg.norm(gradients, axis=1)
     assert (norms > 0.3).any() and (norms < 100).all()
     before = run(replace(recipe, epochs=0), network=network)
-    plain = ResidualTrainer(network, X, Y, [REPLICA], ResidualRecipe(epochs=1), 1, ("job",), CPU).trained()
+    plain = ResidualTrainer(
+        network, X, Y, [REPLICA], ResidualRecipe(epochs=1, batch=128, rate=0.1), 1, ("job",), CPU
+    ).trained()
     np.testing.assert_array_equal(flat(before), flat(plain))
     moved = flat(run(recipe, network=network)) - flat(before)
     np.testing.assert_allclose(moved, -0.5 * np.minimum(1, clip / norms) @ gradients / 13, rtol=1e-3, atol=1e-6)

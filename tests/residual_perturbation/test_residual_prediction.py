@@ -10,7 +10,8 @@ from lib.core.errors import InputError
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
-from lib.residual_perturbation.training import Replica, ResidualRecipe, TrainedReplicas, train_residual
+from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.residual_perturbation.training import Replica, TrainedReplicas, train_residual
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -18,7 +19,7 @@ CPU = torch.device("cpu")
 RNG = np.random.default_rng(3)
 X, Y = RNG.integers(0, 256, (60, 8, 8), np.uint8), RNG.integers(0, 4, 60)
 NETWORK = PerturbedResNet8(channels=1, classes=4, widths=(4, 6, 8))
-RECIPE = ResidualRecipe(epochs=2, batch=8)
+RECIPE = ResidualRecipe(epochs=2, batch=8, rate=0.1)
 MEMBERS = [Replica(f"member {k}", np.arange(20), 1.0) for k in range(5)]
 
 
