@@ -16,9 +16,10 @@ import torch
 from bench.baseline import compare
 from bench.growth import print_growth
 from lib.models.unet3d import UNet3D
-from lib.segmentation.dp_sgd import CLIPPINGS, SegmentationSgdRecipe, SegmentationSgdTrainer
+from lib.segmentation.dp_sgd import CLIPPINGS, SegmentationSgdTrainer
 from lib.segmentation.prediction import predicted_masks
-from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer
+from lib.segmentation.segmentation_recipes import SegmentationRecipe, SegmentationSgdRecipe
+from lib.segmentation.training import SegmentationTrainer
 from lib.training.device import choose_device
 
 

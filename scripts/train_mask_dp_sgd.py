@@ -11,9 +11,10 @@ from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.command import command, progress, run
 from lib.core.files import atomic_path, save_arrays
 from lib.core.records import write_record
-from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
+from lib.segmentation.dp_sgd import train_segmentation_dp_sgd, with_joint_clip
 from lib.segmentation.job import SegmentationTraining
 from lib.segmentation.networks import network_of, tested
+from lib.segmentation.segmentation_recipes import SegmentationSgdRecipe
 from lib.training.sgd_recipe import account
 
 
@@ -35,15 +36,13 @@ def main(
     configuration. epsilon: the budget. weights: weights to write, .npz. record: the record to write. patients: Dice by
     patient to write, .csv.
     """
-    recipe = SegmentationSgdRecipe(
-        **{key: tuple(it) if isinstance(it, list) else it for key, it in sgd["recipe"].items()}
-    )
+    recipe = SegmentationSgdRecipe(**sgd["recipe"])
     rows = np.concatenate([job.rows[part] for part in ("teachers", "student")])  # all that the paper trains on
     orders = order_grid(**accounting["orders"])
-    charge = account(len(rows), recipe.sgd(network_of(job)), sgd["sigma"])
+    charge = account(len(rows), with_joint_clip(recipe, network_of(job)), sgd["sigma"])
     if noise == "budget":
         sigma = calibrated_sigma(charge, orders, sgd["delta"], epsilon, replaced_epsilon)
-        charge = account(len(rows), recipe.sgd(network_of(job)), sigma)
+        charge = account(len(rows), with_joint_clip(recipe, network_of(job)), sigma)
     spent = {"run": asdict(charge), "orders": accounting["orders"]}
     sigma = 0.0 if noise == "clipped" else charge.sigma
     shares = None  # the last biases are set by public volumes, where there are any, for no noise hides them

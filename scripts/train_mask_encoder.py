@@ -29,7 +29,8 @@ def fit_components(job: SegmentationTraining, name: str, settings: dict) -> dict
 def fit_autoencoder(job: SegmentationTraining, name: str, settings: dict) -> dict[str, np.ndarray]:
     """Weights of an autoencoder of masks, or of their coarser form."""
     from lib.encoders.coarse import checked_grid, coarse  # torch: principal components need none
-    from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
+    from lib.segmentation.mask_autoencoder import train_mask_autoencoder
+    from lib.segmentation.segmentation_recipes import AutoencoderRecipe
 
     part = job.task["encoder_part"]
     if settings["grid"]:

@@ -17,6 +17,7 @@ class Keywords(dict):
 
 Count = Annotated[int, Ge(1)]
 Counts = tuple[Count, ...]
+Sides = tuple[Count, Count, Count]
 TwoOrMore = Annotated[int, Ge(2)]
 Positive = Annotated[float, Gt(0)]
 NotNegative = Annotated[float, Ge(0)]

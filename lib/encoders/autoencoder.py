@@ -9,42 +9,30 @@ import torch
 from torch import Tensor
 
 from lib.core.errors import InputError
+from lib.encoders.autoencoder_form import AutoencoderForm
 from lib.encoders.ball import ball_activation_torch
 from lib.encoders.bound import clip_to_ball
 from lib.encoders.encoder import checked_masks, checked_shape
 from lib.models.mask_autoencoder import MaskAutoencoder
 
-BALL, CLIP = "ball", "clip"
+BALL = "ball"
 _VOXELS = 1 << 23  # that pass through the network at once, in whole volumes
 _WEIGHT = "weight."
 
 
 @dataclass(frozen=True)
-class AutoencoderDesign:
+class AutoencoderDesign(AutoencoderForm):
     """What an autoencoder of masks (C, X, Y, Z) is built from.
 
-    latent_dim: numbers in the code of one piece, which is the volume (dimensions 3) or a slice along the third axis
-    (dimensions 2; Fay et al. 2022, Section 3). bound: "ball" for the ball activation (Fay et al. 2020), "clip" for
-    division by max{1, norm} (2022, eq. 15). widths: see `MaskAutoencoder`. Raises InputError for what is not allowed.
+    The bound clip divides a code by max{1, norm}. Raises InputError for other masks.
     """
 
     shape: tuple[int, int, int, int]
-    latent_dim: int
-    bound: str = CLIP
-    dimensions: int = 3
-    widths: tuple[int, ...] = (8, 16, 32)
 
     def __post_init__(self) -> None:
-        """Check names and numbers."""
-        if self.bound not in (BALL, CLIP):
-            raise InputError(f"bound {self.bound!r}: allowed are {BALL}, {CLIP}")
-        if self.dimensions not in (2, 3):
-            raise InputError(f"an autoencoder of {self.dimensions} dimensions: allowed are 2 (slices) and 3 (volumes)")
-        if len(self.shape) != 4 or not self.widths or min(*self.shape, *self.widths, self.latent_dim) < 1:
-            raise InputError(
-                f"masks {self.shape}, latent_dim {self.latent_dim}, widths {self.widths}: allowed are (C, X, Y, Z), "
-                "one width or more, and numbers of at least 1"
-            )
+        """Check the masks."""
+        if len(self.shape) != 4 or min(self.shape) < 1:
+            raise InputError(f"masks {self.shape}: allowed are (C, X, Y, Z)")
 
     @property
     def pieces(self) -> int:

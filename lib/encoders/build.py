@@ -6,10 +6,12 @@ Importing torch takes seconds: only autoencoders do.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lib.encoders.autoencoder_form import AutoencoderForm
 from lib.encoders.blocks import Blocks
 from lib.encoders.encoder import Encoder
 from lib.encoders.identity import IdentityEncoder
@@ -28,13 +30,8 @@ def design_of(settings: Settings, shape: tuple[int, int, int, int]) -> Autoencod
     """The autoencoder of masks `shape` (C, X, Y, Z), or of their coarser form where `grid` is set."""
     from lib.encoders.autoencoder import AutoencoderDesign
 
-    return AutoencoderDesign(
-        shape=(shape[0], *(settings["grid"] or shape[1:])),
-        latent_dim=settings["latent_dim"],
-        bound=settings["bound"],
-        dimensions=settings["dimensions"],
-        widths=tuple(settings["widths"]),
-    )
+    form = {field.name: settings[field.name] for field in fields(AutoencoderForm)}
+    return AutoencoderDesign((shape[0], *(settings["grid"] or shape[1:])), **form)
 
 
 def blocks_of(settings: Settings, shape: tuple[int, int, int, int]) -> Blocks:

@@ -16,6 +16,7 @@ from lib.plan.dp_mac_block import DpMac
 from lib.plan.models_block import Model
 from lib.plan.residual_perturbation_block import ResidualPerturbation
 from lib.plan.scalable_pate_block import AnyEnsemble, ScalablePate
+from lib.plan.segmentation_block import AutoencodedPate, CompressedPate, Segmentation
 
 _SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _BOUNDS = {  # of annotated_types
@@ -38,6 +39,9 @@ class Configuration:
     scalable_pate: ScalablePate
     dp_mac: DpMac
     residual_perturbation: ResidualPerturbation
+    segmentation: Segmentation
+    autoencoded_pate: AutoencodedPate
+    compressed_pate: CompressedPate
     audit: Audit
 
 
@@ -68,6 +72,8 @@ def block_schema() -> dict:
 def _schema(kind: Any) -> dict:
     """The schema of a type."""
     origin, parts = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return {}
     if origin is None and kind in _SCALARS:
         return {"type": _SCALARS[kind]}
     if is_dataclass(kind):

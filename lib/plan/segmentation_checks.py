@@ -7,10 +7,10 @@ from itertools import pairwise
 from lib.core.errors import InputError
 from lib.data.volumes import own
 from lib.data.volumes.registry import VOLUMES, spec
+from lib.plan.segmentation_block import BUDGET
 
 # words that stand where an encoder's name does in the paths of results, and in the tables of reconstructions
 RESERVED = ("none", "components")
-BUDGET = "budget"  # noise in training: that of each budget
 COMPONENTS = "pca"  # what a figure calls the components of blocks, however many the noise leaves
 
 
@@ -30,9 +30,6 @@ def check_segmentation(config: dict) -> None:
             raise InputError(f"{key} = {names}: allowed are tasks whose labels differ, which are {', '.join(labels)}")
     for key, task, encoder in encoders_used(config):
         _check_pair(key, task, encoder, block)
-    for name, settings in block["volumes"].items():
-        if settings.get("shift") is not None and settings["crop"] is None:
-            raise InputError(f"segmentation.volumes.{name}.shift: needs crop, the box in which volumes are shifted")
     _check_results(config["autoencoded_pate"]["results"], block)
     _check_components(config, block)
     _check_fig2(config["compressed_pate"]["fig2"], block)
@@ -78,15 +75,13 @@ def _of_fig3(block: dict) -> list[tuple[str, str]]:
 
 
 def _check_volumes(key: str, volumes: dict) -> None:
-    """The collection exists, and has the settings that it needs and no others."""
+    """The collection has the settings that it needs and no others."""
     if volumes["name"] == own.NAME:
         try:
             own.check_settings(volumes["settings"])
         except InputError as error:
             raise InputError(f"{key}: {error}") from error
         return
-    if volumes["name"] not in VOLUMES:
-        raise InputError(f"{key}.name = {volumes['name']!r}: allowed: {', '.join(sorted(VOLUMES))}")
     spec, given = VOLUMES[volumes["name"]], volumes["settings"]
     if missing := [name for name in spec.needed if name not in given]:
         raise InputError(f"{key}.settings: lacks the key '{missing[0]}'; required: {', '.join(spec.needed)}")

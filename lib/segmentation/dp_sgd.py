@@ -11,18 +11,18 @@ costs is computed.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import torch
 
 from lib.core.checkpoint import Checkpoint
-from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping, layers
-from lib.segmentation.loss import LOSSES, segmentation_loss
-from lib.segmentation.patches import Patches, PatchRecipe, checked_rows
+from lib.segmentation.loss import segmentation_loss
+from lib.segmentation.patches import Patches, checked_rows
+from lib.segmentation.segmentation_recipes import SegmentationSgdRecipe
 from lib.segmentation.training import weights_of
 from lib.training.dp_sgd import SgdTrainer
 from lib.training.epochs import run_to_end
@@ -31,49 +31,13 @@ from lib.training.sgd_recipe import SgdRecipe
 CLIPPINGS = {"layers": LayerwiseClipping, "joint": JointClipping}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SegmentationSgdRecipe(PatchRecipe):
-    """How a segmentation network is trained by clipped gradients.
+def with_joint_clip(recipe: SegmentationSgdRecipe, network: UNet3D) -> SgdRecipe:
+    """Return the recipe that the run is charged for (`lib.training.sgd_recipe.account`), its samples the patients.
 
-    batch: expected patients of a Poisson batch. epochs: of ceil(patients / batch) batches each. clip: largest norm of
-    one layer's gradient (`clipping` `layers`), or of the whole one (`joint`). optimizer, rate, decay, decay_every: see
-    `SgdRecipe`. loss: see `segmentation_loss`. Raises InputError for what is not allowed.
+    Its clip bounds what one patient moves a step's sum by, over all layers.
     """
-
-    batch: float
-    epochs: int
-    rate: float
-    clip: float
-    clipping: str = "layers"
-    optimizer: str = "adam"
-    decay: float = 1.0
-    decay_every: int = 1
-    loss: str = "dice_and_cross_entropy"
-
-    def __post_init__(self) -> None:
-        """Check what `sgd` does not."""
-        super().__post_init__()
-        if self.clipping not in CLIPPINGS or self.loss not in LOSSES:
-            raise InputError(
-                f"clipping {self.clipping!r}, loss {self.loss!r}: allowed are {', '.join(CLIPPINGS)}, and "
-                f"{', '.join(LOSSES)}"
-            )
-
-    def sgd(self, network: UNet3D) -> SgdRecipe:
-        """The recipe that the run is charged for (`lib.training.sgd_recipe.account`), its samples being the patients.
-
-        Its clip bounds what one patient moves a step's sum by, over all layers. InputError for numbers not allowed.
-        """
-        count = len(layers(network.module(np.random.default_rng(0)))) if self.clipping == "layers" else 1
-        return SgdRecipe(
-            batch=self.batch,
-            epochs=self.epochs,
-            rate=self.rate,
-            optimizer=self.optimizer,
-            decay=self.decay,
-            decay_every=self.decay_every,
-            clip=self.clip * math.sqrt(count),
-        )
+    count = len(layers(network.module(np.random.default_rng(0)))) if recipe.clipping == "layers" else 1
+    return replace(recipe, clip=recipe.clip * math.sqrt(count))
 
 
 class SegmentationSgdTrainer(SgdTrainer):
@@ -106,7 +70,7 @@ class SegmentationSgdTrainer(SgdTrainer):
             return segmentation_loss(logits, masks, recipe.loss)[None]  # one patient at a time: see `_clip_gradients`
 
         module = network.module(generator(seed, *job, "weights"), device, shares).train()
-        clipping, sgd = CLIPPINGS[recipe.clipping], recipe.sgd(network)
+        clipping, sgd = CLIPPINGS[recipe.clipping], with_joint_clip(recipe, network)
         super().__init__(module, losses, clipping, patients, patients, sgd, sigma, seed, job[:-1], job[-1])
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:

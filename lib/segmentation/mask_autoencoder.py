@@ -8,7 +8,6 @@ codes of the public masks that are standardised.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -19,15 +18,12 @@ from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
 from lib.encoders.autoencoder import AutoencoderDesign, code_of, weights_of
 from lib.encoders.encoder import checked_masks
+from lib.segmentation.segmentation_recipes import AutoencoderRecipe
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 _RAREST = 1e-4  # the share of voxels that a channel's first bias stands for is at least this
 _PIECES = 64  # with so many the first codes are standardised
-# the shares of all steps over which the rates of decoder and encoder rise: codes that are at 0 before the decoder can
-# read them do not come back
-_WARM = (0.1, 0.5)
-_LONGEST = 0.05  # gradients are clipped to this norm: voxels are many, and a rare large tumour must not undo the rest
 
 
 def voxel_cross_entropy(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -44,35 +40,6 @@ def _with_dice(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 LOSSES = {"cross_entropy": voxel_cross_entropy, "dice_and_cross_entropy": _with_dice}
-
-
-@dataclass(frozen=True, kw_only=True)
-class AutoencoderRecipe:
-    """How an autoencoder is trained, by Adam.
-
-    epochs: passes over the pieces (volumes or slices) in a new order each, in batches of `batch`, the last of which may
-    be smaller. rate: learning rate, rising at first, the encoder's longer, falling to 0 along half a cosine. sigma:
-    standard deviation of the noise on each number of the code, in the unit of a ball of radius 1. moved: whether every
-    mask is mirrored, turned, stretched and shifted (`lib.segmentation.augmentation.moved`). loss: `cross_entropy`, that
-    of both papers, or `dice_and_cross_entropy` (`lib.segmentation.loss`): with the former, a code of few numbers loses
-    the classes that few voxels have. Raises InputError for what is not allowed.
-    """
-
-    epochs: int
-    sigma: float
-    batch: int = 8
-    rate: float = 1e-3
-    moved: bool = False
-    loss: str = "cross_entropy"
-
-    def __post_init__(self) -> None:
-        """Check names and numbers."""
-        if self.loss not in LOSSES:
-            raise InputError(f"loss {self.loss!r}: allowed are {', '.join(LOSSES)}")
-        if self.epochs < 1 or self.batch < 1:
-            raise InputError(f"epochs {self.epochs}, batch {self.batch}: both must be at least 1")
-        if not (0 < self.rate < math.inf and 0 <= self.sigma < math.inf):
-            raise InputError(f"rate {self.rate}, sigma {self.sigma}: allowed are above 0, and at least 0, both finite")
 
 
 class AutoencoderTrainer:
@@ -152,11 +119,11 @@ class AutoencoderTrainer:
             raise InputError(
                 f"the loss at step {self.step} of {self.steps} is not finite; take a smaller learning rate"
             )
-        for group, warm in zip(self._optimizer.param_groups, _WARM, strict=True):
+        for group, warm in zip(self._optimizer.param_groups, self._recipe.warm_up, strict=True):
             group["lr"] = self._rate(warm)
         self._optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self._network.parameters(), _LONGEST)
+        torch.nn.utils.clip_grad_norm_(self._network.parameters(), self._recipe.longest)
         self._optimizer.step()
         self.step += 1
         return value

@@ -9,7 +9,7 @@ from lib.models.unet3d import UNet3D
 from lib.segmentation.job import SegmentationJob
 from lib.segmentation.patients import means_of, measured
 from lib.segmentation.prediction import predicted_masks
-from lib.segmentation.training import SegmentationRecipe
+from lib.segmentation.segmentation_recipes import SegmentationRecipe
 
 PUBLIC = 10  # public volumes, at most, on which a threshold is chosen
 OWN = 10  # volumes, at most, of those that a network was trained on, on which it is tried as on new ones
@@ -22,9 +22,7 @@ def network_of(job: SegmentationJob) -> UNet3D:
 
 def recipe_of(job: SegmentationJob, name: str) -> SegmentationRecipe:
     """How a task's networks train, as its block `name` says."""
-    return SegmentationRecipe(
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in job.task[name].items()}
-    )
+    return SegmentationRecipe(**job.task[name])
 
 
 def each_seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.ndarray) -> Iterator[np.ndarray]:

@@ -1,35 +1,15 @@
 """Patches of volumes that networks are trained on: where they lie, what is done to them, and what is to be learnt."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from lib.core.errors import InputError
 from lib.models.unet3d import DIVISOR
 from lib.segmentation.augmentation import turned
+from lib.segmentation.segmentation_recipes import PatchRecipe
 
 Span = tuple[slice, slice, slice]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PatchRecipe:
-    """What is drawn from volumes.
-
-    patch: sides in voxels, clipped to the volume (see `fitting_patch`). foreground: share of the patches that lie
-    around a voxel of the foreground (nnU-Net: a third), which tells where it is: for targets that the network may know.
-    augmented: share that is rotated or mirrored (Fay et al. 2020: half). Raises InputError for what is not allowed.
-    """
-
-    patch: tuple[int, int, int] = (64, 64, 64)
-    foreground: float = 1 / 3
-    augmented: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Check numbers."""
-        for what in ("foreground", "augmented"):
-            if not 0 <= getattr(self, what) <= 1:
-                raise InputError(f"{what} {getattr(self, what)}: it must be a share, from 0 to 1")
 
 
 def fitting_patch(patch: Sequence[int], volume: Sequence[int]) -> tuple[int, int, int]:

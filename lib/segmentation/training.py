@@ -6,7 +6,6 @@ batches or steps.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,45 +14,11 @@ from lib.core.checkpoint import Checkpoint, State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
-from lib.segmentation.loss import LOSSES, segmentation_loss
-from lib.segmentation.patches import Patches, PatchRecipe, checked_rows
+from lib.segmentation.loss import segmentation_loss
+from lib.segmentation.patches import Patches, checked_rows
+from lib.segmentation.segmentation_recipes import SegmentationRecipe
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
-
-
-@dataclass(frozen=True, kw_only=True)
-class SegmentationRecipe(PatchRecipe):
-    """How a segmentation network is trained, by Adam.
-
-    steps: batches of `batch` patches. rate: the largest learning rate, to which it rises over `warm_up` steps, and
-    falls to 0 along a cosine. longest: norm that a batch's gradient is clipped to. loss: see `segmentation_loss`.
-    Raises InputError for what is not allowed.
-    """
-
-    steps: int
-    batch: int = 2
-    rate: float = 1e-3
-    warm_up: int = 20
-    longest: float = 1.0
-    loss: str = "dice_and_cross_entropy"
-
-    def __post_init__(self) -> None:
-        """Check names and numbers."""
-        super().__post_init__()
-        if self.loss not in LOSSES:
-            raise InputError(f"loss {self.loss!r}: allowed are {', '.join(LOSSES)}")
-        if self.steps < 1 or self.batch < 1:
-            raise InputError(f"steps {self.steps}, batch {self.batch}: both must be at least 1")
-        if self.warm_up < 0:
-            raise InputError(f"warm_up {self.warm_up}: it must be a number of steps, at least 0")
-        for what in ("rate", "longest"):
-            if not (math.isfinite(getattr(self, what)) and getattr(self, what) > 0):
-                raise InputError(f"{what} {getattr(self, what)}: it must be finite and above 0")
-
-    def rate_at(self, step: int) -> float:
-        """Learning rate of a step, counted from 0."""
-        rising = min(1.0, (step + 1) / (self.warm_up + 1))
-        return self.rate * rising * 0.5 * (1 + math.cos(math.pi * step / self.steps))
 
 
 class SegmentationTrainer:

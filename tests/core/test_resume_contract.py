@@ -39,9 +39,10 @@ from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, train_residual
-from lib.segmentation.dp_sgd import SegmentationSgdRecipe, train_segmentation_dp_sgd
-from lib.segmentation.mask_autoencoder import AutoencoderRecipe, train_mask_autoencoder
-from lib.segmentation.training import SegmentationRecipe, train_segmentation
+from lib.segmentation.dp_sgd import train_segmentation_dp_sgd
+from lib.segmentation.mask_autoencoder import train_mask_autoencoder
+from lib.segmentation.segmentation_recipes import AutoencoderRecipe, SegmentationRecipe, SegmentationSgdRecipe
+from lib.segmentation.training import train_segmentation
 from lib.training.sgd_recipe import SgdRecipe
 from tests.pate import test_gan, test_vat
 from tests.segmentation.volumes import blobs
@@ -143,7 +144,7 @@ def segmentation_dp_sgd(**how):
 
 
 def mask_autoencoder(dimensions, **how):
-    design = AutoencoderDesign((1, 12, 12, 8), 4, "ball", dimensions, (2, 3))
+    design = AutoencoderDesign((1, 12, 12, 8), latent_dim=4, bound="ball", dimensions=dimensions, widths=(2, 3))
     recipe = AutoencoderRecipe(epochs=2, sigma=0.3, batch=2 if dimensions == 3 else 16, rate=3e-3)
     return train_mask_autoencoder(design, MASKS.astype(np.uint8), recipe, *DRAWS, CPU, **how)
 

@@ -205,6 +205,51 @@ def test_every_setting_of_residual_perturbation_can_be_configured(key, settings)
     check_config(config, SCHEMA)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("segmentation.tasks.phantom.teacher.steps", 0, "at least 1"),
+        ("segmentation.tasks.phantom.teacher.rate", 0.0, "greater than 0"),
+        ("segmentation.tasks.phantom.student.warm_up", -1, "at least 0"),
+        ("segmentation.tasks.phantom.student.foreground", 1.1, "at most 1"),
+        ("segmentation.tasks.phantom.student.augmented", -0.1, "at least 0"),
+        ("segmentation.tasks.phantom.student.loss", "dice", "one of cross_entropy, dice_and_cross_entropy"),
+        ("segmentation.tasks.phantom.student.patch", [32, 32], "a list of 3 numbers"),
+        ("segmentation.tasks.phantom.classes", 1.0, "a whole number"),
+        ("segmentation.tasks.phantom.protocol", "smaller", r"text matching ^(paper\Z|reduced: )"),
+        ("segmentation.tasks.hippocampus.dp_sgd.clipping", "flat", "one of layers, joint"),
+        ("segmentation.encoders.ball.bound", "cube", "one of ball, clip"),
+        ("segmentation.encoders.ball.dimensions", 1, "one of 2, 3"),
+        ("segmentation.encoders.ball.widths", [], "a list of at least 1"),
+        ("segmentation.encoders.ball.recipe.sigma", -1.0, "number >= 0 or 'budget'"),
+        ("segmentation.encoders.ball.recipe.rate", 0.0, "greater than 0"),
+        ("segmentation.encoders.pca.radius", "ball", "number or 'cube'"),
+        ("segmentation.encoders.pca.block", [8, 8], "a list of 3 numbers"),
+        ("segmentation.volumes.phantom_small.settings.images", 3, "text or a mapping, as `name: {...}`"),
+        ("autoencoded_pate.results.route", "pld", "one of rdp, analytic"),
+        ("autoencoded_pate.results.dp_sgd.noises", ["none"], "one of printed, budget, clipped"),
+        ("compressed_pate.fig1.sigmas", [0.1, 0.1], "a list without repetitions"),
+    ],
+)
+def test_ranges_of_segmentation_are_refused(key, value, line):
+    message = refusal(changed(key, value))
+    assert message.startswith(key) and f": allowed is {line}" in message
+
+
+@pytest.mark.parametrize(
+    ("key", "settings"),
+    [
+        ("segmentation.encoders.ball.recipe", {"longest": 0.1, "warm_up": [0.2, 0.4]}),
+        ("segmentation.encoders.ball.recipe", {"sigma": "budget"}),
+        ("autoencoded_pate.results.dp_sgd.recipe", {"optimizer": "sgd", "momentum": 0.9, "decay": 0.5}),
+    ],
+)
+def test_every_setting_of_segmentation_can_be_configured(key, settings):
+    config = copy.deepcopy(CONFIG)
+    parent_of(config, path_of(f"{key}.x")).update(settings)
+    check_config(config, SCHEMA)
+
+
 SERIES = "dp_mac.series"
 
 

@@ -129,7 +129,8 @@ def test_checking_changes_nothing():
 def test_names_in_the_schema_are_names_in_the_code():
     runs = SCHEMA["properties"]["scalable_pate"]["properties"]["runs"]["additionalProperties"]
     assert set(runs["properties"]["aggregator"]["enum"]) == set(AGGREGATORS)
-    assert set(SCHEMA["$defs"]["mask_encoder"]["properties"]["kind"]["enum"]) == set(ENCODERS)
+    encoders = SCHEMA["properties"]["segmentation"]["properties"]["encoders"]["additionalProperties"]
+    assert set(encoders["properties"]["kind"]["enum"]) == set(ENCODERS)
     classifiers = {"random_forest", "logistic_regression"}
     assert classifiers <= set(SCHEMA["properties"]["models"]["additionalProperties"]["properties"]["kind"]["enum"])
     shipped = [model for model in CONFIG["models"].values() if model["kind"] in classifiers]

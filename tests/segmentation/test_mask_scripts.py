@@ -27,12 +27,13 @@ from lib.encoders.principal_components import fit_blocks, fit_volumes
 from lib.models.unet3d import UNet3D
 from lib.reporting.records import read_record, read_records
 from lib.segmentation.dice import best_threshold, dice, hard_labels
-from lib.segmentation.dp_sgd import SegmentationSgdRecipe
+from lib.segmentation.dp_sgd import with_joint_clip
 from lib.segmentation.job import rows_of
 from lib.segmentation.mask_autoencoder import AutoencoderTrainer
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.released import cost_of_codes
-from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, train_segmentation
+from lib.segmentation.segmentation_recipes import SegmentationRecipe, SegmentationSgdRecipe
+from lib.segmentation.training import SegmentationTrainer, train_segmentation
 from lib.training.sgd_recipe import account
 from scripts.autoencoded_pate_results import private_training
 from tests.segmentation.conftest import (
@@ -59,7 +60,7 @@ UNET = {
 
 
 def recipe(name):
-    return SegmentationRecipe(**{key: tuple(it) if isinstance(it, list) else it for key, it in TASK[name].items()})
+    return SegmentationRecipe(**TASK[name])
 
 
 def written(path, *ends):
@@ -427,10 +428,10 @@ def test_whole_tumours_of_three_classes_can_be_encoded(work, who, name):
 def test_dp_sgd_costs_what_its_record_says(work, noise):
     record = read_record(f"{work.sgd(noise)}.json")
     privacy = private_training(record)
-    made = SegmentationSgdRecipe(**{key: tuple(it) if key == "patch" else it for key, it in SGD["recipe"].items()})
+    made = SegmentationSgdRecipe(**SGD["recipe"])
     orders, sigma = rdp.order_grid(**ACCOUNTING["orders"]), record["metrics"]["sigma"]
     # all patients of teachers and student: 7, in 4 batches
-    charged = account(7, made.sgd(UNET["tiny"]), sigma)
+    charged = account(7, with_joint_clip(made, UNET["tiny"]), sigma)
     assert privacy == {"joint": replaced_statement(charged, orders, 1e-3)}
     statement = privacy["joint"]
     assert statement.guarantee and statement.neighbouring == "replace_one" and "dice" in record["metrics"]

@@ -11,7 +11,8 @@ from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
 from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.prediction import predicted_masks
-from lib.segmentation.training import SegmentationRecipe, SegmentationTrainer, curve, train_segmentation
+from lib.segmentation.segmentation_recipes import SegmentationRecipe
+from lib.segmentation.training import SegmentationTrainer, curve, train_segmentation
 from tests.segmentation.volumes import SIDES, blobs, dice
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
@@ -223,23 +224,3 @@ def with_nan():
 def test_what_does_not_fit_is_refused(change, match):
     with pytest.raises(InputError, match=match):
         run(**change)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"steps": 0},
-        {"batch": 0},
-        {"rate": 0.0},
-        {"rate": np.nan},
-        {"warm_up": -1},
-        {"longest": 0.0},
-        {"foreground": 1.1},
-        {"augmented": -0.1},
-        {"augmented": np.nan},
-        {"loss": "dice"},
-    ],
-)
-def test_what_is_no_recipe_is_refused(change):
-    with pytest.raises(InputError, match=next(iter(change))):
-        replace(RECIPE, **change)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.core.errors import InputError
-from lib.segmentation.patches import Patches, PatchRecipe, draw_span, fitting_patch
+from lib.segmentation.patches import Patches, draw_span, fitting_patch
+from lib.segmentation.segmentation_recipes import PatchRecipe
 
 
 @settings(derandomize=True, deadline=None)
