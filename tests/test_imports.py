@@ -66,7 +66,7 @@ ROOMS_KNOWN = {
     "audit": {"accounting", "attacks", "core", "dp_mac", "leaderboard", "pate", "segmentation", "training"},
     # the settings that a configuration may have: classes of the papers, names and limits
     "plan": {"accounting", "attacks", "core", "data", "dp_mac", "leaderboard", "pate", "release"}
-    | {"encoders", "residual_perturbation", "segmentation", "training"},
+    | {"encoders", "leaderboard", "residual_perturbation", "segmentation", "training"},
 }
 PAPERS = {"dp_mac", "residual_perturbation", "segmentation"}
 

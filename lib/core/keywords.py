@@ -3,7 +3,7 @@
 `lib/plan/blocks.py` reads them while planning; a job does not.
 """
 
-from dataclasses import fields, make_dataclass
+from dataclasses import fields, is_dataclass, make_dataclass
 from typing import Annotated, Any, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Len, Lt
@@ -39,7 +39,11 @@ def among(path: str) -> Keywords:
 
 
 def partly(kind: type) -> type:
-    """Return a class with the fields of a dataclass, each of which may be left out: what is laid over another block."""
+    """Return a class with the fields of a dataclass and of those in it, each of which may be left out.
+
+    What is laid over another block has neither its `title` nor its `kind`.
+    """
     hints = get_type_hints(kind, include_extras=True)
-    made = [(field.name, hints[field.name], ABSENT) for field in fields(kind)]
+    made = [(field.name, hints[field.name]) for field in fields(kind) if field.name not in ("title", "kind")]
+    made = [(name, partly(hint) if is_dataclass(hint) else hint, ABSENT) for name, hint in made]
     return make_dataclass(kind.__name__, made, frozen=True, kw_only=True, namespace={"__doc__": kind.__doc__})

@@ -66,10 +66,11 @@ def dp_mac(
 ) -> DpMac:
     """DP-MAC with the noise that the budget asks for.
 
-    activation: one of MAC's. Raises InputError for an expansion but the first order's.
+    activation: one of MAC's. Raises InputError for an expansion but the first order's, and batches but Poisson samples.
     """
-    if recipe.expansion != "first":
-        raise InputError(f"expansion {recipe.expansion!r}: allowed is first")
+    for name, allowed in (("expansion", "first"), ("batches", "poisson")):
+        if getattr(recipe, name) != allowed:
+            raise InputError(f"{name} {getattr(recipe, name)!r}: allowed is {allowed}")
     network = MacNetwork(
         (mlp.features, *mlp.hidden, mlp.classes), output="binary_cross_entropy", activation=activation, bias=bias
     )

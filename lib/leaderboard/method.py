@@ -1,6 +1,5 @@
 """Interface of every method on the leaderboard: noise and cost beforehand, then a fit to a private set."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -60,17 +59,6 @@ class CalibratedMethod:
     def parameters(self) -> dict[str, float]:
         """See `Method.parameters`."""
         return self.noise.parameters
-
-
-def checked_settings(settings: Mapping, needed: set[str], optional: frozenset[str] = frozenset()) -> None:
-    """InputError names the first setting that is missing or unknown, and what is allowed."""
-    for what, names in (
-        ("missing", sorted(needed - set(settings))),
-        ("unknown", sorted(set(settings) - needed - optional)),
-    ):
-        if names:
-            allowed = ", ".join(sorted(needed | optional))
-            raise InputError(f"method {settings.get('kind')}: {names[0]} is {what}; allowed are {allowed}")
 
 
 def checked_records(given: Given, samples: int) -> None:

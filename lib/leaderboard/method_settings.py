@@ -1,6 +1,31 @@
-"""A method's block of the configuration at one epsilon."""
+"""A method's block of the configuration: its network, and the block at one epsilon."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from lib.core.errors import InputError
+from lib.core.keywords import ABSENT, Count, Counts
+
+Stages = Annotated[tuple[Count, Count, Count], "Channels of the three stages of a ResNet8, in place of hidden layers."]
+Groups = Annotated[Count, "Of its group normalisation; they divide the widths."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings:
+    """A network of hidden layers, or a ResNet8 of images."""
+
+    hidden: Annotated[Counts, "Widths of hidden layers."] = ABSENT
+    activation: Annotated[Literal["relu", "tanh"], "Of hidden layers; by default relu."] = ABSENT
+    widths: Stages = ABSENT
+    groups: Groups = 8
+
+    def __post_init__(self) -> None:
+        """Check that it is one of both."""
+        if (self.hidden is None) == (self.widths is None):
+            raise InputError(f"hidden = {self.hidden}: allowed are either hidden or widths, which is {self.widths}")
+        if self.widths is not None and self.activation is not None:
+            raise InputError(f"activation = {self.activation!r}: a ResNet8 has none to choose")
 
 
 def settings_at(settings: Mapping, epsilon: float | None) -> dict:

@@ -1,6 +1,7 @@
 """The methods of the leaderboard by the `kind` that configuration gives them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,8 @@ from lib.dp_mac.mac_recipe import MacRecipe
 from lib.leaderboard.dp_mac import dp_mac
 from lib.leaderboard.external import Elsewhere, External
 from lib.leaderboard.gradients import Memorised, Plain, Untouched, dp_sgd, dp_sgd_broken
-from lib.leaderboard.method import Method, checked_settings
-from lib.leaderboard.method_settings import settings_at
+from lib.leaderboard.method import Method
+from lib.leaderboard.method_settings import NetworkSettings, settings_at
 from lib.leaderboard.network import Mlp, Network, network_of
 from lib.leaderboard.pate import (
     Pate,
@@ -44,37 +45,28 @@ def build_method(
 
     samples: private records, a public number. shape: of a record. largest: the pixel value that becomes 1, public.
     epsilon is of no account to methods without guarantee, and may be None for them. orders (k,): of Renyi divergences.
-    Settings are taken as `settings_at` leaves them. Raises InputError for a kind or settings that do not fit.
+    Settings are taken as `settings_at` leaves them. Raises InputError for settings that do not fit.
     """
     settings = settings_at(settings, epsilon)
-    kind = settings.get("kind")
-    if kind not in KINDS:
-        raise InputError(f"method {kind!r}: allowed are {', '.join(sorted(KINDS))}")
-    return KINDS[kind](settings, Setting(samples, tuple(shape), largest, classes, epsilon, delta, orders))
-
-
-NETWORK = ("hidden", "activation", "widths", "groups")  # what a block says of its network
+    return KINDS[settings["kind"]](settings, Setting(samples, tuple(shape), largest, classes, epsilon, delta, orders))
 
 
 def _network(settings: Mapping, given: Setting) -> Network:
-    own = {name: settings[name] for name in NETWORK if name in settings}
+    own = {field.name: settings[field.name] for field in fields(NetworkSettings) if field.name in settings}
     return network_of(own, given.shape, given.largest, given.classes)
 
 
 def _plain(settings: Mapping, given: Setting) -> Plain:
-    checked_settings(settings, {"kind", "recipe"}, frozenset(NETWORK))
     made = {"plain": Plain, "memorised": Memorised}[settings["kind"]]
     return made(_network(settings, given), SgdRecipe(**settings["recipe"]), given.samples)
 
 
 def _untouched(settings: Mapping, given: Setting) -> Untouched:
-    checked_settings(settings, {"kind", "recipe"}, frozenset({*NETWORK, "queries"}))
     recipe, queries = SgdRecipe(**settings["recipe"]), settings.get("queries")
     return Untouched(_network(settings, given), recipe, given.samples, queries=queries)
 
 
 def _dp_sgd(settings: Mapping, given: Setting) -> Method:
-    checked_settings(settings, {"kind", "recipe"}, frozenset(NETWORK))
     network, recipe = _network(settings, given), SgdRecipe(**settings["recipe"])
     if settings["kind"] == "dp_sgd_broken":
         return dp_sgd_broken(network, recipe, given.samples)
@@ -82,7 +74,6 @@ def _dp_sgd(settings: Mapping, given: Setting) -> Method:
 
 
 def _dp_mac(settings: Mapping, given: Setting) -> Method:
-    checked_settings(settings, {"kind", "hidden", "threshold", "recipe"}, frozenset({"activation", "bias"}))
     mlp = Mlp(given.shape, given.largest, tuple(settings["hidden"]), given.classes)
     return dp_mac(
         mlp,
@@ -96,11 +87,8 @@ def _dp_mac(settings: Mapping, given: Setting) -> Method:
 
 
 def _residual(settings: Mapping, given: Setting) -> Method:
-    needed = {"kind", "widths", "gamma", "residual_bound", "input_bound", "recipe"}
-    checked_settings(settings, needed, frozenset({"form", "pi", "draws", "norm", "groups"}))
     if len(given.shape) not in (2, 3):
         raise InputError(f"method residual: records of shape {given.shape}; allowed are images")
-    recipe = dict(settings["recipe"])
     return Residual(
         network=PerturbedResNet8(
             channels=given.shape[2] if len(given.shape) == 3 else 1,
@@ -110,7 +98,7 @@ def _residual(settings: Mapping, given: Setting) -> Method:
             groups=settings.get("groups", 8),
             form=NoiseForm(**settings.get("form", {})),
         ),
-        recipe=ResidualRecipe(**recipe | {"milestones": tuple(recipe.get("milestones", ()))}),
+        recipe=ResidualRecipe(**settings["recipe"]),
         samples=given.samples,
         largest=given.largest,
         delta=given.delta,
@@ -122,15 +110,8 @@ def _residual(settings: Mapping, given: Setting) -> Method:
     )
 
 
-CHECKED = ("max_answered", "ratio", "threshold")
-# what methods that answer some of their queries are told besides
-SELECTIVE = {"confident_gnmax": CHECKED, "interactive_gnmax": (*CHECKED, "first", "excess", "confidence")}
-
-
 def _pate(settings: Mapping, given: Setting) -> Pate:
     kind = settings["kind"]
-    checked_settings(settings, {"kind", "teachers", "queries", "student", *SELECTIVE.get(kind, ())})
-    checked_settings({"kind": f"{kind}.student", **settings["student"]}, {"kind", "recipe"}, frozenset(NETWORK))
     common = {
         "teachers": settings["teachers"],
         "student": _network(settings["student"], given),
@@ -145,8 +126,8 @@ def _pate(settings: Mapping, given: Setting) -> Pate:
     if kind == "gnmax_broken":
         return pate_gnmax_broken(queries, **common)
     common["budget"] = given.budget(kind)
-    if kind in SELECTIVE:
-        answered, ratio, share = (settings[name] for name in CHECKED)
+    if kind in ("confident_gnmax", "interactive_gnmax"):
+        answered, ratio, share = (settings[name] for name in ("max_answered", "ratio", "threshold"))
         if kind == "confident_gnmax":
             return pate_confident(queries, answered, ratio, share, **common)
         first = settings["first"]
@@ -159,12 +140,10 @@ def _pate(settings: Mapping, given: Setting) -> Pate:
 
 
 def _external(settings: Mapping, given: Setting) -> External:
-    checked_settings(settings, {"kind", "entry", "promises"}, frozenset({"settings"}))
     return External(settings, given)
 
 
 def _predictions(settings: Mapping, given: Setting) -> Elsewhere:
-    checked_settings(settings, {"kind", "folder", "promises"})
     return Elsewhere(Path(settings["folder"]), given.epsilon, given)
 
 

@@ -11,6 +11,7 @@ from torch import nn
 
 from lib.core.errors import InputError
 from lib.core.seeding import generator
+from lib.leaderboard.method_settings import NetworkSettings
 from lib.models.chain import Chain
 from lib.models.mlp import StackedMLP
 from lib.models.resnet8 import ResNet8
@@ -42,10 +43,7 @@ class Network(Protocol):
 
 @dataclass(frozen=True)
 class Mlp:
-    """A network for records of `shape` with pixels from 0 to `largest`, which is public: hidden layers and activation.
-
-    Raises InputError for an activation that is none.
-    """
+    """A network of hidden layers for records of `shape` with pixels from 0 to `largest`, which is public."""
 
     shape: tuple[int, ...]
     largest: float
@@ -53,16 +51,6 @@ class Mlp:
     classes: int
     activation: str = "relu"
     chunk: ClassVar[int] = sys.maxsize
-
-    def __post_init__(self) -> None:
-        """Check names and numbers."""
-        if self.activation not in ACTIVATIONS:
-            raise InputError(f"activation {self.activation!r}: allowed are {', '.join(ACTIVATIONS)}")
-        if not self.largest > 0 or any(width < 1 for width in self.hidden) or self.classes < 2:
-            raise InputError(
-                f"largest {self.largest}, hidden {list(self.hidden)}, classes {self.classes}: allowed are positive "
-                "numbers, of classes at least 2"
-            )
 
     @property
     def features(self) -> int:
@@ -129,17 +117,11 @@ class ResNet8OfGroups:
 
 
 def network_of(settings: Mapping, shape: tuple[int, ...], largest: float, classes: int) -> Network:
-    """The network of a block: of `hidden` layers, with `activation` where it is not relu; or a ResNet8 of `widths`.
-
-    Raises InputError where there are both, or neither.
-    """
-    if ("hidden" in settings) == ("widths" in settings):
-        raise InputError(f"network of {', '.join(sorted(settings)) or 'nothing'}: it has either hidden or widths")
-    if "hidden" in settings:
-        return Mlp(shape, largest, tuple(settings["hidden"]), classes, settings.get("activation", "relu"))
-    if "activation" in settings:
-        raise InputError(f"activation {settings['activation']!r}: a ResNet8 has none to choose")
-    return ResNet8OfGroups(shape, largest, tuple(settings["widths"]), classes, settings.get("groups", 8))
+    """Return the network of a block's `NetworkSettings`, whose errors are raised."""
+    own = NetworkSettings(**settings)
+    if own.widths is None:
+        return Mlp(shape, largest, tuple(own.hidden), classes, own.activation or "relu")
+    return ResNet8OfGroups(shape, largest, tuple(own.widths), classes, own.groups)
 
 
 def network_trainer(

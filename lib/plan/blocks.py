@@ -10,15 +10,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from lib.core.errors import InputError
 from lib.core.keywords import Keywords, Name
-from lib.plan.accounting_block import Accounting, Orders
+from lib.plan.accounting_block import Accounting
 from lib.plan.audit_block import Audit
 from lib.plan.dp_mac_block import DpMac
+from lib.plan.leaderboard_block import Leaderboard
 from lib.plan.models_block import Model
 from lib.plan.residual_perturbation_block import ResidualPerturbation
 from lib.plan.scalable_pate_block import AnyEnsemble, ScalablePate
 from lib.plan.segmentation_block import AutoencodedPate, CompressedPate, Segmentation
 
-_SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object"}
 _BOUNDS = {  # of annotated_types
     "gt": "exclusiveMinimum",
     "ge": "minimum",
@@ -43,6 +44,7 @@ class Configuration:
     autoencoded_pate: AutoencodedPate
     compressed_pate: CompressedPate
     audit: Audit
+    leaderboard: Leaderboard
 
 
 def check_blocks(config: Mapping[str, Any]) -> None:
@@ -66,7 +68,7 @@ def _adapter() -> TypeAdapter:
 @cache
 def block_schema() -> dict:
     """The schema of these blocks, as a file of schemas/config has it."""
-    return _schema(Configuration) | {"$defs": {"orders": _schema(Orders)}}  # which files of schemas/config refer to
+    return _schema(Configuration)
 
 
 def _schema(kind: Any) -> dict:

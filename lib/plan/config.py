@@ -222,7 +222,6 @@ def check_config(config: dict, schema: dict, claims: Collection[str] = ()) -> No
     check_attacks(config)
     check_segmentation(config)
     check_leaderboard(config)
-    _check_orders(config)
 
 
 def _check_datasets(datasets: dict) -> None:
@@ -241,10 +240,3 @@ def _check_datasets(datasets: dict) -> None:
             GlyphSettings.from_block(settings)
         except InputError as error:
             raise InputError(f"datasets.{name}.settings: {error}") from error
-
-
-def _check_orders(config: dict) -> None:
-    """Grids of Renyi orders rise."""
-    for name, (first, last, _) in config["leaderboard"]["orders"].items():
-        if not first < last:
-            raise InputError(f"leaderboard.orders.{name} = [{first}, {last}, ...]: allowed is first < last")

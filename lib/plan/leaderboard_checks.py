@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from lib.attacks.shadow_settings import AttackSettings
 from lib.core.entry_points import module_files
 from lib.core.errors import InputError
 from lib.core.model_kinds import CLASSIFIERS, TEACHERS
@@ -35,8 +36,8 @@ def check_leaderboard(config: dict) -> None:
         raise InputError(f"leaderboard.delta = {block['delta']}: allowed is less than one in slots, {block['slots']}")
     if max(block["targets"]) >= block["worlds"]:
         raise InputError(f"leaderboard.targets = {block['targets']}: allowed are numbers below worlds")
-    if block["attacks"]["shadow"]["top"] > block["classes"]:
-        raise InputError(f"leaderboard.attacks.shadow.top = {block['attacks']['shadow']['top']}: at most classes")
+    if (top := block["attacks"]["shadow"].get("top", AttackSettings.top)) > block["classes"]:
+        raise InputError(f"leaderboard.attacks.shadow.top = {top}: at most classes")
     for epsilon in block["epsilons"]:
         if "e" in f"{epsilon:g}" or float(f"{epsilon:g}") != epsilon:
             raise InputError(f"leaderboard.epsilons: {epsilon!r}: allowed are 0.0001 to 999999 of 6 significant digits")
@@ -80,6 +81,5 @@ def _check_method(key: str, method: dict, block: dict) -> None:
             if settings.get("first", 0) >= queries:
                 raise InputError(f"{key}.first = {settings['first']}: allowed is less than queries, {queries}")
         elif method["kind"] in ON_SAMPLES:
-            batch = settings.get("recipe", {}).get("batch")
-            if batch is None or batch > block["slots"]:
+            if (batch := settings["recipe"]["batch"]) > block["slots"]:
                 raise InputError(f"{key}.recipe.batch = {batch}: allowed are 1 to slots, {block['slots']}")

@@ -26,7 +26,7 @@ from lib.core.keywords import (
 )
 from lib.plan.accounting_block import Orders
 from lib.residual_perturbation.residual_recipe import NoiseSettings, ResidualRecipe
-from lib.training.sgd_recipe import SgdRecipe
+from lib.training.sgd_recipe import ClippedRecipe
 
 TaskName = Annotated[str, Keywords(title="task"), among("residual_perturbation.tasks")]
 MethodName = Annotated[str, Keywords(title="method"), among("residual_perturbation.methods")]
@@ -41,15 +41,14 @@ FIGURES = Literal["fig3", "fig4", "fig5", "fig6", "fig7", "fig9", "fig10", "fig1
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClippedRecipe(SgdRecipe):
-    """How a network is trained by DP-SGD; lib/training/dp_sgd.py says what each is."""
+class AuditedRecipe(ClippedRecipe):
+    """How a network is trained by DP-SGD."""
 
     optimizer: Annotated[Literal["sgd"], "Of the weights."] = "sgd"
-    clip: Annotated[Positive, "Largest norm of a sample's gradient."]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DpSgdRecipe(ClippedRecipe):
+class DpSgdRecipe(AuditedRecipe):
     """How a network is trained by DP-SGD, and for which delta its epsilon is stated."""
 
     sigma: Annotated[Positive, "Noise multiplier."]
@@ -299,7 +298,7 @@ class AuditedSgd:
     """How DP-SGD trains."""
 
     sigma: Annotated[Positive, "Noise multiplier."]
-    recipe: Annotated[ClippedRecipe, AS_GIVEN]
+    recipe: Annotated[AuditedRecipe, AS_GIVEN]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from lib.core.errors import InputError
 from lib.data.volumes import own
 from lib.data.volumes.registry import VOLUMES, spec
+from lib.encoders.autoencoder_form import AutoencoderForm
 from lib.plan.segmentation_block import BUDGET
 
 # words that stand where an encoder's name does in the paths of results, and in the tables of reconstructions
@@ -133,7 +134,7 @@ def _check_pair(key: str, name: str, encoder: str, block: dict) -> None:
         allowed = " or ".join(map(str, sorted({1, task["classes"]})))
         raise InputError(f"{own}.coded_classes = {settings['coded_classes']}: {key} with {name} allows {allowed}")
     if settings.get("recipe", {}).get("sigma") == BUDGET and (
-        key != "autoencoded_pate.results.encoders" or settings["dimensions"] != 3
+        key != "autoencoded_pate.results.encoders" or settings.get("dimensions", AutoencoderForm.dimensions) != 3
     ):
         raise InputError(
             f"{own}.recipe.sigma = {BUDGET}: {key} with {name} allows a number; {BUDGET} is allowed in "

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le
 
 from lib.core.keywords import Count, NotNegative, Positive, Share, Sides
-from lib.training.sgd_recipe import SgdRecipe
+from lib.training.sgd_recipe import ClippedRecipe
 
 Loss = Annotated[Literal["cross_entropy", "dice_and_cross_entropy"], "Objective; lib/segmentation/loss.py."]
 Part = Annotated[float, Gt(0), Le(1)]
@@ -41,11 +41,10 @@ class SegmentationRecipe(PatchRecipe):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SegmentationSgdRecipe(PatchRecipe, SgdRecipe):
+class SegmentationSgdRecipe(PatchRecipe, ClippedRecipe):
     """How a segmentation network is trained by clipped gradients, on Poisson samples of patients."""
 
-    clip: Annotated[Positive, "Largest norm of the gradient of a layer, or of all of it: see clipping."]
-    clipping: Annotated[Literal["layers", "joint"], "Each layer's gradient, or all of it jointly."] = "layers"
+    clipping: Annotated[Literal["layers", "joint"], "What is clipped: each layer's gradient, or all of it."] = "layers"
     optimizer: Annotated[Literal["sgd", "adam"], "Of the weights."] = "adam"
 
 

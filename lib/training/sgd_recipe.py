@@ -1,7 +1,7 @@
 """How a module is trained by gradients, by DP-SGD or plainly, and what that costs; `training` does it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Lt
@@ -44,6 +44,13 @@ class SgdRecipe:
         if self.last_rate is not None:
             return self.rate + (self.last_rate - self.rate) * min(epoch / self.decay_epochs, 1)
         return self.rate * self.decay ** (min(epoch, (self.decay_epochs or math.inf) - 1) // self.decay_every)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippedRecipe(SgdRecipe):
+    """How a network is trained by DP-SGD."""
+
+    clip: Annotated[Positive, "Largest norm of a sample's gradient."] = field()  # of no default, unlike SgdRecipe's
 
 
 def account(samples: int, recipe: SgdRecipe, sigma: float) -> TrainingRun:

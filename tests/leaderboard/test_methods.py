@@ -314,16 +314,12 @@ def test_settings_of_one_epsilon_are_laid_over_the_rest():
 @pytest.mark.parametrize(
     ("kind", "changed", "named"),
     [
-        ("plain", {"kind": "pate"}, "method 'pate'"),
-        ("plain", {"clip": 1.0}, "clip is unknown"),
         ("plain", {"recipe": {**SETTINGS["plain"]["recipe"], "clip": 1.0}}, "clip 1.0"),
         ("dp_sgd", {"recipe": {"batch": 10, "epochs": 1, "rate": 1.0}}, "clip None"),
-        ("dp_sgd", {"activation": "sine"}, "sine"),
-        ("dp_mac", {"recipe": {**SETTINGS["dp_mac"]["recipe"], "expansion": "second"}}, "second"),
+        ("dp_mac", {"recipe": {**SETTINGS["dp_mac"]["recipe"], "expansion": "second"}}, "expansion 'second'"),
+        ("dp_mac", {"recipe": {**SETTINGS["dp_mac"]["recipe"], "batches": "in_order"}}, "batches 'in_order'"),
         ("gnmax", {"queries": 0}, "queries 0"),
         ("gnmax", {"teachers": SLOTS + 1}, "teachers 201"),
-        ("gnmax", {"threshold": 0.5}, "threshold is unknown"),
-        ("gnmax", {"student": {"hidden": []}}, "recipe is missing"),
         ("confident_gnmax", {"max_answered": 121}, "max_answered 121"),
         ("interactive_gnmax", {"first": 120}, "first 120"),
         ("interactive_gnmax", {"max_answered": 121}, "max_answered 121"),

@@ -176,12 +176,19 @@ def test_settings_of_residual_perturbation_that_do_not_fit_together_are_refused(
     ("key", "line"),
     [
         ("tables", "unknown key 'fig3'; allowed: readings, skip, table1, table2, table3, table4, table5"),
+        ("tasks.digits.dp_sgd", "unknown key 'fig3'; allowed: batch, clip, decay, decay_epochs, decay_every, delta"),
         ("methods.strategy1_mnist.recipe", "unknown key 'fig3'; allowed: batch, drop, epochs, milestones, momentum"),
         ("methods.dp_sgd_no_momentum.recipe", "unknown key 'fig3'; allowed: batch, clip, decay, decay_epochs"),
     ],
 )
 def test_keys_of_residual_perturbation_that_nothing_reads_are_refused(key, line):
     assert refusal(changed(f"{RESIDUAL}.{key}.fig3", None)).startswith(f"{RESIDUAL}.{key}: {line}")
+
+
+def test_a_clip_of_dp_sgd_is_named():
+    recipe = {name: value for name, value in CONFIG[RESIDUAL]["tasks"]["digits"]["dp_sgd"].items() if name != "clip"}
+    line = refusal(changed(f"{RESIDUAL}.tasks.digits.dp_sgd", recipe))
+    assert line.startswith(f"{RESIDUAL}.tasks.digits.dp_sgd: lacks the key 'clip'")
 
 
 def test_every_table_of_residual_perturbation_is_named():

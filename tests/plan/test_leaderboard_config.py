@@ -42,8 +42,8 @@ def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
         (lambda block: block.update(delta=0.002), "delta = 0.002"),
         (lambda block: block["methods"]["confident"].update(per_epsilon=[[1.0, {"queries": 59}]]), "max_answered = 60"),
         (lambda block: block["methods"]["dp_sgd"]["recipe"].update(batch=601), "dp_sgd.recipe.batch = 601"),
-        (lambda block: block["methods"]["dp_sgd"]["recipe"].pop("batch"), "dp_sgd.recipe.batch = None: allowed are"),
-        (lambda block: block["methods"]["dp_mac"].pop("recipe"), "dp_mac.recipe.batch = None"),
+        (lambda block: block["methods"]["dp_sgd"]["recipe"].pop("batch"), "dp_sgd.recipe: lacks the key 'batch'"),
+        (lambda block: block["methods"]["dp_mac"].pop("recipe"), "dp_mac: lacks the key 'recipe'"),
         (lambda block: block["methods"]["dp_mac"].update(per_epsilon=[[8.0, {"recipe": {"batch": 601}}]]), "= 601"),
         (lambda block: block.update(epsilons=[1.0, 1.2345678]), "leaderboard.epsilons: 1.2345678"),
         (lambda block: block.update(epsilons=[1e6]), "leaderboard.epsilons: 1000000.0"),
@@ -61,6 +61,47 @@ def test_what_does_not_fit_is_named(change, names):
     config = copy.deepcopy(CONFIG)
     change(config["leaderboard"])
     assert names in refusal(config)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "line"),
+    [
+        ("plain", {"kind": "pate"}, ".kind = 'pate': allowed is one of plain, memorised, untouched, dp_sgd"),
+        (
+            "plain",
+            {"clip": 1.0},
+            ": unknown key 'clip' (did you mean recipe?); allowed: activation, groups, hidden, kind, per_epsilon, recipe",
+        ),
+        ("plain", {"widths": [8, 16, 32]}, ".hidden = (32,): allowed are either hidden or widths"),
+        ("residual", {"widths": [8, 16]}, ".widths = [8, 16]: allowed is a list of 3 numbers"),
+        ("dp_sgd", {"activation": "sine"}, ".activation = 'sine': allowed is one of relu, tanh"),
+        ("dp_sgd", {"recipe": {"batch": 10, "epochs": 1, "rate": 1.0}}, ".recipe: lacks the key 'clip'"),
+        ("dp_sgd", {"per_epsilon": [[1.0, {"title": "x"}]]}, ".per_epsilon.0.1: unknown key 'title'"),
+        ("dp_sgd", {"per_epsilon": [[1.0, {"recipe": {"rate": 0.0}}]]}, ".per_epsilon.0.1.recipe.rate = 0.0"),
+        ("dp_mac", {"threshold": 0.0}, ".threshold = 0.0: allowed is greater than 0"),
+        ("gnmax", {"queries": 0}, ".queries = 0: allowed is at least 1"),
+        ("gnmax", {"threshold": 0.5}, ": unknown key 'threshold'"),
+        ("gnmax", {"student": {"hidden": []}}, ".student: lacks the key 'recipe'"),
+        (
+            "gnmax",
+            {"per_epsilon": [[1.0, {"student": {"width": 3}}]]},
+            "student: unknown key 'width' (did you mean wid",
+        ),
+    ],
+)
+def test_settings_that_a_method_has_not_are_refused(name, settings, line):
+    config = copy.deepcopy(CONFIG)
+    config["leaderboard"]["methods"][name] |= settings
+    message = refusal(config)
+    assert message.startswith(f"leaderboard.methods.{name}.") or message.startswith(f"leaderboard.methods.{name}:")
+    assert line in message
+
+
+def test_dp_mac_trains_as_its_noise_allows():
+    for name, value in (("expansion", "second"), ("batches", "in_order")):
+        config = copy.deepcopy(CONFIG)
+        config["leaderboard"]["methods"]["dp_mac"]["recipe"][name] = value
+        assert f"dp_mac.recipe.{name} = {value!r}: allowed is one of " in refusal(config)
 
 
 def test_every_kind_is_sorted_by_what_it_asks_and_promises():
