@@ -14,7 +14,7 @@ from lib.plan.reference import settings_page
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md")  # beside those in docs/
 LOOKS = ("documentation/site.css", "documentation/iframe-worker.js")
 SETTINGS = "docs/configuration.md"
-SCHEMAS = "schemas/config"  # a link to it leads to the page of settings
+CATALOGUE = "catalogue"  # a link to it leads to the page of settings
 LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)")
 BADGE = re.compile(r"^\[!\[.*\n", re.MULTILINE)  # pictures of another server
 
@@ -31,7 +31,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Lead links to the schema to the page of settings, unlink folders, and leave out pictures of other servers."""
+    """Lead links to the catalogue to the page of settings, unlink folders, and leave out pictures of other servers."""
     root, folder = Path(config.config_file_path).parent, PurePosixPath(page.file.src_uri).parent
 
     def led(link: re.Match) -> str:
@@ -39,7 +39,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if path is None or not (root / path).is_dir():
             return link[0]
         up = "../" * len(folder.parts)
-        return f"[{link[1]}]({up}{SETTINGS})" if path == SCHEMAS else link[1]
+        return f"[{link[1]}]({up}{SETTINGS})" if path == CATALOGUE else link[1]
 
     # GitHub's Markdown takes a backslash before this sign, and Python's shows it
     return LINK.sub(led, BADGE.sub("", markdown)).replace("\\<", "&lt;")

@@ -24,7 +24,11 @@ SCHEMA = {
             "allOf": [
                 {
                     "if": {"properties": {"kind": {"const": "pca"}}, "required": ["kind"]},
-                    "then": {"properties": {"share": {"description": "Kept.", "$ref": "#/$defs/share"}}},
+                    "then": {
+                        "properties": {
+                            "share": {"description": "Kept.", "type": "number", "exclusiveMinimum": 0, "maximum": 1}
+                        }
+                    },
                 }
             ],
         },
@@ -35,12 +39,11 @@ SCHEMA = {
             },
         },
     },
-    "$defs": {"share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
 }
 
 
 def test_a_row_says_type_range_default_and_meaning():
-    found = {row.key: row[1:] for row in rows(SCHEMA, SCHEMA)}
+    found = {row.key: row[1:] for row in rows(SCHEMA)}
     assert found["seed"] == ("integer, ≥ 0", "`7`", "Root of draws.")
     assert found["method.kind"] == ("`pca` or `null`", "required", "Which.")
     assert found["method.share"] == ("number, > 0, ≤ 1", "", "With kind `pca`: Kept.")
@@ -60,7 +63,7 @@ def keys(part: object) -> set[str]:
 
 def test_the_page_of_settings_has_every_key_of_the_schema():
     schema = load_schema()
-    shown = {part for row in rows(schema, schema) for part in row.key.split(".")}
+    shown = {part for row in rows(schema) for part in row.key.split(".")}
     assert {name.removesuffix("[]") for name in shown} - {"NAME"} == keys(schema)
     assert len(keys(schema)) > 300
 
@@ -89,14 +92,14 @@ def test_the_site_has_every_page_of_the_repository():
 NAV = "nav: [README.md, CONTRIBUTING.md, CHANGELOG.md, results/README.md, docs/page.md, docs/configuration.md]"
 GOOD = """# Page
 
-[first](../README.md) [code](../lib/a.py) [settings](../schemas/config) [folder](../lib) [heading](#page)
+[first](../README.md) [code](../lib/a.py) [settings](../catalogue) [folder](../lib) [heading](#page)
 """
 
 
 @pytest.fixture
 def project(tmp_path):
     blocks = [NAV if block.startswith("nav:") else block for block in TEXT.split("\n\n")]
-    for name in ("docs", "lib", "schemas/config", "results"):
+    for name in ("docs", "lib", "catalogue", "results"):
         (tmp_path / name).mkdir(parents=True)
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md"):
         (tmp_path / name).write_text(f"[![badge](https://example.org/b.svg)](LICENSE)\n# {name}\n\n1 \\< 2\n")

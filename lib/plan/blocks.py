@@ -1,4 +1,4 @@
-"""The blocks of the configuration that are classes: the schema made of them, and what they refuse themselves."""
+"""The configuration as a class: the schema made of it, and what its blocks refuse themselves."""
 
 import types
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from lib.plan.dp_mac_block import DpMac
 from lib.plan.leaderboard_block import Leaderboard
 from lib.plan.models_block import Model
 from lib.plan.residual_perturbation_block import ResidualPerturbation
+from lib.plan.run_block import Run
 from lib.plan.scalable_pate_block import AnyEnsemble, ScalablePate
 from lib.plan.segmentation_block import AutoencodedPate, CompressedPate, Segmentation
 
@@ -31,8 +32,8 @@ _BOUNDS = {  # of annotated_types
 
 
 @dataclass(frozen=True, kw_only=True)
-class Configuration:
-    """A field for each block; the other blocks are files in schemas/config."""
+class Configuration(Run):
+    """Settings of private deep learning; config.yaml and catalogue/ have them."""
 
     models: Annotated[dict[Name, Model], "Catalogue of models by name, with their hyperparameters."]
     accounting: Accounting
@@ -50,7 +51,7 @@ class Configuration:
 def check_blocks(config: Mapping[str, Any]) -> None:
     """Raise InputError where a class refuses what its schema allows: settings that do not fit together."""
     try:
-        _adapter().validate_python({block.name: config[block.name] for block in fields(Configuration)})
+        _adapter().validate_python(config)
     except ValidationError as error:
         fault = next(each for each in error.errors() if each["type"] == "value_error")  # not of another kind of class
         place, key = config, []
@@ -66,8 +67,8 @@ def _adapter() -> TypeAdapter:
 
 
 @cache
-def block_schema() -> dict:
-    """The schema of these blocks, as a file of schemas/config has it."""
+def load_schema() -> dict:
+    """Return the schema of the whole configuration."""
     return _schema(Configuration)
 
 
@@ -117,6 +118,8 @@ def _object(kind: type) -> dict:
     properties, required = {field.name: _schema(hints[field.name]) for field in fields(kind)}, []
     for field in fields(kind):
         default, part = field.default, properties[field.name]
+        if field.default_factory is not MISSING:
+            default = field.default_factory()
         if default is MISSING:
             required.append(field.name)
         elif default is not None or "null" in part.get("type", ()) or None in part.get("enum", ()):

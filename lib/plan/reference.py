@@ -26,35 +26,35 @@ class Row(NamedTuple):
 
 def settings_page(schema: dict) -> str:
     """Return the page in Markdown: the keys of a run first, then a section for each block."""
-    blocks = {name: part for name, part in schema["properties"].items() if _is_block(_resolved(part, schema))}
+    blocks = {name: part for name, part in schema["properties"].items() if _is_block(part)}
     alone = {name: part for name, part in schema["properties"].items() if name not in blocks}
-    text = [HEAD, "## The run", *_table(rows(schema | {"properties": alone}, schema))]
+    text = [HEAD, "## The run", *_table(rows(schema | {"properties": alone}))]
     for name, part in blocks.items():
-        text += [f"## {name}", part.get("description", ""), *_table(rows(_resolved(part, schema), schema, name))]
+        text += [f"## {name}", part.get("description", ""), *_table(rows(part, name))]
     return "\n\n".join(filter(None, text)) + "\n"
 
 
-def rows(part: dict, schema: dict, path: str = "", when: str = "") -> Iterator[Row]:
+def rows(part: dict, path: str = "", when: str = "") -> Iterator[Row]:
     """Yield the keys of a block of a schema, and of all blocks in it, in their order there.
 
-    part: the block, without `$ref`. path: its key. when: the condition under which these keys count.
+    part: the block. path: its key. when: the condition under which these keys count.
     """
-    for name, given in part.get("properties", {}).items():
-        found, key = _resolved(given, schema), f"{path}.{name}" if path else name
+    for name, found in part.get("properties", {}).items():
+        key = f"{path}.{name}" if path else name
         default = _shown(found["default"]) if "default" in found else "required" * (name in part.get("required", []))
-        yield Row(key, _kind(found, schema), default, " ".join([when, *found.get("description", "").split()]).strip())
-        yield from _inside(found, schema, key)
+        yield Row(key, _kind(found), default, " ".join([when, *found.get("description", "").split()]).strip())
+        yield from _inside(found, key)
     for condition in part.get("allOf", []):
         if "if" in condition:
-            yield from rows(condition["then"], schema, path, _condition(condition["if"]))
+            yield from rows(condition["then"], path, _condition(condition["if"]))
 
 
-def _inside(part: dict, schema: dict, key: str) -> Iterator[Row]:
+def _inside(part: dict, key: str) -> Iterator[Row]:
     """The keys of the blocks that a value may be or hold."""
-    yield from rows(part, schema, key)
+    yield from rows(part, key)
     for held, end in ((part.get("additionalProperties"), ".NAME"), (part.get("items"), "[]")):
         if isinstance(held, dict):
-            yield from _inside(_resolved(held, schema), schema, key + end)
+            yield from _inside(held, key + end)
 
 
 def _table(found: Iterator[Row]) -> list[str]:
@@ -65,41 +65,33 @@ def _table(found: Iterator[Row]) -> list[str]:
     return ["\n".join(lines)]
 
 
-def _resolved(part: dict, schema: dict) -> dict:
-    """A part with what its `$ref` names below its own words."""
-    while "$ref" in part:
-        own = {key: value for key, value in part.items() if key != "$ref"}
-        part = schema["$defs"][part["$ref"].rsplit("/", 1)[1]] | own
-    return part
-
-
 def _is_block(part: dict) -> bool:
     return part.get("type") == "object"
 
 
-def _kind(part: dict, schema: dict) -> str:
+def _kind(part: dict) -> str:
     """Say in words which values are allowed."""
     if "const" in part:
         return f"`{part['const']}`"
     if "enum" in part:
         return " or ".join(_shown(value) for value in part["enum"])
     if "oneOf" in part:
-        return ", or ".join(_kind(_resolved(option, schema), schema) for option in part["oneOf"])
+        return ", or ".join(_kind(option) for option in part["oneOf"])
     kinds = [part.get("type", "any")] if isinstance(part.get("type", "any"), str) else part["type"]
-    words = [{"array": _list(part, schema), "object": "block", "null": "`null`"}.get(kind, kind) for kind in kinds]
+    words = [{"array": _list(part), "object": "block", "null": "`null`"}.get(kind, kind) for kind in kinds]
     compared = [f"{sign} {part[key]:g}" for key, sign in _COMPARED.items() if key in part]
     named = [f"a name in `{part['in']}`"] if "in" in part else []
     return ", ".join([" or ".join(words), *compared, *named])
 
 
-def _list(part: dict, schema: dict) -> str:
+def _list(part: dict) -> str:
     """A list of what, and how long."""
     least, most = part.get("minItems", 0), part.get("maxItems")
-    items = _resolved(part.get("items", {}), schema)
+    items = part.get("items", {})
     many = f"{least} " if least == most else f"{least} or more " if least > 1 and most is None else ""
     if titles := [each["title"] for each in part.get("prefixItems", []) if "title" in each]:
         return f"list [{', '.join(titles)}]"
-    return f"list of {many}({_kind(items, schema)})" if items else f"list of {many}".strip()
+    return f"list of {many}({_kind(items)})" if items else f"list of {many}".strip()
 
 
 def _condition(part: dict) -> str:

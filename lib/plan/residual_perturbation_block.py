@@ -28,8 +28,10 @@ from lib.plan.accounting_block import Orders
 from lib.residual_perturbation.residual_recipe import NoiseSettings, ResidualRecipe
 from lib.training.sgd_recipe import ClippedRecipe
 
-TaskName = Annotated[str, Keywords(title="task"), among("residual_perturbation.tasks")]
-MethodName = Annotated[str, Keywords(title="method"), among("residual_perturbation.methods")]
+TaskName = Annotated[str, Keywords(title="task"), among("residual_perturbation.tasks"), "Data."]
+MethodName = Annotated[
+    str, Keywords(title="method"), among("residual_perturbation.methods"), "How networks are trained."
+]
 Gamma = Annotated[NotNegative, Keywords(title="noise coefficient"), "Noise coefficient."]
 DatasetName = Annotated[str, among("datasets")]
 Classes = Annotated[int, Ge(2), Le(100_000), "How many the labels have; stated, since labels are private."]
@@ -97,7 +99,7 @@ class Task:
         "trained for `passes`, they count as the paper's.",
     ]
     passes: Annotated[Count, "Of the paper's networks over the data at most; with protocol shorter."] = ABSENT
-    fitted: tuple[Fitted, ...] = ABSENT
+    fitted: Annotated[tuple[Fitted, ...], "Training accuracies that the paper prints."] = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,14 +177,14 @@ class Tradeoff:
     """Test accuracy against the attack, over lengths of training, beside DP-SGD of Table III."""
 
     task: TaskName
-    curves: Annotated[tuple[Curve, ...], Len(1)]
+    curves: Annotated[tuple[Curve, ...], Len(1), "A method each."]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
     """A figure of attacks."""
 
-    tasks: Annotated[tuple[TaskName, ...], Len(1)]
+    tasks: Annotated[tuple[TaskName, ...], Len(1), "Data; several for ROC curves alone."]
     method: Annotated[MethodName, "The method with noise, over all coefficients that are trained."]
 
 
@@ -279,8 +281,8 @@ class Theory:
     """The theorems, none of whose budgets is a guarantee, and what the baseline costs."""
 
     delta: Delta
-    strategy1: Annotated[tuple[Theorem1, ...], Len(1)]
-    strategy2: tuple[Theorem2, ...]
+    strategy1: Annotated[tuple[Theorem1, ...], Len(1), "Settings of Theorem 1."]
+    strategy2: Annotated[tuple[Theorem2, ...], "Settings of Theorem 2."]
     dp_sgd: PrintedDpSgd
     rademacher: Rademacher
 
@@ -353,7 +355,7 @@ class Audit:
     level: Annotated[float, Gt(0), Lt(1), "Confidence of the bounds."]
     published: Annotated[dict[str, Published], "The paper's lower bounds, by its dataset."]
     mechanisms: Annotated[tuple[Mechanism, ...], Len(1), EACH_ONCE, "Ways to train; plain is without privacy."]
-    chosen: Annotated[tuple[Annotated[str, among("residual_perturbation.audit.tasks")], ...], EACH_ONCE]
+    chosen: Annotated[tuple[Annotated[str, among("residual_perturbation.audit.tasks")], ...], EACH_ONCE, "Audits."]
     tasks: Annotated[dict[Name, AuditTask], "Catalogue of data and trainings."]
 
 
@@ -366,9 +368,9 @@ class ResidualPerturbation:
     networks: Annotated[tuple[Networks, ...], "What is trained."]
     sizes: Annotated[Counts, "Members of ensembles, as far as there are so many."]
     attack: Annotated[Attack, AS_GIVEN]
-    tables: dict[TABLES, Table | None]
+    tables: Annotated[dict[TABLES, Table | None], "Tables by name; null where one is not made."]
     tradeoff: Annotated[Tradeoff | None, "Null where it is not made."]
-    figures: dict[FIGURES, Figure | None]
+    figures: Annotated[dict[FIGURES, Figure | None], "Figures by name; null where one is not made."]
     patches: Annotated[DatasetName, "The dataset that Figure 2 shows."]
     cost: Annotated[Cost | None, "Null where it is not measured."]
     sde: Sde

@@ -1,11 +1,11 @@
-"""The schema of the configuration, a file a block, and one line for what it refuses."""
+"""The schema of the configuration: what it refuses, in one line, and defaults."""
 
 import copy
 import difflib
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import jsonschema
 
@@ -23,21 +23,6 @@ _SCALARS = {
 _TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
     "integer", lambda checker, value: isinstance(value, int) and not isinstance(value, bool)
 )
-
-
-def compose(parts: Iterable[dict]) -> dict:
-    """One schema of several, each with some keys of the whole configuration (`properties`, `required`) and `$defs`.
-
-    Raises ValueError where two of them have the same key or definition.
-    """
-    whole = {"type": "object", "additionalProperties": False, "required": [], "properties": {}, "$defs": {}}
-    for part in parts:
-        whole["required"] += part.get("required", [])
-        for kind in ("properties", "$defs"):
-            if twice := whole[kind].keys() & part.get(kind, {}).keys():
-                raise ValueError(f"{kind} in two files of the schema: {', '.join(sorted(twice))}")
-            whole[kind] |= part.get(kind, {})
-    return whole
 
 
 def validator_of(config: object, schema: dict) -> jsonschema.protocols.Validator:
@@ -72,7 +57,7 @@ def check_schema(config: object, schema: dict) -> None:
 
 def fill_defaults(config: dict, schema: dict) -> None:
     """Set, in place, every key of a checked `config` that is missing and has a default in the schema."""
-    _fill(config, schema, schema["$defs"])
+    _fill(config, schema)
 
 
 def references(schema: object) -> Iterator[str]:
@@ -104,21 +89,20 @@ def _reference(config: object):
     return check
 
 
-def _fill(block: object, schema: dict, definitions: dict) -> None:
-    schema = definitions[schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+def _fill(block: object, schema: dict) -> None:
     if not isinstance(block, dict) or schema.get("as_given"):
         return
     for name, part in schema.get("properties", {}).items():
         if name not in block and "default" in part:
             block[name] = copy.deepcopy(part["default"])
         if name in block:
-            _fill(block[name], part, definitions)
+            _fill(block[name], part)
     for part in schema.get("allOf", []):
         if "if" in part and jsonschema.Draft202012Validator(part["if"]).is_valid(block):
-            _fill(block, part["then"], definitions)
+            _fill(block, part["then"])
     if isinstance(schema.get("additionalProperties"), dict):
         for name in set(block) - set(schema.get("properties", {})):
-            _fill(block[name], schema["additionalProperties"], definitions)
+            _fill(block[name], schema["additionalProperties"])
 
 
 def _explain(error: jsonschema.ValidationError, config: object) -> str:

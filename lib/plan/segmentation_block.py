@@ -297,7 +297,7 @@ class Students:
 
     tasks: TaskNames
     queries: Annotated[Counts, "Labelled volumes, rising."]
-    curves: tuple[Curve, ...]
+    curves: Annotated[tuple[Curve, ...], "A number of teachers, a budget and an encoder each."]
     noiseless: Annotated[EncoderName, "The encoder of students without noise."]
     delta: Delta
     route: Route

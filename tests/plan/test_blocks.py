@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -255,6 +256,34 @@ def test_every_setting_of_segmentation_can_be_configured(key, settings):
     config = copy.deepcopy(CONFIG)
     parent_of(config, path_of(f"{key}.x")).update(settings)
     check_config(config, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("seed", -1, "at least 0"),
+        ("seed", 1.5, "a whole number"),
+        ("bundled_fonts", 1, "true or false"),
+        ("font_folders", "fonts", "a list, as [fonts]"),
+        ("coverage", 1.1, "at most 1"),
+        ("split_by", "style", "one of family, file"),
+        ("shares", [0.5, 0.5], "a list of 3 numbers"),
+        ("shares", [1, 0, 0], "greater than 0"),
+        ("imbalance", 0.5, "at least 1"),
+        ("wrong_labels", 0.6, "at most 0.5"),
+        ("look_alike_labels", float("nan"), "a finite number"),
+        ("rotation", "8", "a number; this is text"),
+        ("blur", 2, "a list"),
+        ("noise", -0.1, "at least 0"),
+        ("size_kept", True, "a number"),
+        ("blur", [2.5, 1.0], "the lower first"),
+        ("shares", [0.5, 0.4, 0.2], "3 numbers with the sum 1"),
+    ],
+)
+def test_ranges_of_open_glyph_are_refused(name, value, line):
+    message = refusal(changed("datasets.open_glyph.settings", {name: value}))
+    assert message.startswith(f"datasets.open_glyph.settings.{name}")
+    assert re.search(rf" = .*: allowed (is|are) {re.escape(line)}", message)
 
 
 SERIES = "dp_mac.series"

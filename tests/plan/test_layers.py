@@ -13,7 +13,7 @@ from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged, of_preset
 from lib.plan.configfiles import check_overlays, check_pages
-from lib.plan.schema import at, check_schema, compose, references
+from lib.plan.schema import at, check_schema, references
 from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, overlays
 
 LAYERS = [*(ROOT / "catalogue" / f"{block}.yaml" for block in BLOCKS), ROOT / "config.yaml"]
@@ -145,10 +145,9 @@ def undescribed(block: object, schema: dict, where: str) -> list[str]:
     for name, value in block.items():
         below = known.get(name, schema.get("additionalProperties"))
         assert isinstance(below, dict), f"{where}{name} is not in the schema"
-        target = SCHEMA["$defs"][below["$ref"].rpartition("/")[2]] if "$ref" in below else {}
-        if name in known and not (below.get("description") or target.get("description")):
+        if name in known and not below.get("description"):
             found.append(f"{where}{name}")
-        found += undescribed(value, target | below, f"{where}{name if name in known else '*'}.")
+        found += undescribed(value, below, f"{where}{name if name in known else '*'}.")
     return sorted(set(found))
 
 
@@ -162,19 +161,15 @@ def test_every_reference_is_to_something_that_is_there():
     assert [path for path in found if at(CONFIG, path) is None] == []
 
 
-def test_two_files_of_the_schema_do_not_define_the_same():
-    with pytest.raises(ValueError, match="properties in two files of the schema: seed"):
-        compose([{"properties": {"seed": {}}}, {"properties": {"seed": {}}}])
-    with pytest.raises(ValueError, match="defs in two files of the schema: delta"):
-        compose([{"$defs": {"delta": {}}}, {"$defs": {"delta": {}}}])
-
-
-REFERRING = compose(
-    [
-        {"required": ["one"], "properties": {"one": {"type": ["string", "null"], "in": "many.kinds"}}},
-        {"properties": {"some": {"items": {"in": "many.listed"}}, "many": {"type": "object"}}},
-    ]
-)
+REFERRING = {
+    "additionalProperties": False,
+    "required": ["one"],
+    "properties": {
+        "one": {"type": ["string", "null"], "in": "many.kinds"},
+        "some": {"items": {"in": "many.listed"}},
+        "many": {"type": "object"},
+    },
+}
 MANY = {"kinds": {"b": 1, "a": 2}, "listed": ["c", "d"]}
 
 

@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_named(change, names):
         (
             "plain",
             {"clip": 1.0},
-            ": unknown key 'clip' (did you mean recipe?); allowed: activation, groups, hidden, kind, per_epsilon, recipe",
+            ": unknown key 'clip' (did you mean recipe?); allowed: activation, groups, hidden, kind, per_epsilon",
         ),
         ("plain", {"widths": [8, 16, 32]}, ".hidden = (32,): allowed are either hidden or widths"),
         ("residual", {"widths": [8, 16]}, ".widths = [8, 16]: allowed is a list of 3 numbers"),

@@ -143,7 +143,7 @@ class Planned:
             for key, part in block.items():
                 yield from self._changed_below((*path, key), part)
         elif path[0] not in TOGETHER:
-            for value in _others(block, list(_schemas(self._schema, self._schema, path)), self._config):
+            for value in _others(block, list(_schemas(self._schema, path)), self._config):
                 yield path, value
 
 
@@ -177,23 +177,21 @@ def _become(part: Any, attributes: Mapping[str, Any]) -> None:
     vars(part).update(attributes)
 
 
-def _schemas(schema: Any, whole: dict, path: Keys) -> Iterator[dict]:
+def _schemas(schema: Any, path: Keys) -> Iterator[dict]:
     """Every schema that may hold for the value at a path, whatever its conditions."""
     if not isinstance(schema, dict):
         return
-    if "$ref" in schema:
-        yield from _schemas(whole["$defs"][schema["$ref"].rsplit("/", 1)[1]], whole, path)
     for key in ("allOf", "oneOf", "anyOf"):
         for part in schema.get(key, ()):
-            yield from _schemas(part, whole, path)
+            yield from _schemas(part, path)
     for key in ("then", "else"):
-        yield from _schemas(schema.get(key), whole, path)
+        yield from _schemas(schema.get(key), path)
     if not path:
         yield schema
     elif path[0] in schema.get("properties", {}):
-        yield from _schemas(schema["properties"][path[0]], whole, path[1:])
+        yield from _schemas(schema["properties"][path[0]], path[1:])
     else:
-        yield from _schemas(schema.get("additionalProperties"), whole, path[1:])
+        yield from _schemas(schema.get("additionalProperties"), path[1:])
 
 
 def _others(value: Any, schemas: list[dict], config: dict) -> Iterator[Any]:
