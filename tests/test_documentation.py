@@ -14,6 +14,7 @@ from lib.plan.reference import rows, settings_page
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+SHARE = {"description": "Kept.", "type": "number", "exclusiveMinimum": 0, "maximum": 1}
 SCHEMA = {
     "properties": {
         "seed": {"description": "Root of\n  draws.", "type": "integer", "minimum": 0, "default": 7},
@@ -24,11 +25,7 @@ SCHEMA = {
             "allOf": [
                 {
                     "if": {"properties": {"kind": {"const": "pca"}}, "required": ["kind"]},
-                    "then": {
-                        "properties": {
-                            "share": {"description": "Kept.", "type": "number", "exclusiveMinimum": 0, "maximum": 1}
-                        }
-                    },
+                    "then": {"properties": {"share": SHARE}},
                 }
             ],
         },

@@ -30,9 +30,7 @@ class Dataset:
 class Download:
     """How datasets with source download are fetched. `true`, as --config has it, is short for `{all: true}`."""
 
-    all: Annotated[bool, "Whether whatever can be fetched is, also where the catalogue says its files are given."] = (
-        False
-    )
+    all: Annotated[bool, "Whether all that can be fetched is, also where the catalogue says otherwise."] = False
     attempts: Annotated[Count, "Attempts a dataset."] = 4
     wait: Annotated[NotNegative, "Seconds before the second attempt; doubled for each further one."] = 2
 

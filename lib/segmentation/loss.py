@@ -4,8 +4,6 @@ import torch
 
 from lib.core.lean_monai import DiceCELoss
 
-LOSSES = ("cross_entropy", "dice_and_cross_entropy")
-
 
 def segmentation_loss(logits: torch.Tensor, masks: torch.Tensor, kind: str) -> torch.Tensor:
     """Loss () of a batch, from logits (b, C, x, y, z) and soft masks alike.

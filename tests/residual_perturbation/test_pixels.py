@@ -1,9 +1,7 @@
 """The scale of pixels."""
 
 import numpy as np
-import pytest
 
-from lib.core.errors import InputError
 from lib.residual_perturbation.pixels import pixel_scale
 
 X = np.random.default_rng(0).integers(0, 200, (9, 4, 5, 3), np.uint8)
@@ -23,8 +21,3 @@ def test_the_other_scales_are_fixed():
     for scale, factor in (("unit", 1 / 16), ("pixels", 1)):
         shift, found = pixel_scale(scale, X, 16)
         assert not shift.any() and (found == np.float32(factor)).all()
-
-
-def test_another_scale_is_refused():
-    with pytest.raises(InputError, match="scale 'bytes': allowed are standardised, unit, pixels"):
-        pixel_scale("bytes", X, 255)
