@@ -36,6 +36,7 @@ Gamma = Annotated[NotNegative, Keywords(title="noise coefficient"), "Noise coeff
 DatasetName = Annotated[str, among("datasets")]
 Classes = Annotated[int, Ge(2), Le(100_000), "How many the labels have; stated, since labels are private."]
 White = Annotated[float, Gt(0), Le(255), "The grey value that is white."]
+Widths = tuple[Count, Count, Count]
 BothClasses = tuple[Annotated[int, Ge(0)], Annotated[int, Ge(0)]]
 Mechanism = Literal["strategy1", "dp_sgd", "plain"]
 TABLES = Literal["table1", "table2", "table3", "table4", "table5", "skip", "readings"]
@@ -88,7 +89,7 @@ class Task:
     quarter: Annotated[Count | None, "Images a model is trained on; null takes a quarter of all."]
     test: Annotated[Count | None, "Test images; null takes all."]
     top: Annotated[Count, "Largest probabilities that the attacker sees."]
-    widths: Annotated[tuple[Count, Count, Count], "Channels of the three stages."]
+    widths: Annotated[Widths, "Channels of the three stages."]
     patients: Patients = ABSENT
     recipe: Annotated[ResidualRecipe, AS_GIVEN]
     dp_sgd: Annotated[DpSgdRecipe, AS_GIVEN]
@@ -111,6 +112,7 @@ class Method:
     form: Annotated[NoiseSettings, AS_GIVEN, "How noise comes in."] = ABSENT
     skip: Annotated[bool, "Whether blocks have skip connections."] = ABSENT
     norm: Annotated[Literal["batch", "group"], "Normalisation of features."] = ABSENT
+    groups: Annotated[Count, "Of group normalisation; they divide the widths. By default 8."] = ABSENT
     memorise: Annotated[TwoOrMore, "Images of each quarter with random labels: the positive control."] = ABSENT
 
 
@@ -324,6 +326,7 @@ class AuditTask:
         "Shares of these that are guessed; several share the error.",
     ] = ABSENT
     draws: Annotated[Count, "Samples of noise in a prediction of one of these images."] = ABSENT
+    widths: Annotated[Widths, "Channels of the three stages; by default [16, 32, 64]."] = ABSENT
     together: Annotated[Count, "Runs that are trained at once and kept when the job is stopped."] = 10
     shard: Annotated[Count, "Runs of each kind that a job trains, a multiple of together; by default all."] = ABSENT
     gamma: Annotated[Positive, "Noise coefficient of Strategy I."]

@@ -47,7 +47,8 @@ def audited(mechanism: str, task: dict, channels: int) -> Audited:
     largest = task.get("largest", Audited.largest)
     # a clip bounds what a sample moves only where no other sample sees it
     norm = "group" if mechanism == "dp_sgd" else "batch"
-    network = PerturbedResNet8(channels=channels, classes=task["classes"], norm=norm)
+    widths = tuple(task.get("widths", PerturbedResNet8.widths))
+    network = PerturbedResNet8(channels=channels, classes=task["classes"], widths=widths, norm=norm)
     if mechanism == "dp_sgd":
         return Audited(network, SgdRecipe(**task["sgd"]["recipe"]), sigma=task["sgd"]["sigma"], largest=largest)
     gamma = task["gamma"] if mechanism == "strategy1" else 0.0

@@ -44,7 +44,7 @@ class Design:
 
     def network(self, channels: int) -> PerturbedResNet8:
         """What all networks have in common, of images with so many channels."""
-        more = {name: self.method[name] for name in ("skip", "norm") if name in self.method}
+        more = {name: self.method[name] for name in ("skip", "norm", "groups") if name in self.method}
         form = NoiseForm(**self.method.get("form", {}))
         classes, widths = self.task["classes"], tuple(self.task["widths"])
         return PerturbedResNet8(channels=channels, classes=classes, widths=widths, form=form, **more)

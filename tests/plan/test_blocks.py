@@ -201,6 +201,8 @@ def test_every_table_of_residual_perturbation_is_named():
     ("key", "settings"),
     [
         ("attack", {"hidden": 32}),
+        ("methods.dp_sgd", {"groups": 4}),
+        ("audit.tasks.shapes_small", {"widths": [8, 16, 32]}),
         ("methods.strategy1.form", {"pi_share": 0.25}),
         ("audit.tasks.shapes_small.recipe", {"momentum": 0.0, "weight_decay": 0.0, "scale": "unit"}),
         ("tasks.digits.dp_sgd", {"momentum": 0.5, "decay_epochs": 3}),

@@ -310,3 +310,8 @@ def test_bounds_that_are_cut_off_on_both_sides_are_not_compared():
     alike = repeated_bounds(rng.random(60), rng.random(60), DELTA, 0.9, 3)
     assert not any(bound.epsilon for bound in alike)
     assert residual_perturbation_budget.scatter(alike) > 0
+
+
+def test_the_widths_of_a_network_are_the_tasks_or_the_papers():
+    assert audited("plain", TASK, 3).network.widths == (16, 32, 64)
+    assert audited("plain", TASK | {"widths": [8, 8, 16]}, 3).network.widths == (8, 8, 16)

@@ -1,11 +1,14 @@
 """Many perturbed networks at once: each is what its module is alone, one after the other and by vmap."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.func import stack_module_state
 
+from lib.residual_perturbation.job import Design
 from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.noise import NoiseForm
 
@@ -53,3 +56,10 @@ def test_shared_images_are_the_same_images_for_all():
     for loop in (True, False):
         shared = network.logits(modules[0], weights, x, {}, none, none, shared=True, loop=loop)
         torch.testing.assert_close(shared, torch.stack([module(x) for module in modules]), rtol=1e-4, atol=1e-5)
+
+
+def test_a_method_may_have_a_form_a_norm_and_groups_of_its_own():
+    task = {"classes": 2, "widths": [8, 8, 16]}
+    made = Design(Path("none"), task, {"norm": "group", "groups": 4, "form": {"pi_share": 0.25}}).network(3)
+    assert (made.norm, made.groups, made.form.pi(2.0)) == ("group", 4, 0.5)
+    assert Design(Path("none"), task, {}).network(3) == PerturbedResNet8(channels=3, classes=2, widths=(8, 8, 16))
