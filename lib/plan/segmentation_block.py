@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Len
 
-from lib.core.errors import InputError
 from lib.core.keywords import (
     ABSENT,
     AS_GIVEN,
@@ -23,6 +22,7 @@ from lib.core.keywords import (
     among,
 )
 from lib.data.volumes import own, registry
+from lib.data.volumes.geometry_settings import GeometrySettings
 from lib.encoders.autoencoder_form import AutoencoderForm
 from lib.segmentation.segmentation_recipes import AutoencoderRecipe, SegmentationRecipe, SegmentationSgdRecipe
 
@@ -68,15 +68,11 @@ class VolumeSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Volumes:
+class Volumes(GeometrySettings):
     """Prepared volumes."""
 
     name: Annotated[Literal[own.NAME, *sorted(registry.VOLUMES)], "Of the collection; lib/data/volumes/registry.py."]
     settings: VolumeSettings
-    crop: Annotated[Sides | None, "Voxels to cut or pad to about the middle before anything else; null: none."]
-    shift: Annotated[int, Ge(0), "Seed of each volume's place in its box of `crop` voxels; else the middle."] = ABSENT
-    shape: Annotated[Sides, "Voxels along each axis."]
-    label_mode: Annotated[Literal["nearest", "majority"], "What a label becomes where voxels are merged."]
     images: Annotated[bool, "False: labels alone."]
     fingerprint: Annotated[
         str,
@@ -84,11 +80,6 @@ class Volumes:
         "SHA-256 of names and decoded volumes, before they are brought to one shape; others are refused. Every "
         "preparation says its own.",
     ] = ABSENT
-
-    def __post_init__(self) -> None:
-        """Check that there is room to shift volumes in."""
-        if self.shift is not None and self.crop is None:
-            raise InputError("shift: needs crop, the box in which volumes are shifted")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,36 +11,15 @@ from lib.core.errors import InputError
 from lib.core.files import fingerprint
 from lib.core.lean_monai import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 from lib.core.seeding import generator
+from lib.data.volumes.geometry_settings import GeometrySettings
 from lib.data.volumes.prepared_folder import together, writing
 from lib.data.volumes.source import VolumeSource
 
-LABEL_MODES = ("nearest", "majority")
 _INTERVAL = 10.0  # seconds between two signs of progress
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """Shape of prepared volumes.
-
-    shape: voxels (X, Y, Z); crop: voxels to cut or pad to, about the middle, before that (None: as they are);
-    label_mode: what a label becomes where `shape` is another than `crop`, that of the nearest voxel or of most; shift:
-    seed of where in its box of `crop` voxels each volume lies (None: in the middle, cut where it is larger).
-    """
-
-    shape: tuple[int, int, int]
-    crop: tuple[int, int, int] | None = None
-    label_mode: str = "nearest"
-    shift: int | None = None
-
-    def __post_init__(self) -> None:
-        """Raises InputError unless the sides are positive, the mode is known, and what is shifted has a box."""
-        for what, sides in (("shape", self.shape), ("crop", self.crop or (1, 1, 1))):
-            if len(sides) != 3 or min(sides) < 1:
-                raise InputError(f"prepared volumes: {what} {tuple(sides)}, allowed: three numbers of voxels above 0")
-        if self.label_mode not in LABEL_MODES:
-            raise InputError(f"prepared volumes: label_mode {self.label_mode!r}, allowed: {', '.join(LABEL_MODES)}")
-        if self.shift is not None and self.crop is None:
-            raise InputError("prepared volumes: shift needs crop, the box in which volumes are shifted")
+class Geometry(GeometrySettings):
+    """Shape of prepared volumes, and how images and labels get it."""
 
     def image(self, image: np.ndarray) -> np.ndarray:
         """The image (channels, X, Y, Z) float32: trilinear, smoothed before it is made coarser; padded with 0."""
