@@ -511,11 +511,11 @@ def test_a_model_must_be_of_a_kind_that_its_role_takes(key, model, line):
     [
         ("digits.source", "generated", "source = 'generated': of module digits, allowed: embedded"),
         ("open_glyph.source", "data_root", "source = 'data_root': of module glyph, allowed: generated"),
-        ("mnist.settings", {"fonts": 3}, "settings: module mnist has none; allowed for module glyph"),
+        ("mnist.settings", {"noise": 0.1}, "settings: module mnist has none; allowed for module glyph"),
         (
             "open_glyph.settings",
             {"fonts": 3},
-            "settings: unknown key 'fonts'; allowed: background, blur, ",
+            "settings: unknown key 'fonts' (did you mean contrast?); allowed: background, ",
         ),
         ("open_glyph.settings", {"noise": 2.0}, "settings.noise = 2.0: allowed is at most 1"),
     ],
