@@ -58,6 +58,19 @@ def rdp_independent(orders: np.ndarray, scale: float) -> np.ndarray:
     return np.minimum(epsilon**2 * np.asarray(orders, float) / 2, epsilon)
 
 
+def rdp_noisy_counts(orders: np.ndarray, scale: float) -> np.ndarray:
+    """Data-independent RDP of all noisy counts of one query, of which the answer is post-processing; shape (k,).
+
+    Two counts change by one each: two Laplace mechanisms of sensitivity 1, ln(a e^((order - 1) / scale) +
+    (1 - a) e^(-order / scale)) / (order - 1) with a = order / (2 order - 1) for each (Mironov 2017, Proposition 6).
+    Equal in both directions.
+    """
+    orders = np.asarray(orders, float)
+    share = orders / (2 * orders - 1)
+    logs = np.logaddexp(np.log(share) + (orders - 1) / scale, np.log1p(-share) - orders / scale)
+    return 2 * logs / (orders - 1)
+
+
 def rdp(orders: np.ndarray, log_q: np.ndarray, scale: float) -> np.ndarray:
     """Data-dependent RDP of each query, alpha(order - 1) / (order - 1), shape (n, k); one-sided."""
     moments = np.asarray(orders, float) - 1

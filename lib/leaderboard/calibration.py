@@ -1,11 +1,12 @@
 """The noise of every private method for one target (epsilon, delta), and what it costs by two routes.
 
 Neighbouring relation: replace one record, for all of them, so that their epsilons can be compared. Nothing here depends
-on data: every number is announced before a run. The first route composes Renyi divergences and converts them by
-dp_accounting's tighter conversion; the second is dp_accounting's exact Gaussian or its privacy loss distributions, and
-less, since it loses nothing in a conversion. Each is a proof by itself, so the smaller would do; the larger counts all
-the same, so that a fault in one does not make a promise too small. All methods alike so keep a little less than they
-promise.
+on data: every number is announced before a run. Both routes are proofs, each of the whole release, so the smaller
+epsilon holds, and noise is calibrated to it: the tightest account known, for all methods alike. PATE's is `announced`:
+what leaves a mechanism is post-processing of noisy counts, whose exact Gaussian or privacy loss distribution it prices.
+That of sampled Gaussians is dp_accounting's privacy loss distribution. The other route is a check: Renyi divergences of
+the same noise, in dp_accounting's tighter conversion. Where the two differ by more than AGREEMENT one may be wrong, and
+the noise is refused.
 """
 
 import math
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from lib.accounting import gnmax, lnmax, rdp
+from lib.accounting.announced import announced
 from lib.accounting.calibration import least_noise
 from lib.accounting.confident import selective_caps
 from lib.accounting.encoded_sensitivity import sensitivity
@@ -25,8 +27,9 @@ from lib.accounting.rounding import shown
 from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
 
-MARGIN = 1.002  # noise grows by so much, as often as it must, where the second route costs more than the target
-MOST = 20  # times
+PRECISION = 1e-3  # what is proved lies at most so much below the target, relative to it
+MOST = 20  # trials to get there
+AGREEMENT = 4 / 3  # the most that one route may cost in the unit of the other
 INTERVAL = 1e-4  # of privacy loss distributions
 
 
@@ -69,24 +72,33 @@ def calibrated(
     by_route: Callable[[float], float],
     parameters: Callable[[float], dict[str, float]],
 ) -> Calibrated:
-    """Noise that costs no more than the target by both routes: the least, or at most MARGIN times the least.
+    """Noise whose smaller epsilon by two routes is the target, or at most PRECISION below it.
 
     by_rdp: Renyi costs (k,) at a noise. route: the other route's name, by_route: epsilon by it. parameters: of a noise.
-    Raises InputError where the second route costs far more than the first.
+    The noise is sought by the first route, which is cheap, at a target that is moved until the smaller epsilon fits.
+    Raises InputError where the two routes differ by more than AGREEMENT.
     """
-    noise = least_noise(lambda noise: budget.by_rdp(by_rdp(noise)), budget.epsilon, largest=1e6)
+    aim = budget.epsilon
     for _ in range(MOST):
+        noise = least_noise(lambda noise: budget.by_rdp(by_rdp(noise)), aim, largest=1e6)
         epsilons = {"rdp": budget.by_rdp(by_rdp(noise)), route: by_route(noise)}
-        if max(epsilons.values()) <= budget.epsilon:
+        proved = min(epsilons.values())
+        if max(epsilons.values()) > AGREEMENT * proved or 1 - PRECISION <= proved / budget.epsilon <= 1:
             break
-        noise *= MARGIN
-    else:
+        aim *= (1 - PRECISION / 2) * budget.epsilon / proved
+    if not (max(epsilons.values()) <= AGREEMENT * proved and 1 - PRECISION <= proved / budget.epsilon <= 1):
+        said = " and ".join(f"{shown(epsilon, 6)} by {name}" for name, epsilon in epsilons.items())
         raise InputError(
-            f"epsilon {budget.epsilon}: by {route} {MARGIN**MOST:.2f} times its noise costs "
-            f"{shown(epsilons[route], 6)}; "
-            "allowed are orders of Renyi divergences, and numbers of steps or queries, at which both routes can tell"
+            f"epsilon {budget.epsilon}: noise costs {said}; allowed are orders of Renyi divergences, and numbers of "
+            f"steps or queries, at which the two differ by a factor of {AGREEMENT:.2f} at most"
         )
     return Calibrated(parameters(noise), {"epsilons": epsilons, "delta": budget.delta})
+
+
+def _announced(run: dict[str, Any], queries: int, budget: Budget) -> float:
+    """Epsilon of a run of votes by the tightest route known, infinite where that knows none."""
+    made = announced(run | {"delta": budget.delta}, queries)
+    return made.epsilon if made else math.inf
 
 
 def gnmax_noise(queries: int, budget: Budget) -> Calibrated:
@@ -95,7 +107,7 @@ def gnmax_noise(queries: int, budget: Budget) -> Calibrated:
         budget,
         lambda sigma: queries * gnmax.rdp_independent(budget.orders, sigma),
         "analytic",
-        lambda sigma: epsilon_analytic(math.sqrt(queries) * gnmax.SENSITIVITY, sigma, budget.delta),
+        lambda sigma: _announced({"aggregator": "gnmax", "sigma": sigma}, queries, budget),
         lambda sigma: {"sigma": sigma},
     )
 
@@ -109,33 +121,27 @@ def confident_noise(queries: int, most_answered: int, ratio: float, budget: Budg
         raise InputError(f"max_answered {most_answered}: allowed are 1 to {queries}, the queries")
     if not (math.isfinite(ratio) and ratio > 0):
         raise InputError(f"ratio {ratio}: it must be positive and finite")
+    run = {"aggregator": "confident_gnmax", "max_answered": most_answered}
     return calibrated(
         budget,
         lambda sigma: selective_caps(budget.orders, queries, most_answered, ratio * sigma, sigma),
         "analytic",
-        lambda sigma: epsilon_analytic(math.sqrt(queries / ratio**2 + 2 * most_answered), sigma, budget.delta),
+        lambda sigma: _announced(run | {"sigma": sigma, "sigma_threshold": ratio * sigma}, queries, budget),
         lambda sigma: {"sigma": sigma, "sigma_threshold": ratio * sigma},
     )
 
 
 def lnmax_noise(queries: int, budget: Budget) -> Calibrated:
-    """`laplace_scale` of LNMax, in votes; every answer is (2 / scale, 0)-DP.
+    """`laplace_scale` of LNMax, in votes: two counts change by one each, and all noisy counts are priced.
 
-    The second route composes randomised response, the worst mechanism that is so.
+    The counts' maximum is post-processing of them. The paper prices each answer as a mechanism of which nothing is
+    known but that it is (2 / scale, 0)-DP, which takes more noise.
     """
-
-    def composed(scale: float) -> float:
-        from dp_accounting.pld import common, privacy_loss_distribution  # takes a second, and not every job needs it
-
-        one = common.DifferentialPrivacyParameters(lnmax.pure_epsilon(scale), 0)
-        made = privacy_loss_distribution.from_privacy_parameters(one, value_discretization_interval=INTERVAL)
-        return float(made.self_compose(queries).get_epsilon_for_delta(budget.delta))
-
     return calibrated(
         budget,
-        lambda scale: queries * lnmax.rdp_independent(budget.orders, scale),
+        lambda scale: queries * lnmax.rdp_noisy_counts(budget.orders, scale),
         "pld",
-        composed,
+        lambda scale: _announced({"aggregator": "lnmax", "laplace_scale": scale}, queries, budget),
         lambda scale: {"laplace_scale": scale},
     )
 

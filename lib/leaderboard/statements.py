@@ -34,7 +34,7 @@ def stated(cost: Mapping[str, Any]) -> dict[str, PrivacyStatement]:
 
 
 def _calibrated(epsilons: Mapping[str, float], delta: float) -> dict[str, PrivacyStatement]:
-    """A statement a route, and the dearest again as `guarantee`."""
+    """A statement a route, each a proof, and the smallest again as `guarantee`."""
     made = {
         route: PrivacyStatement.data_independent(
             epsilon,
@@ -46,4 +46,4 @@ def _calibrated(epsilons: Mapping[str, float], delta: float) -> dict[str, Privac
         )
         for route, epsilon in epsilons.items()
     }
-    return {"guarantee": max(made.values(), key=lambda statement: statement.epsilon), **made}
+    return {"guarantee": min(made.values(), key=lambda statement: statement.epsilon), **made}
