@@ -49,6 +49,22 @@ def one_run_bound(
     an equal share of the error 1 - level, and the largest bound is returned. Slots without a difference are guessed to
     have the first record, which is as good as any guess. Raises InputError for what does not fit.
     """
+    rights = right_guesses(differences, second, guesses)
+    if not 0 < level < 1:
+        raise InputError(f"level {level}: it must lie in (0, 1)")
+    canaries, error = len(differences), (1 - level) / len(guesses)
+    found = []
+    for number, right in zip(guesses, rights, strict=True):
+        _check(canaries, number, number, delta)
+        found.append((one_run_epsilon(canaries, number, right, delta, error), number, right))
+    epsilon, number, right = max(found)
+    largest = max(one_run_epsilon(canaries, every, every, delta, error) for every in guesses)
+    uncut = epsilon or max(_uncut(every, right, error) for _, every, right in found)
+    return OneRunBound(epsilon, canaries, number, right, level, largest, uncut)
+
+
+def right_guesses(differences: np.ndarray, second: np.ndarray, guesses: Sequence[int]) -> list[int]:
+    """How many of the surest guesses are right, for each number of guesses; arguments as in `one_run_bound`."""
     differences, second = np.asarray(differences, float), np.asarray(second)
     if differences.ndim != 1 or not len(differences) or not np.isfinite(differences).all():
         raise InputError(f"differences {differences.shape}: allowed is one finite number for each slot")
@@ -56,20 +72,11 @@ def one_run_bound(
         raise InputError(f"second {second.shape}: allowed is 0 or 1 for each of {len(differences)} slots")
     if not len(guesses) or len(set(guesses)) < len(guesses):
         raise InputError(f"guesses {list(guesses)}: allowed are one or more numbers, all different")
-    if not 0 < level < 1:
-        raise InputError(f"level {level}: it must lie in (0, 1)")
-    canaries, error = len(differences), (1 - level) / len(guesses)
+    for number in guesses:
+        _check(len(differences), number, number, 0.0)
     surest = np.argsort(-abs(differences), kind="stable")
     hits = np.cumsum(((differences < 0) == second.astype(bool))[surest])
-    found = []
-    for number in guesses:
-        _check(canaries, number, number, delta)
-        right = int(hits[number - 1])
-        found.append((one_run_epsilon(canaries, number, right, delta, error), number, right))
-    epsilon, number, right = max(found)
-    largest = max(one_run_epsilon(canaries, every, every, delta, error) for every in guesses)
-    uncut = epsilon or max(_uncut(every, right, error) for _, every, right in found)
-    return OneRunBound(epsilon, canaries, number, right, level, largest, uncut)
+    return [int(hits[number - 1]) for number in guesses]
 
 
 def _uncut(guesses: int, right: int, error: float) -> float:
