@@ -53,16 +53,7 @@ def lira_scores(shadow: np.ndarray, member: np.ndarray, target: np.ndarray, onli
     kind. The coins that decided the shadows' records say nothing of the target's, so neither rule tells of membership.
     Raises InputError for arrays that do not fit, and for so few models that a kind has no variance or both no mean.
     """
-    shadow, target = np.asarray(shadow, np.float64), np.asarray(target, np.float64)
-    member = np.asarray(member)
-    if shadow.ndim != 2 or member.shape != shadow.shape or target.shape != shadow.shape[1:]:
-        raise InputError(
-            f"shadow {shadow.shape}, member {member.shape}, target {target.shape}: allowed are (S, n), (S, n) and (n,)"
-        )
-    if not (np.isfinite(shadow).all() and np.isfinite(target).all()):
-        raise InputError("confidences: they must be finite")
-    if member.dtype != bool:
-        raise InputError(f"member of {member.dtype}: allowed is bool")
+    shadow, member, target = checked_confidences(shadow, member, target)
     if variance not in VARIANCES:
         raise InputError(f"variance {variance!r}: allowed are {' and '.join(VARIANCES)}")
     out, out_deviation = _fitted(shadow, ~member, variance, "out")
@@ -75,6 +66,46 @@ def lira_scores(shadow: np.ndarray, member: np.ndarray, target: np.ndarray, onli
     moved = (inside - out)[both].mean()
     inside, out = np.where(np.isnan(inside), out + moved, inside), np.where(np.isnan(out), inside - moved, out)
     return _log_density(target, inside, in_deviation) - _log_density(target, out, out_deviation)
+
+
+def lira_shift_scores(shadow: np.ndarray, member: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Evidence (n,) as `lira_scores`, with one shift and one variance for all records, for few shadow models.
+
+    A confidence is taken for a mean of its record, plus half of the shift where the model had the record and minus half
+    of it where not, plus noise of one variance: least squares over all shadow models (S, n). The score is the logarithm
+    of the ratio of both Gaussians' densities at the target's (n,), shift (target - mean) / variance. A record's mean so
+    rests on all S models, and not on half of them. Raises InputError for arrays that do not fit, for fewer than two
+    models, and where no record has models of both kinds.
+    """
+    shadow, member, target = checked_confidences(shadow, member, target)
+    coins = member - 0.5
+    centred = coins - coins.mean(0)
+    if len(shadow) < 2 or not centred.any():
+        raise InputError("shadow models: no record has both one that is in and one that is out; more models are needed")
+    shift = (centred * shadow).sum() / (centred**2).sum()
+    mean = (shadow - shift * coins).mean(0)
+    left = ((shadow - mean - shift * coins) ** 2).sum() / max(shadow.size - len(target) - 1, 1)
+    return shift * (target - mean) / max(left, _LEAST_DEVIATION**2)
+
+
+def checked_confidences(
+    shadow: np.ndarray, member: np.ndarray, target: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Shadow models' confidences (S, n), which records each had (S, n) bool, and the target's (n,), float64.
+
+    Raises InputError for arrays that do not fit.
+    """
+    shadow, target = np.asarray(shadow, np.float64), np.asarray(target, np.float64)
+    member = np.asarray(member)
+    if shadow.ndim != 2 or member.shape != shadow.shape or target.shape != shadow.shape[1:]:
+        raise InputError(
+            f"shadow {shadow.shape}, member {member.shape}, target {target.shape}: allowed are (S, n), (S, n) and (n,)"
+        )
+    if not (np.isfinite(shadow).all() and np.isfinite(target).all()):
+        raise InputError("confidences: they must be finite")
+    if member.dtype != bool:
+        raise InputError(f"member of {member.dtype}: allowed is bool")
+    return shadow, member, target
 
 
 def _fitted(shadow: np.ndarray, kind: np.ndarray, variance: str, name: str) -> tuple[np.ndarray, np.ndarray]:

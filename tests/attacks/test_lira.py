@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from lib.attacks.lira import LEAST, lira_scores, logit_confidence, variance_for
+from lib.attacks.lira import LEAST, lira_scores, lira_shift_scores, logit_confidence, variance_for
 from lib.attacks.roc import auc_interval
 from lib.core.errors import InputError
 
@@ -100,6 +100,31 @@ def test_nothing_is_found_where_nothing_is(online):
     assert binom.ppf(1e-3, trials, 0.95) <= covered <= binom.ppf(1 - 1e-3, trials, 0.95)
 
 
+def test_a_common_shift_by_hand():
+    """Shift 1.5, means 0.5 and 1, and four residuals of a quarter on one degree of freedom."""
+    shadow, member = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[True, False], [False, True]])
+    np.testing.assert_allclose(lira_shift_scores(shadow, member, np.array([1.0, 0.0])), [3.0, -6.0])
+    ratio = norm.logpdf(1.0, 0.5 + 0.75, 0.5) - norm.logpdf(1.0, 0.5 - 0.75, 0.5)
+    assert ratio == pytest.approx(3.0)
+
+
+def test_a_common_shift_finds_more_with_few_models():
+    """Eight shadow models: 4 of a kind give a record's mean half the precision that all 8 give it."""
+    areas = {"own": [], "common": []}
+    for seed in range(5):
+        shadow, member, target, inside = drawn(8, 2000, 1.0, np.random.default_rng(seed))
+        areas["own"].append(auc_interval(lira_scores(shadow, member, target, True, "global"), inside).auc)
+        areas["common"].append(auc_interval(lira_shift_scores(shadow, member, target), inside).auc)
+    assert min(np.subtract(areas["common"], areas["own"])) > 0.003
+
+
+def test_a_common_shift_needs_models_of_both_kinds():
+    member = np.ones((4, 2), bool)
+    for few in (member, member[:1]):
+        with pytest.raises(InputError, match="both one that is in and one that is out"):
+            lira_shift_scores(np.zeros(few.shape), few, np.zeros(2))
+
+
 def test_records_that_no_shadow_had_or_all_had():
     rng = np.random.default_rng(5)
     shadow, member, target, _ = drawn(10, 6, 1.0, rng)
@@ -166,6 +191,9 @@ def test_bad_input_is_refused(changed, named):
     good = {"shadow": np.zeros((4, 2)), "member": MEMBER, "target": np.zeros(2), "online": True, "variance": "global"}
     with pytest.raises(InputError, match=named):
         lira_scores(**good | changed)
+    if next(iter(changed)) in ("shadow", "target") or changed.get("member", MEMBER).dtype != bool:
+        with pytest.raises(InputError, match=named):
+            lira_shift_scores(**{name: (good | changed)[name] for name in ("shadow", "member", "target")})
 
 
 @pytest.mark.parametrize(
