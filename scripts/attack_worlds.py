@@ -20,6 +20,7 @@ def main(
     entries: list[str],
     attacks: dict,
     targets: list[int],
+    choosing: list[int],
     delta: float,
     seed: int,
     job: list[str],
@@ -30,9 +31,10 @@ def main(
     """Write what the attacks achieve, their ROC curves, and lower bounds on epsilon, entry below entry.
 
     worlds: the private records of every world. predictions: what the models predict, entry by entry, shard by shard of
-    worlds. entries: METHOD/BUDGET of each. attacks: the block of attacks. targets: the worlds that are attacked. delta:
-    of the audit. seed: seed of the preset. job: the job's own name, to which the entry's is added. scores: what the
-    attacks achieve. curves: their ROC curves. audits: what the canaries show.
+    worlds. entries: METHOD/BUDGET of each. attacks: the block of attacks. targets: the worlds that are attacked.
+    choosing: other worlds, by which the attack that is shown is chosen (column `choosing`). delta: of the audit. seed:
+    seed of the preset. job: the job's own name, to which the entry's is added. scores: what the attacks achieve.
+    curves: their ROC curves. audits: what the canaries show.
     """
     private, shards = read_private(worlds), len(predictions) // len(entries)
     settings = WorldSettings(
@@ -45,8 +47,10 @@ def main(
     tables, report = [], progress("entries")
     for place, entry in enumerate(entries):
         probabilities = read_probabilities(predictions[place * shards : (place + 1) * shards], private)
-        given = probabilities, private.y, private.chosen, private.canaries, targets, settings
-        found = *attack_worlds(*given, seed, (*job, *entry.split("/"))), audit_worlds(*given)
+        given = probabilities, private.y, private.chosen, private.canaries
+        achieved, rates = attack_worlds(*given, [*targets, *choosing], settings, seed, (*job, *entry.split("/")))
+        achieved = achieved.assign(choosing=achieved["target"].isin(choosing))
+        found = achieved, rates, audit_worlds(*given, targets, settings)
         tables.append([table.assign(entry=entry, sanitized=False) for table in found])
         report(place + 1, len(entries))
     for path, parts in zip((scores, curves, audits), zip(*tables, strict=True), strict=True):

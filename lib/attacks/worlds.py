@@ -19,16 +19,19 @@ import numpy as np
 import pandas as pd
 
 from lib.attacks.checks import checked_probabilities
-from lib.attacks.lira import lira_scores, logit_confidence, variance_for
+from lib.attacks.lira import lira_scores, lira_shift_scores, logit_confidence, variance_for
 from lib.attacks.one_run import guess_numbers, one_run_bound
+from lib.attacks.one_run_fdp import one_run_gaussian_bound
 from lib.attacks.rates import LOGARITHMIC_GRID, logarithmic_curve, tpr_at
+from lib.attacks.rmia import rmia_scores
 from lib.attacks.roc import auc_interval
 from lib.attacks.shadow import shadow_scores
 from lib.attacks.shadow_settings import AttackSettings
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 
-ATTACKS = ("threshold", "shadow", "lira_online", "lira_offline")
+# In this order, which decides between attacks that are equally strong where one is chosen.
+ATTACKS = ("threshold", "shadow", "lira_online", "lira_offline", "lira_shift", "rmia")
 AUDIT_SCORES = ("lira", "confidence")
 
 
@@ -97,6 +100,8 @@ def attack_worlds(
             "shadow": (shadow_scores(*classified, settings.shadow, seed, own), 1),
             "lira_online": (lira_scores(*ratios, True, variance), len(others)),
             "lira_offline": (lira_scores(*ratios, False, variance), len(others)),
+            "lira_shift": (lira_shift_scores(*ratios), len(others)),
+            "rmia": (rmia_scores(*ratios), len(others)),
         }
         pretended = members(generator(seed, *own, "negative control").random((1, slots)) < 0.5)[0]
         for attack in ATTACKS:
@@ -127,8 +132,8 @@ def audit_worlds(
 
     A row a target and score: `target`, `score` (`lira`: the online statistic; `confidence`: in the label alone),
     `canaries`, `guesses`, `right`, `lower_bound`, `largest` (the bound if as many canaries are all guessed rightly),
-    `level`, `delta`, and the area `auc`, `auc_low`, `auc_high` of telling the canaries' members: a wrong label is
-    learned by heart or not at all, so where nothing is private it shows that the attack works. Each bound holds at the
+    `lower_bound_gaussian` (of a mechanism with a Gaussian's curve alone, `one_run_fdp`), `level`, `delta`, and the area
+    `auc`, `auc_low`, `auc_high` of telling the canaries' members: a wrong label is learned by heart or not at all, so where nothing is private it shows that the attack works. Each bound holds at the
     level by itself: whoever takes the larger of several owes them a part of the error. It is of the epsilon by the
     relation replace one. Raises InputError for arrays that do not fit.
     """
@@ -147,15 +152,12 @@ def audit_worlds(
             "confidence": confidence[target],
         }
         for name in AUDIT_SCORES:
-            bound = one_run_bound(
-                scores[name][::2] - scores[name][1::2],
-                chosen[target, :canaries],
-                guess_numbers(canaries, settings.guesses),
-                settings.delta,
-                settings.level,
-            )
+            numbers = guess_numbers(canaries, settings.guesses)
+            guessed = scores[name][::2] - scores[name][1::2], chosen[target, :canaries], numbers
+            bound = one_run_bound(*guessed, settings.delta, settings.level)
             row = {"target": int(target), "score": name, "canaries": canaries, "guesses": bound.guesses}
             row |= {"right": bound.right, "lower_bound": bound.epsilon, "largest": bound.largest}
+            row |= {"lower_bound_gaussian": one_run_gaussian_bound(*guessed, settings.delta, settings.level)}
             row |= {"level": settings.level, "delta": settings.delta}
             rows.append(row | _area("auc", scores[name], member[target], settings.level))
     return pd.DataFrame(rows)

@@ -131,8 +131,14 @@ class Leaderboard:
             "entries": ["/".join(entry) for entry in self.attack_shards()[int(wildcards.shard)]],
             "attacks": {name: self.block["attacks"][name] for name in ("shadow", "rates", "level", "guesses")},
             "targets": self.block["targets"],
+            "choosing": self.choosing(),
             "delta": self.block["delta"],
         }
+
+    def choosing(self) -> list[int]:
+        """Worlds by which each entry's strongest attack is chosen: the last that are not targets, as many as those."""
+        left = [world for world in range(self.block["worlds"]) if world not in self.block["targets"]]
+        return left[-len(self.block["targets"]) :]
 
     def releases_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `audit_releases`: of the entries whose mechanism puts out more than the model."""

@@ -36,6 +36,11 @@ def check_leaderboard(config: dict) -> None:
         raise InputError(f"leaderboard.delta = {block['delta']}: allowed is less than one in slots, {block['slots']}")
     if max(block["targets"]) >= block["worlds"]:
         raise InputError(f"leaderboard.targets = {block['targets']}: allowed are numbers below worlds")
+    if len(block["targets"]) >= block["worlds"]:
+        raise InputError(
+            f"leaderboard.targets = {block['targets']}: allowed are fewer than worlds, {block['worlds']}: one that is "
+            "not attacked decides which attack is shown"
+        )
     if (top := block["attacks"]["shadow"].get("top", AttackSettings.top)) > block["classes"]:
         raise InputError(f"leaderboard.attacks.shadow.top = {top}: at most classes")
     for epsilon in block["epsilons"]:

@@ -13,6 +13,17 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float | None, float | None
     return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
+def student_interval(values: Sequence[float], level: float) -> tuple[float | None, float | None]:
+    """Student's confidence interval of the mean of independent values; (None, None) of fewer than two."""
+    mean, spread = mean_and_spread(values)
+    if spread is None:
+        return None, None
+    from scipy.special import stdtrit  # not every table needs it
+
+    reach = float(stdtrit(len(values) - 1, (1 + level) / 2)) * spread / math.sqrt(len(values))
+    return mean - reach, mean + reach
+
+
 def held_out_error(percent: float | None, samples: int | None) -> float | None:
     """Return the standard error, in points, of an accuracy in percent on so many held-out samples; None without either.
 

@@ -97,6 +97,7 @@ def test_a_board_on_which_nothing_is_released_has_an_empty_audit(tmp_path):
 def attack(root, place, *names):
     """Attack the entries of some methods in one job, and write what it finds as the shard `place`."""
     told = ["--worlds", str(root / "worlds.npz"), "--attacks", json.dumps(ATTACKS), "--targets", "0", "1"]
+    told += ["--choosing", "2", "3"]
     told += ["--predictions", *(f"{root}/{name}{shard}.npz" for name in names for shard in (0, 1))]
     told += ["--entries", *(ENTRIES[name] for name in names), "--delta", "1e-3"]
     told += ["--seed", "1", "--job", "leaderboard", "attack"]
@@ -143,19 +144,19 @@ def test_the_control_is_found_out_and_the_private_method_keeps_its_budget(folder
     assert table.loc["memorised", "auc"] > 0.95
     assert table.loc["memorised", "lower_bound"] > 1
     assert np.isnan(table.loc["memorised", "epsilon"]) and table.loc["memorised", "guarantee"] == "no"
-    assert 7.6 < table.loc["gnmax", "epsilon"] <= 8 and table.loc["gnmax", "guarantee"] == "yes"
+    assert 7.98 < table.loc["gnmax", "epsilon"] <= 8 and table.loc["gnmax", "guarantee"] == "yes"
     assert 0 < table.loc["gnmax", "lower_bound_mechanism"] < table.loc["gnmax", "epsilon"]
     assert 4 > table.loc["gnmax", "largest_mechanism"] > 3
     assert table.loc["memorised", ["lower_bound_mechanism", "largest_mechanism"]].isna().all()
     assert table["accuracy"].between(0, 100).all() and table["auc"].between(0, 1).all()
     meanings = pd.read_csv(folder / "board.privacy").set_index(["method", "column"])
-    assert list(meanings.index) == [("gnmax", "epsilon"), ("gnmax", "epsilon_tighter")]
+    assert list(meanings.index) == [("gnmax", "epsilon"), ("gnmax", "epsilon_renyi")]
     for (_, column), told in meanings.iterrows():
         assert told["neighbouring"] == "replace_one" and bool(told["guarantee"])
         assert told["epsilon"] == table.loc["gnmax", column]
-    assert meanings["accountant"].tolist() == ["rdp", "analytic gaussian"]
-    assert 6 < table.loc["gnmax", "epsilon_tighter"] < table.loc["gnmax", "epsilon"]
-    assert np.isnan(table.loc["memorised", "epsilon_tighter"])
+    assert meanings["accountant"].tolist() == ["analytic gaussian", "rdp"]
+    assert 8 < table.loc["gnmax", "epsilon_renyi"] < 10
+    assert np.isnan(table.loc["memorised", "epsilon_renyi"])
 
 
 @pytest.mark.parametrize("names", [("gnmax",), ("gnmax", "memorised")])
@@ -171,7 +172,8 @@ def test_attacks_do_not_depend_on_the_shards_of_entries(folder, names):
 
 def test_an_attack_needs_what_was_predicted_in_every_world(folder):
     told = ["--worlds", str(folder / "worlds.npz"), "--predictions", str(folder / "gnmax0.npz"), "--entries", "gnmax/8"]
-    told += ["--attacks", json.dumps(ATTACKS), "--targets", "0", "--delta", "1e-3", "--seed", "1", "--job", "attack"]
+    told += ["--attacks", json.dumps(ATTACKS), "--targets", "0", "--choosing", "1", "--delta", "1e-3"]
+    told += ["--seed", "1", "--job", "attack"]
     with pytest.raises(InputError, match=r"^predictions of 2 worlds: allowed are the 4 there are$"):
         attack_worlds.main([*told, *(f"--{option}={folder}/none{end}.csv" for option, end in ATTACKED.items())])
 
@@ -186,6 +188,26 @@ def test_the_bound_is_of_the_target_that_was_named_first(folder):
     assert row["lower_bound_mean"] == pytest.approx(audit.mean(), rel=1e-5)
     assert row["lower_bound_highest"] == pytest.approx(audit.max(), rel=1e-5)
     assert "negative_auc" not in table
+
+
+def test_all_of_a_row_is_of_the_attack_that_was_chosen_on_other_worlds(folder):
+    """Whatever is strongest on the targets: what is shown is of one attack, chosen by the worlds that are not."""
+    scores = pd.read_csv(folder / "0.csv")
+    assert set(scores["target"][scores["choosing"]]) == {2, 3} and set(scores["target"][~scores["choosing"]]) == {0, 1}
+    gnmax = scores[scores["entry"] == "gnmax/8"].copy()
+    gnmax["auc"] = 0.5
+    gnmax.loc[gnmax["choosing"] & (gnmax["attack"] == "lira_shift"), "auc"] = 0.6
+    gnmax.loc[~gnmax["choosing"] & (gnmax["attack"] == "rmia"), "auc"] = 0.9
+    shown = leaderboard.strongest(gnmax)
+    assert set(shown["attack"]) == {"lira_shift"} and shown["target"].tolist() == [0, 1]
+    gnmax["auc"] = 0.5
+    assert set(leaderboard.strongest(gnmax)["attack"]) == {"threshold"}
+    row = board(folder, "memorised", "gnmax").set_index("method").loc["gnmax"]
+    own = scores[(scores["entry"] == "gnmax/8") & ~scores["choosing"] & (scores["attack"] == row["attack"])]
+    for column in ("auc", "tpr_0.2"):
+        assert row[column] == pytest.approx(own[column].mean(), rel=1e-5)
+        assert row[f"{column}_low"] == pytest.approx(own[f"{column}_low"].min(), rel=1e-5)
+        assert row[f"{column}_draws_low"] <= row[column] <= row[f"{column}_draws_high"]
 
 
 def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, tmp_path, monkeypatch):

@@ -30,6 +30,7 @@ def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
         (lambda block: block["teachers"].update(count=10_000), "leaderboard.teachers.count = 10000"),
         (lambda block: block.update(canaries=600), "leaderboard.canaries = 600"),
         (lambda block: block.update(targets=[0, 9]), "leaderboard.targets = [0, 9]"),
+        (lambda block: block.update(targets=list(range(9))), "one that is not attacked"),
         (lambda block: block["attacks"]["shadow"].update(top=11), "leaderboard.attacks.shadow.top = 11"),
         (lambda block: block["chosen"].append("nothing"), "leaderboard.chosen"),
         (lambda block: block["methods"]["lnmax"].update(queries=301), "leaderboard.methods.lnmax.queries = 301"),

@@ -48,6 +48,12 @@ def test_an_attack_has_the_predictions_of_its_entries_in_their_order():
     assert plan.attacks(".roc.csv") == [f"results/quick/leaderboard/attacks/{shard}.roc.csv" for shard in (0, 1)]
 
 
+@pytest.mark.parametrize(("targets", "choosing"), [([0, 1], [3, 4]), ([4], [3]), ([0, 1, 2], [3, 4])])
+def test_worlds_that_are_not_attacked_choose_what_is_shown(targets, choosing):
+    settings = planned(targets=targets).attack_settings(job(shard="0"))
+    assert settings["targets"] == targets and settings["choosing"] == choosing
+
+
 def test_only_methods_that_ask_teachers_wait_for_them():
     plan = planned()
     asking, other = (job(method=name, budget=budget, shard="2") for name, budget in (("gnmax", "8"), ("plain", "none")))
