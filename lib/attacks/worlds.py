@@ -133,8 +133,9 @@ def audit_worlds(
     A row a target and score: `target`, `score` (`lira`: the online statistic; `confidence`: in the label alone),
     `canaries`, `guesses`, `right`, `lower_bound`, `largest` (the bound if as many canaries are all guessed rightly),
     `lower_bound_gaussian` (of a mechanism with a Gaussian's curve alone, `one_run_fdp`), `level`, `delta`, and the area
-    `auc`, `auc_low`, `auc_high` of telling the canaries' members: a wrong label is learned by heart or not at all, so where nothing is private it shows that the attack works. Each bound holds at the
-    level by itself: whoever takes the larger of several owes them a part of the error. It is of the epsilon by the
+    `auc`, `auc_low`, `auc_high` of telling the canaries' members: a wrong label is learned by heart or not at all, so
+    where nothing is private it shows that the attack works. Each bound holds at the level by itself: whoever takes the
+    larger of several owes them a part of the error. It is of the epsilon by the
     relation replace one. Raises InputError for arrays that do not fit.
     """
     _check(probabilities, labels, chosen, canaries, targets)
