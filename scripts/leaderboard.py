@@ -1,6 +1,5 @@
 """All methods side by side: accuracy, what attacks achieve, what an audit shows, what was accounted for."""
 
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -132,13 +131,10 @@ def lines_of(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """Panels over the proved epsilon: accuracy, the strongest attack's area, and members found at a low error rate."""
+    """Two panels over the promised epsilon: accuracy, and the area that the strongest attack reaches."""
     first = table.iloc[0]
     lines, budgets = lines_of(table), [*sorted(set(table["budget"]) - {NONE}, key=float), NONE]
-    rates = [float(found[1]) for name in table if (found := re.fullmatch(r"tpr_([0-9.]+)", name))]
-    rate = max(rates, default=None)
     panels = {"accuracy": "test accuracy, %", "auc": "area under the strongest attack's ROC"}
-    panels |= {f"tpr_{rate:g}": f"members found at {rate:.3g} false positives"} if rate else {}
     with plotting.figure(1, len(panels), height=3.6) as (drawn, axes):
         for axis, (column, label) in zip(axes, panels.items(), strict=True):
             for number, (title, own) in enumerate(lines.items()):
@@ -146,12 +142,11 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                     place = own["budget"].map(budgets.index) + 0.06 * (number - 2)
                     draw_line(axis, place, own, column, {"color": f"C{number}", "marker": MARKERS[number]}, title)
             axis.set_xticks(range(len(budgets)), budgets)
-            axis.set(xlim=(-0.5, len(budgets) - 0.5), xlabel=r"proved $\varepsilon$", ylabel=label)
+            axis.set(xlim=(-0.5, len(budgets) - 0.5), xlabel=r"promised $\varepsilon$", ylabel=label)
         for name, title in PUBLIC.items():
             for accuracy in table["accuracy"][table["method"] == name]:
                 axes[0].axhline(accuracy, color=plotting.GREY, linestyle="--", linewidth=1, label=title, zorder=0)
-        for axis, level in zip(axes[1:], (0.5, rate), strict=False):
-            axis.axhline(level, color=plotting.GREY, linestyle=":", linewidth=1, label="guessing", zorder=0)
+        axes[1].axhline(0.5, color=plotting.GREY, linestyle=":", linewidth=1, label="guessing", zorder=0)
         said = f"{first['dataset']}, {first['slots']:,} private records, $\\delta$ = {first['delta']:g}"
         drawn.suptitle(said, fontsize="medium")
         plotting.legend(drawn, axes)

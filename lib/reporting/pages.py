@@ -462,21 +462,29 @@ def meanings() -> str:
 
 
 def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
-    """Say which method is most accurate with a guarantee, and what the controls show."""
+    """Say what is most accurate with a guarantee, and what the controls show.
+
+    The control that saw public data alone costs nothing, and so counts at every budget.
+    """
     table = tables["leaderboard"]
-    parts = []
     promised = table[table["guarantee"] == "yes"]
+    leaking, public = (table[table["method"] == f"control: {name}"] for name in ("leaks all", "public data"))
+    free, parts = public["accuracy"].max(), []
     for budget in sorted(set(promised["budget"].astype(float))):
         own = promised[promised["budget"].astype(float) == budget]
         best = own.loc[own["accuracy"].idxmax()]
-        parts.append(f"{best['method']} at ε = {shown(budget)} ({rounded(best['accuracy'])} %)")
+        at, private = f"at ε = {shown(budget)}", best["method"]
+        if best["accuracy"] < free:
+            named = f"the best private method is {private}, {rounded(best['accuracy'])} %"
+            parts.append(f"public data alone {at} ({rounded(free)} %; {named})")
+        else:
+            parts.append(f"{private} {at} ({rounded(best['accuracy'])} %)")
     said = [f"Most accurate with a guarantee: {', '.join(parts)}." if parts else "No row has a guarantee."]
-    leaking, public = (table[table["method"] == f"control: {name}"] for name in ("leaks all", "public data"))
     if len(public):
-        best = public["accuracy"].max()
         said.append(
-            f"{(promised['accuracy'] < best).sum()} of {len(promised)} private rows are below the control that saw "
-            f"public data alone ({rounded(best)} %)."
+            f"Public data alone, the labels of the public pool, has {rounded(free)} % and costs no privacy; "
+            f"{(promised['accuracy'] < free).sum()} of {len(promised)} private rows are below it, and no private "
+            "method has these labels."
         )
     if len(public) and len(leaking):
         said.append(
