@@ -11,8 +11,8 @@ output stays, a right guess of it becomes a wrong one and i right guesses become
 averaged over coins, sum_T i p_i / m <= F(sum_T (c - i + 1) p_(i - 1) / m). With r_i and h_i the sums of j p_j / m and
 (c - j) p_j / m over j >= i this is h_(i - 1) >= max(h_i, F^-1(r_i)), while r_(i - 1) - r_i is (i - 1) / (c - i + 1)
 times h_(i - 1) - h_i. If at least `right` guesses are right with probability `error`, r + h is least at 0 where all of
-that is on `right` itself and every h is as small as allowed, since the factor falls with i. There is no more
-probability than r_0 + h_0 = c / m: where the least exceeds it, the mechanism has so many right guesses with a smaller
+that is on `right` itself and every h is as small as allowed, since the factor falls as i does. There is no more
+probability than r_0 + h_0 = c / m. Where the least exceeds it, the mechanism has so many right guesses with a smaller
 probability than `error`.
 """
 
