@@ -140,12 +140,12 @@ def test_the_script_ends_with_status_one_if_something_lacks(root, monkeypatch, c
     ("content", "said"),
     [
         (None, "No such file or directory; allowed is a file of YAML (a target needs ` -- ` before it)"),
-        (b"preset: mine\nrelease:\n\trun: null\n", ", line 3: found character"),
+        (b"preset: mine\nrelease:\n\trun: null\n", ": line 3: not readable as YAML: found character"),
         (b"preset: [mine\n", "; allowed is YAML, indented with spaces"),
         (b"preset: a\x07b\n", "characters are not allowed"),
-        (b"preset: \xff\n", "allowed is a file of YAML in UTF-8"),
-        (b"- preset\n", "allowed is a mapping of settings"),
-        (b"", "allowed is a mapping of settings"),
+        (b"preset: \xff\n", "line 1: the byte 0xff is no UTF-8; allowed is UTF-8"),
+        (b"- preset\n", "holds no mapping; allowed are settings, KEY: VALUE"),
+        (b"", "holds no mapping; allowed are settings, KEY: VALUE"),
     ],
 )
 def test_a_configuration_that_cannot_be_read_is_one_line_with_its_file(tmp_path, content, said):

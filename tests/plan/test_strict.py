@@ -2,13 +2,15 @@
 
 import json
 import re
+import sys
 
 import pytest
 import yaml
+import yte
 from snakemake.cli import parse_config
 
 from lib.core.errors import InputError
-from lib.plan.strict_yaml import check_files, read_given
+from lib.plan.strict_yaml import check_files, read_given, refuse_early
 from tests.plan.test_config import PRESETS, ROOT
 
 
@@ -65,7 +67,6 @@ def test_a_key_that_stands_twice_is_named(tmp_path, text, says):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "a: 1\nA: 2\n",
         "a: {x: 1}\nb: {x: 1}\n",
         "a: &a {x: 1}\nb:\n  <<: *a\n  x: 2\n",
@@ -91,6 +92,88 @@ def test_what_is_no_yaml_is_one_line(tmp_path):
     path = tmp_path / "over.yaml"
     path.write_text("a: [1\nb: {\n")
     assert "not readable as YAML" in refusal(path)
+
+
+LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9)
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("preset: mine\n".encode("utf-16"), "its text is UTF-16; allowed is UTF-8"),
+        (b"seed: 1\npreset: m\xe9ne\n", "line 2: the byte 0xe9 is no UTF-8"),
+        (b"a: 1\nb: a\0b\n", "control characters are not allowed"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, "line 1: more than 50 lists and mappings in each other"),
+        (b'{"a": ' + b"[" * 30_000 + b"]" * 30_000 + b"}", "more than 50 lists"),
+        (b'{"a": ' + b"[" * 60 + b"]" * 60 + b"}", "more than 50 lists"),
+        (b"a:\n  b: " + b"9" * 5000, "line 2: a number of 5000 digits"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "a number of 5000 digits"),
+        (b"a: 1\nb: !!python/name:os.system ''\n", "line 2: the tag !!python/name:os.system; allowed is none"),
+        (b"a: !own 1\n", "line 1: the tag !own"),
+        (b"__use_yte__: true\na: 1\n", "line 1: __use_yte__ runs Python"),
+        (LAUGHS.encode(), "line 6: more than 200000 values, aliases written out"),
+        (b"#" * 2**21 + b"\na: 1\n", "more than 2097152 bytes"),
+        (b"- a\n", "holds no mapping; allowed are settings"),
+        (b"[1]", "holds no mapping"),
+        (b"", "holds no mapping"),
+    ],
+)
+def test_what_snakemake_could_not_read_or_should_not_is_refused(tmp_path, content, says):
+    path = tmp_path / "over.yaml"
+    path.write_bytes(content)
+    assert says in refusal(path)
+
+
+def test_so_is_what_is_no_file(tmp_path):
+    loop = tmp_path / "loop.yaml"
+    loop.symlink_to(loop)
+    for path, says in ((tmp_path, "Is a directory"), (tmp_path / "no.yaml", "No such file"), (loop, "Too many levels")):
+        assert says in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--config", "data_root", "--", "a"], "--config data_root: allowed is KEY=VALUE"),
+        (["--config=data_root"], "--config data_root: allowed is KEY=VALUE"),
+        (["--config", "seed=1", "scalable_pate_table2"], "a target needs ` -- ` before it"),
+        (
+            ["-n", "--config", "a.b=1"],
+            "'a.b' is no key; a file for --configfile sets what is in a block, `a: {b: 1}`",
+        ),
+        (["--config", "1=1"], "'1' is no key; allowed is KEY=VALUE"),
+        (["--configfile", "presets/votes.yaml", "scalable_pate_table2"], "a target needs ` -- ` before it"),
+        (
+            ["--configfile", "votes", "--", "a"],
+            "there is no such file; is presets/votes.yaml meant?",
+        ),
+        (["--configfile", "presets"], "presets: Is a directory"),
+    ],
+)
+def test_a_command_line_is_refused_before_snakemake_reads_it(words, says, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for program in (["/bin/snakemake"], ["/lib/snakemake/__main__.py"]):
+        with pytest.raises(SystemExit) as ended:
+            refuse_early(program + words)
+        assert str(ended.value).startswith("error: ") and says in str(ended.value) and "\n" not in str(ended.value)
+
+
+def test_what_is_right_or_of_a_job_or_another_program_is_left_alone(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    refuse_early(["snakemake", "-n", "--configfile", "presets/votes.yaml", "--config", "seed=1", "--", "data_root"])
+    refuse_early(["snakemake", "--config", "data_root", "--mode", "subprocess"])
+    refuse_early(["pytest", "--config", "data_root"])
+
+
+@pytest.mark.parametrize("profile", sorted((ROOT / "profiles").iterdir()))
+def test_every_profile_looks_at_the_command_line_first(profile, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["snakemake", "--config", "data_root"])
+    before = list(sys.path)
+    with open(profile / "config.yaml", encoding="utf-8") as stream, pytest.raises(SystemExit, match="error: --config"):
+        yte.process_yaml(stream, require_use_yte=True)
+    assert sys.path == before
 
 
 def test_the_shipped_files_pass():
