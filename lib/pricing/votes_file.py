@@ -148,15 +148,14 @@ def _histograms(
 
 def _read(path: Path, key: str | None) -> np.ndarray:
     """The array in a file; that of an .npy is left on the disk and read as it is used."""
-    readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
-    if path.suffix not in readers:
-        raise InputError(f"{path}: a file {path.suffix or 'without a suffix'}; allowed: {', '.join(readers)}")
+    if path.suffix not in READERS:
+        raise InputError(f"{path}: a file {path.suffix or 'without a suffix'}; allowed: {', '.join(READERS)}")
     if not path.is_file():
         raise InputError(f"{path}: there is no such file" + ("; it is a folder" if path.is_dir() else ""))
     if key is not None and path.suffix != ".npz":
         raise InputError(f"{path}: --key {key}: only an .npz has several arrays; leave it out")
     try:
-        return readers[path.suffix](path, key)
+        return READERS[path.suffix](path, key)
     except InputError:
         raise
     except Exception as error:  # damaged files make numpy and zipfile raise nearly anything
@@ -191,6 +190,9 @@ def _read_csv(path: Path, key: str | None) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a file without rows, which is refused below
         return np.loadtxt(path, delimiter=",", skiprows=int(any(words)), ndmin=2, encoding="utf-8-sig")
+
+
+READERS = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
 
 
 def _is_number(cell: str) -> bool:

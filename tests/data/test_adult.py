@@ -1,5 +1,8 @@
 """The reader of Adult."""
 
+import pytest
+
+from lib.core.errors import InputError
 from lib.data.sources import adult
 
 RECORD = (
@@ -16,3 +19,12 @@ def test_records_with_a_byte_order_mark_are_read_as_without(tmp_path):
         x, y = adult.read_records(path)
         found[encoding] = x.tolist(), y.tolist()
     assert found["ascii"] == found["utf-8-sig"] and len(found["ascii"][0]) == 1
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "9" * 30, "٣", "²", "-1", "1e3", ""])
+def test_what_is_no_number_of_a_record_is_named_with_its_line(value, tmp_path):
+    path = tmp_path / "adult.data"
+    path.write_text(RECORD + RECORD.replace("77516", value), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        adult.read_records(path)
+    assert str(caught.value).startswith(f"{path}: line 2: fnlwgt = {value[:60]!r}, expected a whole number")

@@ -68,7 +68,8 @@ LABELS = np.array([0, 1, 0, 1])
             {"x": images(4, 16, 16), "y": LABELS / 1},
             "own_images.npz: y: dtype float64, expected unsigned integers (uint8) or signed",
         ),
-        ({"x": images(0, 16, 16), "y": LABELS[:0]}, "expected all of 0 to classes - 1"),
+        ({"x": images(0, 16, 16), "y": LABELS[:0]}, "x of shape (0, 16, 16), expected"),
+        ({"x": images(4, 0, 16), "y": LABELS}, "channels), none of them 0"),
     ],
 )
 def test_anything_else_is_refused_with_the_name_of_the_file(arrays, said, tmp_path):

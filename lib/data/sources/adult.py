@@ -1,5 +1,6 @@
 """The Adult census records of the UCI repository, one-hot encoded by the categories that its documentation lists."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -75,13 +76,15 @@ def _encode(values: list[str], path: Path, number: int) -> list[int]:
     encoded: list[int] = []
     for (name, categories), value in zip(_COLUMNS.items(), values, strict=True):
         if categories is None:
-            if not value.isdecimal():
-                raise InputError(f"{path}: line {number}: {name} = {value!r}, expected a whole number")
+            if not re.fullmatch("[0-9]{1,9}", value):
+                raise InputError(
+                    f"{path}: line {number}: {name} = {value[:60]!r}, expected a whole number of at most 9 digits"
+                )
             encoded.append(int(value))
         elif value in categories or value == "?":
             encoded.extend(int(value == category) for category in categories)
         else:
-            raise InputError(f"{path}: line {number}: {name} = {value!r}, expected one of {', '.join(categories)}")
+            raise InputError(f"{path}: line {number}: {name} = {value[:60]!r}, expected one of {', '.join(categories)}")
     return encoded
 
 

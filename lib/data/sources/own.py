@@ -20,8 +20,10 @@ def read(files: Sequence[Path]) -> dict[str, np.ndarray]:
     (file,) = files
     arrays = read_npz(file, ("x", "y"), _MOST)
     x, y = arrays["x"], arrays["y"]
-    if x.ndim not in (3, 4) or (x.ndim == 4 and x.shape[3] not in (1, 3)):
-        raise InputError(f"{file}: x of shape {x.shape}, expected (images, height, width) or (.., 1 or 3 channels)")
+    if x.ndim not in (3, 4) or (x.ndim == 4 and x.shape[3] not in (1, 3)) or 0 in x.shape:
+        raise InputError(
+            f"{file}: x of shape {x.shape}, expected (images, height, width) or (.., 1 or 3 channels), none of them 0"
+        )
     check_array(f"{file}: y", y, kinds="ui", shape=(None,))
     if not len(y) or len(np.unique(y)) != int(y.max()) + 1:
         raise InputError(f"{file}: labels {np.unique(y)[:10].tolist()}, expected all of 0 to classes - 1")

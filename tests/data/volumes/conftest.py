@@ -35,10 +35,9 @@ def label(*numbers: int) -> np.ndarray:
     return values
 
 
-@pytest.fixture
-def decathlon(tmp_path) -> Path:
+def write_decathlon(root: Path) -> Path:
     """Two labelled cases, and one without label among the test images."""
-    folder = tmp_path / "Task01_BrainTumour"
+    folder = root / "Task01_BrainTumour"
     content = {
         "modality": {"0": "FLAIR", "1": "T1w", "2": "t1gd", "3": "T2w"},
         "labels": {"0": "background", "1": "edema", "2": "non-enhancing tumor", "3": "enhancing tumour"},
@@ -56,10 +55,9 @@ def decathlon(tmp_path) -> Path:
     return folder
 
 
-@pytest.fixture
-def brats2019(tmp_path) -> Path:
+def write_brats2019(root: Path) -> Path:
     """Three cases of high and low grade, one of them not compressed; axes run to the left and to the back."""
-    folder = tmp_path / "MICCAI_BraTS_2019_Data_Training"
+    folder = root / "MICCAI_BraTS_2019_Data_Training"
     axes = np.diag([-1.0, -1.0, 1.0, 1.0])
     for n, case in enumerate(("HGG/BraTS19_2013_2_1", "HGG/BraTS19_CBICA_AAB_1", "LGG/BraTS19_TCIA09_141_1")):
         suffix = ".nii" if n == 1 else ".nii.gz"
@@ -71,10 +69,9 @@ def brats2019(tmp_path) -> Path:
     return folder
 
 
-@pytest.fixture
-def brats2013(tmp_path) -> Path:
+def write_brats2013(root: Path) -> Path:
     """Two cases whose images are not 0 outside of the brain mask."""
-    folder = tmp_path / "brats2013"
+    folder = root / "brats2013"
     for n in (1, 2):
         case = folder / f"brats_2013_pat{n:04d}_1"
         for channel, what in enumerate(("flair", "t1c")):
@@ -84,10 +81,9 @@ def brats2013(tmp_path) -> Path:
     return folder
 
 
-@pytest.fixture
-def hippocampus(tmp_path) -> Path:
+def write_hippocampus(root: Path) -> Path:
     """Two cases of other sizes, beside a hidden file such as archives made on a Mac hold."""
-    folder = tmp_path / "msd_hippocampus"
+    folder = root / "msd_hippocampus"
     for n, cut in ((1, 6), (367, 5)):
         write_nifti(folder / f"imagesTr/hippocampus_{n:03d}.nii.gz", image(n)[:cut])
         write_nifti(folder / f"labelsTr/hippocampus_{n:03d}.nii.gz", label(1, 2)[:cut])
@@ -95,10 +91,9 @@ def hippocampus(tmp_path) -> Path:
     return folder
 
 
-@pytest.fixture
-def lgg_mri(tmp_path) -> Path:
+def write_lgg_mri(root: Path) -> Path:
     """Three patients; air of 2 to 5 around a head that encloses a dark place."""
-    folder = tmp_path / "lgg_mri"
+    folder = root / "lgg_mri"
     for n, case in enumerate(("TCGA_CS_4941_19960909", "TCGA_DU_5849_19950405", "TCGA_HT_8563_19981209")):
         flair = np.random.default_rng(n).integers(2, 6, (16, 16, 4)).astype(np.uint8)
         flair[3:13, 3:13] += 100
@@ -109,3 +104,38 @@ def lgg_mri(tmp_path) -> Path:
         write_nifti(folder / case / "mask.nii.gz", mask, np.diag([2.0, 2, 1, 1]))
     (folder / "data.csv").write_text("Patient\n")
     return folder
+
+
+# by the names of the registry, in which `tests/data/readers.py` looks for one of each collection
+WRITTEN = {
+    "msd_brain_tumour": write_decathlon,
+    "msd_hippocampus": write_hippocampus,
+    "brats2019": write_brats2019,
+    "lgg_mri": write_lgg_mri,
+    "brats2013": write_brats2013,
+}
+
+
+@pytest.fixture
+def decathlon(tmp_path) -> Path:
+    return write_decathlon(tmp_path)
+
+
+@pytest.fixture
+def hippocampus(tmp_path) -> Path:
+    return write_hippocampus(tmp_path)
+
+
+@pytest.fixture
+def brats2019(tmp_path) -> Path:
+    return write_brats2019(tmp_path)
+
+
+@pytest.fixture
+def lgg_mri(tmp_path) -> Path:
+    return write_lgg_mri(tmp_path)
+
+
+@pytest.fixture
+def brats2013(tmp_path) -> Path:
+    return write_brats2013(tmp_path)
