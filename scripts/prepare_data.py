@@ -6,6 +6,7 @@ import numpy as np
 
 from lib.core.command import command, run
 from lib.core.files import fingerprint, save_arrays
+from lib.core.secret import keyed
 from lib.data import registry
 
 
@@ -18,7 +19,8 @@ def main(dataset: str, module: str, source: str, data: Path, data_root: Path | N
     """
     arrays = registry.load(dataset, module, source, data_root)
     spec = registry.get(module, dataset)
-    save_arrays(data, **arrays, fingerprint=np.array(spec.fingerprint or fingerprint(**arrays)))
+    found = spec.fingerprint or fingerprint(**arrays)
+    save_arrays(data, **arrays, fingerprint=np.array(keyed(found, data) if spec.private else found))
 
 
 if __name__ == "__main__":

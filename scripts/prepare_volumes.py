@@ -18,7 +18,8 @@ def main(name: str, block: dict, index: Path, root: Path | None = None) -> None:
     source = registry.get(name, block["settings"], root and str(root))
     crop = block["crop"] and tuple(block["crop"])
     geometry = Geometry(tuple(block["shape"]), crop, block["label_mode"], block.get("shift"))
-    prepare(source, index.parent, geometry, block["images"], block.get("fingerprint"))
+    private = registry.spec(name, block["settings"]).private
+    prepare(source, index.parent, geometry, block["images"], block.get("fingerprint"), private)
 
 
 if __name__ == "__main__":

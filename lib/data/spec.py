@@ -25,6 +25,8 @@ class DatasetSpec:
     layouts: accepted lists of files below `data_root`, the preferred one first; a name that ends in / is a folder.
     downloaded: the one of `layouts` that `download` puts below a folder, from public places; it raises OSError,
         RuntimeError or HTTPException where it cannot.
+    private: whether they are a person's own. Then results name them by a keyed digest alone, since a plain one would
+        confirm a guess of all of them (`lib.core.secret`).
     unordered: groups of arrays whose rows are samples in no canonical order; rows of a group belong together. For
         public benchmarks alone, whose copies differ in it: see `canonical`.
     """
@@ -43,6 +45,7 @@ class DatasetSpec:
     unordered: tuple[tuple[str, ...], ...] = ()
     known_by: str = ""
     classes: int | None = None
+    private: bool = False
 
     def __post_init__(self) -> None:
         """Raises ValueError if nothing says which data they are."""

@@ -5,13 +5,14 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lib.core.errors import InputError
-from lib.core.files import load_arrays
+from lib.core.files import fingerprint, load_arrays
 from lib.data import registry
 from scripts import download_data, list_datasets, prepare_data
 
@@ -26,6 +27,41 @@ def test_prepared_arrays_carry_the_fingerprint(tmp_path):
     first = output.read_bytes()
     prepare_data.main(["--dataset=digits", "--module=digits", "--source=embedded", f"--data={output}"])
     assert output.read_bytes() == first
+
+
+def test_a_private_dataset_is_named_by_a_digest_that_confirms_no_guess(tmp_path):
+    """In one run equal data have equal digests, by which trainings are resumed; in another run, others."""
+    x, y = np.arange(4 * 25, dtype=np.uint8).reshape(4, 5, 5), np.array([0, 1, 0, 1])
+
+    def prepared(run):
+        np.savez(tmp_path / "own_images.npz", x=x, y=y)
+        output = tmp_path / "results" / run / "private" / "data" / "own_images.npz"
+        words = ["--dataset=own_images", "--module=own", "--source=data_root", f"--data-root={tmp_path}"]
+        prepare_data.main([*words, f"--data={output}"])
+        return str(load_arrays(output)["fingerprint"]), output.read_bytes()
+
+    first = prepared("one")
+    secret = tmp_path / "results/one/private/.secret"
+    assert len(first[0]) == 64 and first[0] != fingerprint(x=x, y=y)
+    assert secret.stat().st_mode & 0o777 == 0o600 and len(list(secret.parent.iterdir())) == 2
+    assert prepared("one") == first
+    assert prepared("two")[0] != first[0]
+    x[0, 0, 0] += 1
+    assert prepared("one")[0] != first[0]
+    secret.write_bytes(b"short")
+    with pytest.raises(InputError, match=r"\.secret: 5 bytes, expected 32"):
+        prepared("one")
+
+
+def test_data_without_a_known_fingerprint_are_published_or_private():
+    """Whoever adds a reader of files without a fingerprint says here, and by `private`, whose they are."""
+    found = {
+        name: spec.private
+        for module in registry.modules()
+        for name, spec in import_module(f"lib.data.sources.{module}").DATASETS.items()
+        if not spec.fingerprint and spec.layouts
+    }
+    assert found == dict.fromkeys(("cifar100", "idc", "svhn", "usps_libsvm"), False) | {"own_images": True}
 
 
 def test_nothing_is_written_for_missing_or_altered_files(tmp_path, toy, toy_arrays):

@@ -43,5 +43,6 @@ DATASETS = {
         sources=("data_root",),
         read=read,
         layouts=(("own_images.npz",),),
+        private=True,
     )
 }

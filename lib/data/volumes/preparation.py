@@ -85,14 +85,19 @@ def shifted(shape: tuple[int, int, int], geometry: Geometry, name: str) -> np.nd
 
 
 def prepare(
-    source: VolumeSource, folder: str | Path, geometry: Geometry, images: bool = True, expected: str | None = None
+    source: VolumeSource,
+    folder: str | Path,
+    geometry: Geometry,
+    images: bool = True,
+    expected: str | None = None,
+    private: bool = False,
 ) -> None:
     """Normalise every subject of a source, bring it to one shape, and write what `read_prepared` reads.
 
     images: False for labels alone; then no image is read. expected: fingerprint of names and decoded samples, of images
-    and labels or of labels alone (hex), None for whatever they are. One subject is in memory at a time. Says how far it
-    is, and the fingerprint, on standard error. Raises InputError as the source does, and for another fingerprint; then
-    nothing is written.
+    and labels or of labels alone (hex), None for whatever they are. private: whether results name them by a keyed
+    digest alone. One subject is in memory at a time. Says how far it is, and the fingerprint of what is not private, on
+    standard error. Raises InputError as the source does, and for another fingerprint; then nothing is written.
     """
     names, digests = source.subjects(), []
     with writing(folder, len(names), len(source.channels) if images else None, geometry.shape) as writer:
@@ -114,11 +119,13 @@ def prepare(
                 print(f"{number} of {len(names)} volumes", file=sys.stderr, flush=True)
                 said = time.monotonic()
         decoded = together(names, digests)
-        print(f"fingerprint of the decoded volumes: {decoded}", file=sys.stderr, flush=True)
+        said = "no public one" if private else decoded
+        print(f"fingerprint of the decoded volumes: {said}", file=sys.stderr, flush=True)
         if expected not in (None, decoded):
-            raise InputError(f"{folder}: other volumes than expected: fingerprint {decoded}, expected {expected}")
+            raise InputError(f"{folder}: other volumes than expected: fingerprint {said}, expected {expected}")
         patients = [source.patient(name) for name in names]
-        writer.finish(names, patients, source.channels if images else (), source.classes, decoded)
+        channels = source.channels if images else ()
+        writer.finish(names, patients, channels, source.classes, decoded, private)
 
 
 def _array(volume: np.ndarray | torch.Tensor) -> np.ndarray:

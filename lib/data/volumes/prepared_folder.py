@@ -15,6 +15,7 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.core.files import atomic_folder, fingerprint, read_sealed_json, reading, write_sealed_json
+from lib.core.secret import keyed
 
 _INDEX, _IMAGE, _LABELS = "index.json", "image.npy", "labels.npz"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # a date for the archive's members, so that the same labels give the same bytes
@@ -114,17 +115,27 @@ class Writer:
         self._digests.append(fingerprint(**arrays))
 
     def finish(
-        self, names: Sequence[str], groups: Sequence[str], channels: Sequence[str], classes: int, decoded: str
+        self,
+        names: Sequence[str],
+        groups: Sequence[str],
+        channels: Sequence[str],
+        classes: int,
+        decoded: str,
+        private: bool = False,
     ) -> None:
-        """Write the index, once all subjects are there, in the order of `names`; decoded: `together` as they were."""
+        """Write the index, once all subjects are there, in the order of `names`; decoded: `together` as they were.
+
+        private: the fingerprint is a keyed one, since records and tables show it.
+        """
         self.close()
+        digest = together(names, self._digests)
         content = {
             "names": list(names),
             "groups": list(groups),
             "channels": list(channels),
             "classes": classes,
             "shape": list(self._shape),
-            "fingerprint": together(names, self._digests),
+            "fingerprint": keyed(digest, self._folder) if private else digest,
             "decoded": decoded,
             "files": {path.name: _file_digest(path) for path in sorted(self._folder.iterdir())},
         }

@@ -20,7 +20,8 @@ class VolumeSpec:
     title: what it is; layout: its files, in words; licence, homepage, obtain: in words. folder: below data_root, None
     for what is generated; parts: files and folders (with / at the end) in it, of which all are needed, or one where
     `any_part`. open: the source in that folder, from settings where it is generated. classes: tumour classes that its
-    labels tell apart. settings: their names; needed: of those without a default.
+    labels tell apart. settings: their names; needed: of those without a default. private: whether they are a person's
+    own, which results name by a keyed digest alone.
     """
 
     title: str
@@ -35,6 +36,7 @@ class VolumeSpec:
     any_part: bool = False
     settings: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
+    private: bool = False
 
 
 def _phantom(shape: tuple[int, int, int], seed: int, subjects: int, skull_stripped: bool = True) -> PhantomSource:
@@ -130,6 +132,7 @@ _OWN = VolumeSpec(
     obtain="nothing to obtain: they are yours",
     open=own.OwnVolumes,
     classes=1,
+    private=True,
 )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from lib.core.errors import InputError
 from lib.core.files import read_json, write_json
+from lib.data.volumes import registry
 from lib.data.volumes.folders import BRATS_2019, LGG, CaseFolders
 from lib.data.volumes.phantom import BrainPhantom, PhantomSource
 from lib.data.volumes.preparation import Geometry, normalised, prepare
@@ -258,6 +259,25 @@ def test_other_volumes_than_those_expected_are_refused(tmp_path, capsys, images)
     with pytest.raises(InputError, match=rf"other: other volumes than expected: fingerprint \w+, expected {found}"):
         prepare(other, tmp_path / "other", Geometry((2, 2, 2), (4, 4, 4)), images, found)
     assert not (tmp_path / "other").exists()
+
+
+def test_private_volumes_are_named_by_a_digest_that_confirms_no_guess(tmp_path, capsys):
+    volumes = [volume("a", 1), volume("b", 2)]
+    prepare(Made(volumes), tmp_path / "public", Geometry(SHAPE))
+    plain = [read_json(tmp_path / "public" / "index.json")[name] for name in ("fingerprint", "decoded")]
+    capsys.readouterr()
+    folder = tmp_path / "private" / "volumes" / "mine"
+    prepare(Made(volumes), folder, Geometry(SHAPE), private=True)
+    found = read_prepared(folder).fingerprint
+    assert len(found) == 64 and found not in plain and not any(each in capsys.readouterr().err for each in plain)
+    prepare(Made(volumes), folder, Geometry(SHAPE), private=True)
+    assert read_prepared(folder).fingerprint == found
+    with pytest.raises(InputError, match="other volumes than expected: fingerprint no public one"):
+        prepare(Made(volumes[:1]), folder, Geometry(SHAPE), expected=plain[1], private=True)
+    assert registry.spec(
+        "own", {"layout": "datalist", "folder": "mine", "list": "l", "channels": ["t1"], "labels": {"1": "whole"}}
+    ).private
+    assert not any(spec.private for spec in registry.VOLUMES.values())
 
 
 # ---------------------------------------------------------------- volumes that are shifted
