@@ -1,4 +1,4 @@
-"""What runs for the audits of mechanisms whose epsilon is known, and of the project's own."""
+"""Jobs of the audits of mechanisms whose epsilon is known, and of the project's own."""
 
 from collections.abc import Mapping
 from typing import Any

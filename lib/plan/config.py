@@ -60,7 +60,7 @@ def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dic
 
 
 def of_preset(file: Path, given: Mapping) -> dict:
-    """What a preset's file and some keys of --config make, filled in, of which nothing is checked again."""
+    """Return the configuration of a preset's file and some keys of --config, filled in, without checking it again."""
     config = layered([file], given)
     expand(config)
     fill_defaults(config, load_schema())
@@ -68,7 +68,7 @@ def of_preset(file: Path, given: Mapping) -> dict:
 
 
 def layered(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dict:
-    """The same, neither checked nor filled in."""
+    """Return the configuration, neither checked nor filled in."""
     config = catalogue()
     for path in (ROOT / "config.yaml", *overlays):
         config = merged(config, _read(path))
@@ -76,7 +76,7 @@ def layered(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> 
 
 
 def catalogue() -> dict:
-    """What config.yaml is laid over: all that there is to choose from, and the settings of each paper."""
+    """Return the catalogue below config.yaml: all datasets, models and runs, and the settings of each paper."""
     config: dict = {}
     for block in BLOCKS:
         config = merged(config, _read(ROOT / "catalogue" / f"{block}.yaml"))

@@ -1,4 +1,4 @@
-"""What runs for DP-MAC: its curves and those that it is compared with, and the results that are made of them."""
+"""Jobs of DP-MAC: its curves and those beside them, and the results made of these."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Curve(NamedTuple):
 
 
 def facts(config: Mapping[str, Any]) -> dict[str, bool]:
-    """What switches results on that is no key of the configuration."""
+    """Return the conditions of results that are no key of the configuration."""
     return {
         "dp_mac.curves of autoencoders": bool(chosen_curves(config, reconstruct=True)),
         "dp_mac.curves of classifiers": bool(chosen_curves(config, reconstruct=False)),
@@ -123,7 +123,7 @@ class DpMac:
         }
 
     def _identity(self, series: str) -> dict[str, Any]:
-        """What records say of a job besides its name."""
+        """Return the entries of a job's records besides its name."""
         config = self.config
         return {"preset": config["preset"], "seed": config["seed"], "dataset": self.series[series]["dataset"]}
 

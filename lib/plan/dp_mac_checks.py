@@ -1,4 +1,4 @@
-"""What a schema cannot say of the configuration of DP-MAC: levels that must be trained."""
+"""Check what no schema can of DP-MAC's configuration: levels that must be trained."""
 
 from lib.core.errors import InputError
 from lib.data import registry

@@ -32,7 +32,7 @@ class Layout:
         return f"{self.results}/logs/{'/'.join(job)}.log"
 
     def beside_log(self, log: str) -> str:
-        """What the job of this log cost."""
+        """Return the file of the measured cost of this log's job."""
         return log.replace("/logs/", "/benchmarks/", 1).removesuffix(".log") + ".tsv"
 
     def checkpoint(self, *job: str) -> str:

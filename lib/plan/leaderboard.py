@@ -1,4 +1,4 @@
-"""What runs for the leaderboard: its entries, and how worlds and attacks are cut into jobs."""
+"""Jobs of the leaderboard: its entries, and how private sets and attacks are cut into jobs."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -106,12 +106,12 @@ class Leaderboard:
         }
 
     def _method(self, name: str) -> dict[str, Any]:
-        """What a method is built from: its block without its title, and how many teachers there are if it asks them."""
+        """Return the settings that build a method: its block without title, and the number of teachers it asks."""
         block = {key: value for key, value in self.methods[name].items() if key != "title"}
         return block | ({"teachers": self.block["teachers"]["count"]} if self._asks_teachers(name) else {})
 
     def _privacy(self) -> dict[str, Any]:
-        """What methods are built for, but for the records."""
+        """Return the settings of privacy of all methods."""
         return {name: self.block[name] for name in ("delta", "orders", "classes", "largest")}
 
     def _asks_teachers(self, name: str) -> bool:
@@ -162,7 +162,7 @@ class Leaderboard:
         return self._of_shards(f"{self.folder}/models", ".json", self.entries())
 
     def attacks(self, suffix: str) -> list[str]:
-        """What the attacks of every shard wrote; suffix: `.csv` or `.audit.csv`."""
+        """Return the files that the attacks of every shard write; suffix: `.csv` or `.audit.csv`."""
         return [f"{self.folder}/attacks/{shard}{suffix}" for shard in range(len(self.attack_shards()))]
 
     def board_settings(self, wildcards: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a schema cannot say of the leaderboard: worlds and queries that must fit."""
+"""Check what no schema can of the leaderboard: private sets and queries that must fit."""
 
 import math
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ ONES_OWN = ("external", "predictions")  # which say themselves whether they keep
 
 
 def promises(method: Mapping[str, Any]) -> bool:
-    """Whether a method is told how private to be, and so runs at every epsilon."""
+    """Whether a method receives a budget, and so runs at every epsilon."""
     return method["promises"] if method["kind"] in ONES_OWN else method["kind"] not in PROMISE_NOTHING
 
 

@@ -1,4 +1,4 @@
-"""What the papers state of their experiments, beside what a configuration says: published/settings.csv."""
+"""Compare the settings that the papers state (published/settings.csv) with those of a configuration."""
 
 import csv
 import math
@@ -114,7 +114,7 @@ def _not_the_papers(key: str, value: object, stated: str, row: Setting, protocol
 
 
 def _check_networks(block: Mapping) -> None:
-    """The same of networks that are attacked, by what trains them: their task's recipe with what their method changes.
+    """Check networks that are attacked, by their task's recipe with what their method changes.
 
     The positive control is ours. block: residual_perturbation.
     """
@@ -135,7 +135,7 @@ def _check_networks(block: Mapping) -> None:
 
 
 def _fault(row: Setting, task: Mapping, kind: str, recipe: Mapping) -> tuple[str, object, str] | None:
-    """What a row states and networks of a task do not have: its name, what they have, what is stated; else None.
+    """Return a setting in which a task's networks differ from a row: name, theirs, the stated one; else None.
 
     kind: recipe or dp_sgd. recipe: by which they are trained, what their method changes included.
     """
@@ -172,7 +172,7 @@ def check_device(config: Mapping) -> None:
 
 
 def find(config: Mapping, key: str) -> Found:
-    """What stands at the key of a row; None, of which nothing is promised, where a part before the last is missing."""
+    """Return the value at the key of a row; None, which promises nothing, where a part before the last is missing."""
     block: Any = config
     place: list[str] = []
     protocol, text = "", None
@@ -192,7 +192,7 @@ def find(config: Mapping, key: str) -> Found:
 
 
 def _followed(config: Mapping, name: str, place: list[str]) -> tuple[Any, list[str]]:
-    """What a name stands for, by the key that it stands under, and where that is."""
+    """Resolve a name by the key that it stands under, and where that is."""
     under = next(part for part in reversed(place) if not part.isdigit())
     tasks = TASKS.get(place[0], "segmentation.tasks")
     catalogue = tasks if under in ("task", "tasks") else CATALOGUES[under]

@@ -17,7 +17,7 @@ from lib.plan.segmentation import Segmentation
 
 
 class Plan:
-    """What runs, as functions of the configuration; rules call it, and it knows nothing of them."""
+    """All jobs as functions of the configuration; rules call it, and it knows nothing of them."""
 
     def __init__(self, config: Mapping[str, Any], register: Mapping[str, Any]) -> None:
         """config: the whole, checked configuration. register: the block `results` of catalogue/results.yaml."""

@@ -40,7 +40,7 @@ class Release:
         return [f"{self.folder}/{name}" for name in [*CONTENT, SUMS]]
 
     def report(self) -> str:
-        """What verifying the release found."""
+        """Return the report of verifying the release."""
         return self.layout.of("release_verified.json")
 
     def target(self) -> list[str]:

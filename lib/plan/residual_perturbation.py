@@ -1,4 +1,4 @@
-"""What runs for residual perturbation: networks with and without noise, attacks on them, audits, and what they show."""
+"""Jobs of residual perturbation: networks with and without noise, attacks on them, audits, and results."""
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
@@ -13,7 +13,7 @@ from lib.plan.words import without_words, words_of
 
 
 def facts(config: Mapping[str, Any]) -> dict[str, bool]:
-    """What the page of the paper depends on that is no key of the configuration."""
+    """Return the conditions of the paper's page that are no key of the configuration."""
     return {"residual_perturbation.nobodys_patches": not shows_patients(config)}
 
 
@@ -76,7 +76,7 @@ class ResidualPerturbation:
         return list(product(range(1, entry["repetitions"] + 1), sides))
 
     def _job(self, dataset: str, *words: str) -> dict[str, Any]:
-        """What a record says of the job that wrote it."""
+        """Return the entries of a record on the job that writes it."""
         return {
             "job": list(words),
             "preset": self.config["preset"],
@@ -133,7 +133,7 @@ class ResidualPerturbation:
         return self.prediction_settings(wildcards) | {"orders": self.config["accounting"]["orders"]}
 
     def _side(self, wildcards: Any) -> dict[str, Any]:
-        """What a training is told; draws are keyed by the name of all of a method's, the repetition and the side."""
+        """Return a training's settings; the method, the repetition and the side key its draws."""
         words = (wildcards.task, wildcards.method, wildcards.gamma)
         own = (wildcards.repetition, wildcards.side)
         return self._design(*words) | {
@@ -143,7 +143,7 @@ class ResidualPerturbation:
         }
 
     def _design(self, task: str, method: str, gamma: str) -> dict[str, Any]:
-        """What trainings and predictions receive of how networks are made."""
+        """Return the settings of networks that trainings and predictions receive."""
         recipe = "dp_sgd" if self.methods[method]["kind"] == "dp_sgd" else "recipe"
         return self._job(self.tasks[task]["dataset"], task, method, gamma) | {
             "task": {name: self.tasks[task][name] for name in ("classes", "largest", "widths", recipe)},
@@ -152,7 +152,7 @@ class ResidualPerturbation:
         }
 
     def _networks(self, task: str, method: str, gamma: str) -> dict[str, Any]:
-        """The same, and how many networks there are."""
+        """Return the settings of networks, and their number."""
         entry = entry_of(self.networks, task, method, gamma)
         return self._design(task, method, gamma) | {
             "gamma": gamma,
@@ -249,7 +249,7 @@ class ResidualPerturbation:
         return self._said([block["task"]], names) | {"curves": curves}
 
     def _said(self, tasks: Iterable[str], methods: Iterable[str]) -> dict[str, Any]:
-        """What results say of some tasks and methods, and of the positive control."""
+        """Return what results show of some tasks and methods, and of the positive control."""
         return {
             "tasks": {name: words_of(self.tasks[name], "quarter", "passes", "fitted") for name in tasks},
             "methods": {name: words_of(self.methods[name], "kind") for name in {*methods, "control"}},
@@ -377,7 +377,7 @@ class ResidualPerturbation:
         }
 
     def _audit(self, wildcards: Any) -> dict[str, Any]:
-        """What both jobs of an audit receive: nothing of how runs are cut into jobs and what else is audited."""
+        """Return the settings of both jobs of an audit: not how runs are cut into jobs, nor other audits."""
         task, mechanism = self.audit["tasks"][wildcards.task], wildcards.mechanism
         # of a task: what trains by other mechanisms, what only the table says, and what is audited
         others = ("recipe", "gamma") if mechanism == "dp_sgd" else ("sgd",)

@@ -1,4 +1,4 @@
-"""What a schema cannot say of residual perturbation: networks that are trained, and sizes that must fit."""
+"""Check what no schema can of residual perturbation: networks that are trained, and sizes that must fit."""
 
 from lib.core.errors import InputError
 

@@ -45,7 +45,7 @@ class Results:
         return self.rows[name]["paper"]
 
     def item(self, name: str) -> str:
-        """What a result is called within its paper: what its row says, or its name without the paper's."""
+        """Name a result within its paper: as its row says, or its name without the paper's."""
         return self.rows[name].get("item", name.removeprefix(f"{self.paper(name)}_"))
 
     def is_on(self, name: str) -> bool:
@@ -75,7 +75,7 @@ class Results:
         return [self.target(name) for name in self.chosen(paper)]
 
     def all_targets(self) -> list[str]:
-        """The same of every paper that the preset is about, and of the audits and the leaderboard."""
+        """Return the targets of every paper that the preset is about, of the audits and of the leaderboard."""
         return [path for paper in self._config["papers"] for path in self.targets(paper)]
 
     def judged(self, paper: str) -> list[tuple[str, str]]:
@@ -156,7 +156,7 @@ class Results:
         return {"All papers": "index.html"} | {NAMES[page]: f"{page}.html" for page in self.pages()}
 
     def page_of(self, name: str) -> dict[str, Any]:
-        """What the page of a paper shows; that of the leaderboard shows the audits of known mechanisms too."""
+        """Return the contents of a paper's page; that of the leaderboard shows the audits of known mechanisms too."""
         rooms = ("leaderboard", "audit") if name == "leaderboard" else (name,)
         shown = [entry for room in rooms for entry in self.shown(room)]
         captions = self.captions()

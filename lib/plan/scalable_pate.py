@@ -1,4 +1,4 @@
-"""What runs for Scalable PATE: ensembles, votes, runs of an aggregator on them, and their students."""
+"""Jobs of Scalable PATE: ensembles, votes, runs of an aggregator on them, and their students."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -60,7 +60,7 @@ class ScalablePate:
         return [name for name, ensemble in self.ensembles.items() if ensemble["kind"] == "trained"]
 
     def _job(self, *words: str, dataset: str) -> dict[str, Any]:
-        """What a record says of its job; the words key its draws."""
+        """Return the entries of a record on its job; the words key its draws."""
         return {
             "job": list(words),
             "preset": self.config["preset"],
@@ -250,7 +250,7 @@ class ScalablePate:
         return self.noiseless_student_settings(wildcards) | self.white(wildcards.run) | training
 
     def white(self, run: str) -> dict[str, Any]:
-        """What a network that learns a run's samples is told of their pixels: the value that becomes 1."""
+        """Return the pixel value that becomes 1 for networks that learn a run's samples."""
         return {"largest": _largest(self.ensemble(run))}
 
     def baseline(self, run: str) -> str:
@@ -315,7 +315,7 @@ class ScalablePate:
         return blocks
 
     def _said(self, ensemble: str, *more: str) -> dict[str, Any]:
-        """What tables say of an ensemble, with its name, and other keys of its block that it may have."""
+        """Return what tables show of an ensemble, with its name, and other keys of its block that it may have."""
         return words_of(self.ensembles[ensemble], *more) | {"name": ensemble}
 
     # ------------------------------------------------------------ tables

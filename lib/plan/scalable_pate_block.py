@@ -201,7 +201,7 @@ class Fig4:
 
 @dataclass(frozen=True, kw_only=True)
 class Fig5:
-    """What the noisy check selects and costs."""
+    """Queries that the noisy check selects, and its cost."""
 
     runs: Annotated[RunNames, "One of lnmax, a moderate and an aggressive one of confident_gnmax; none for no figure."]
     bins: Annotated[Count, "Bins of the plurality's share."]

@@ -1,4 +1,4 @@
-"""What a schema cannot say of ensembles, and of the runs, tables and figures of Scalable PATE; and of the release."""
+"""Check what no schema can of ensembles, and of the runs, tables and figures of Scalable PATE; and of the release."""
 
 from collections.abc import Collection
 

@@ -26,7 +26,7 @@ _TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
 
 
 def validator_of(config: object, schema: dict) -> jsonschema.protocols.Validator:
-    """What checks a configuration.
+    """Return the validator of a configuration.
 
     Beside what JSON Schema has, text with the keyword `in: PATH` must be a key of the catalogue, or an item of the
     list, that stands at this path of the whole configuration.

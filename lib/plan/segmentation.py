@@ -1,4 +1,4 @@
-"""What runs for PATE of segmentation masks, for both papers: who asks whom for which labels, and where files lie.
+"""Jobs of PATE for segmentation masks, of both papers: who asks whom for which labels, and where files lie.
 
 Work comes in units: an encoder, the labellings released through one encoder, the students taught by them. A job does
 the units of a shard: one each, or all of a task together where starting takes longer than the work.
@@ -22,7 +22,7 @@ Unit = tuple[str, ...]  # (encoder,), or (source, encoder): teachers' answers, o
 
 
 def facts(config: Mapping[str, Any]) -> dict[str, bool]:
-    """What the register may ask of the results' volumes: whether some, if any, are generated: pictures show nobody."""
+    """Return whether any volumes of the results are generated, so that pictures show no patient."""
     tasks = config["autoencoded_pate"]["results"]["tasks"]
     return {"autoencoded_pate.nobodys_volumes": not tasks or bool(_generated(config))}
 
@@ -116,7 +116,7 @@ class Segmentation:
         return self._trained.get((task, encoder)) or self.block["encoders"].get(encoder)
 
     def _references(self) -> dict[Unit, dict[str, dict]]:
-        """What students learn who are told the truth, or the mean public mask: the most labels of each figure."""
+        """Return the labels of students on true labels or the mean public mask: the most labels of each figure."""
         results, figure = self.autoencoded["results"]["tasks"], self.compressed["fig3"]
         found: dict[Unit, dict[str, dict]] = {}
         for tasks, queries, sources in (
@@ -151,15 +151,15 @@ class Segmentation:
     # ------------------------------------------------------------ settings that many jobs share
 
     def _read(self, task: str, *names: str) -> dict[str, Any]:
-        """What a job reads of a task's block, with its name, by which the patients of a part are drawn."""
+        """Return the settings that a job reads of a task's block, with its name, which keys the draws of patients."""
         return {"name": task} | {name: self.tasks[task][name] for name in (*DIVISION, *names)}
 
     def _shown_task(self, task: str, *more: str) -> dict[str, Any]:
-        """What tables say of a task and its volumes, and other keys of its block."""
+        """Return what tables show of a task and its volumes, and other keys of its block."""
         return words_of(self.tasks[task], "volumes", *more)
 
     def _job(self, rule: str, task: str, *names: str, reads: Iterable[str] = (), device: str = "cpu") -> dict[str, Any]:
-        """What every job on a task's volumes receives; the last name is the repetition, or a shard of it.
+        """Return the settings of every job on a task's volumes; the last name is the repetition, or a shard of it.
 
         reads: keys of the task's block that it computes with, besides those that divide the volumes.
         """
@@ -173,12 +173,12 @@ class Segmentation:
         }
 
     def _of_shard(self, rule: str, wildcards: Any, *reads: str, device: str = "cpu") -> dict[str, Any]:
-        """What every job of a shard receives, whose masks are encoded; the script names the units."""
+        """Return the settings of every job of a shard whose masks are encoded; the script names the units."""
         own = self._job(rule, wildcards.task, reads=("coded_classes", *reads), device=device)
         return own | {"repetition": wildcards.repetition}
 
     def _training(self, rule: str, *names: str) -> dict[str, Any]:
-        """What a job is told that trains networks."""
+        """Return the settings of a job that trains networks."""
         return {"device": self.config["device"], "checkpoint": self.layout.checkpoint(rule, *names)}
 
     # ------------------------------------------------------------ volumes
@@ -248,7 +248,7 @@ class Segmentation:
         return [[unit[-1], self._settings(task, unit[-1])] for unit in units]
 
     def fitted(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
-        """What was fitted for the encoders of some units."""
+        """Return the files fitted for the encoders of some units."""
         wanted = [(unit[-1],) for unit in units if unit[-1] != "none"]
         files = self._files(f"{self.folder}/encoders", task, self._encoders[task], wanted, repetition) if wanted else []
         return [f"{file}.npz" for file in files]
@@ -382,7 +382,7 @@ class Segmentation:
         return own | {"units": units}
 
     def student_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
-        """Records of the students of some tasks, and of those who are told the truth or the mean mask."""
+        """Return the records of some tasks' students, those on true labels or the mean mask included."""
         return self._records("students", self._students, tasks, (*sources, "truth", "mean_mask"))
 
     def _weights(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:

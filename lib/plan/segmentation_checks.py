@@ -1,4 +1,4 @@
-"""What a schema cannot say of PATE for segmentation masks: parts that are there, and sizes that must fit."""
+"""Check what no schema can of PATE for segmentation masks: parts that are there, and sizes that must fit."""
 
 import math
 from collections.abc import Iterator

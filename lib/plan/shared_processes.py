@@ -47,7 +47,7 @@ class Jobs:
         return pattern if self._jobs is None else [path for job in self._jobs for path in _paths(pattern, job)]
 
     def name(self, pattern: str) -> str:
-        """What a job is called in its log."""
+        """Name a job in its log."""
         return pattern if self._jobs is None else "all"
 
     def files(self, inputs: Iterable[tuple[str, Any]], outputs: Iterable[tuple[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""What a block of the configuration says for tables and pages alone: no other job receives it."""
+"""Keys of the configuration for tables and pages alone: no other job receives them."""
 
 from collections.abc import Mapping
 from typing import Any
