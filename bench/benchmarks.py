@@ -11,7 +11,7 @@ def read_benchmark(path: Path) -> pd.Series:
 
 
 def used(results: Path) -> pd.DataFrame:
-    """What the jobs of a finished run took, a row a rule: their number, seconds, largest memory in MiB and its job."""
+    """Return the cost of a finished run, a row a rule: jobs, seconds, largest memory in MiB and its job."""
     folder, rows = results / "benchmarks", []
     for path in sorted(folder.rglob("*.tsv")):
         job = path.relative_to(folder).with_suffix("")

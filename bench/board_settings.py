@@ -109,7 +109,7 @@ def others(samples: Samples, block: dict, seed: int) -> Samples:
 
 
 def drawn(samples: Samples, block: dict, seed: int) -> tuple[PrivateWorlds, PublicPart]:
-    """Worlds of these images as the board draws its own, told by features of their own pool."""
+    """Sample private sets of these images as the leaderboard does, described by features of their own pool."""
     sizes = {name: block[name] for name in ("slots", "canaries", "public", "classes")}
     worlds = draw_worlds(samples, **sizes, worlds=WORLDS, test=TEST, seed=seed, job=JOB)
     return told(*worlds, **block["features"], unit=block["largest"], seed=seed, job=JOB)

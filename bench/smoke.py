@@ -1,4 +1,4 @@
-"""What the jobs of the preset smoke took, by rule: writes bench/smoke.csv from results/smoke, where it has run.
+"""Measure the jobs of the preset smoke by rule: writes bench/smoke.csv from results/smoke, where it has run.
 
     python -m bench.smoke results/smoke
 

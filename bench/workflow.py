@@ -1,4 +1,4 @@
-"""What the workflow itself costs, from a checkout in which `make` has run, and what the jobs of that run took.
+"""Measure the workflow itself, in a checkout where `make` has run, and the jobs of that run.
 
 Run by `make bench`. A second `make`; one figure made again from cached results (its files are removed, and come back as
 they were); dry runs of `all` with nothing done, by preset. Processor time is that of all processes of a call.
@@ -72,7 +72,7 @@ def planning(preset: str, folder: Path) -> dict:
 
 
 def print_used(results: Path) -> None:
-    """What a run's jobs took by rule, in all, and whether that is within the limits of the default preset."""
+    """Print the cost of a run's jobs by rule and in all, and whether it is within the limits of the default preset."""
     if not (results / "benchmarks").is_dir():
         sys.exit(f"error: {results}: no benchmarks in it; run `make` first")
     table = used(results)

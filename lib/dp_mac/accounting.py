@@ -1,9 +1,9 @@
-"""What a DP-MAC run costs: its preparation of images, pre-training, the histograms of the thresholds, and training.
+"""Account for a DP-MAC run: its preparation of images, pre-training, the histograms of the thresholds, and training.
 
 Neighbouring relation: add or remove one record, throughout. A training step releases one vector, the coefficients of
 all layers, each block divided by its own sensitivity and by the root of the number of blocks: its sensitivity is 1, so
 a step is one Gaussian mechanism with multiplier sigma on a Poisson sample. The paper's Appendix H accounts for the
-same vector as if that sensitivity were sqrt(K) (its mixture N(1_K, sigma^2 I)); that reading stands apart, by name.
+same vector as if that sensitivity were sqrt(K) (its mixture N(1_K, sigma^2 I)); that interpretation has its own name.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class MacRun(TrainingRun):
         return found
 
     def events(self) -> dict[str, dp_accounting.DpEvent]:
-        """The same parts as dp_accounting events (add or remove one)."""
+        """Return the parts as dp_accounting events (add or remove one)."""
         import dp_accounting  # takes a second, and not every job needs it
 
         found = {name: dp_accounting.GaussianDpEvent(sigma) for name, sigma in self._prepared.items()}

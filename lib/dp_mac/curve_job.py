@@ -1,4 +1,4 @@
-"""A job that trains one curve of DP-MAC's figures, or of what it is compared with: what it is told, and its record."""
+"""A job that trains one curve of DP-MAC's figures, or of a method beside it: its settings and its record."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ from lib.dp_mac.task import preparation_of, write_curves
 
 @dataclass(frozen=True)
 class CurveJob:
-    """What a command line says of a curve.
+    """Settings of a curve on a command line.
 
     data: prepared dataset of images. series: how the series is trained, with its network's block. noise: printed,
     needed or none. repetitions: numbers of the runs to train. accounting: `orders` of that block of the configuration.

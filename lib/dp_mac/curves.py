@@ -48,7 +48,7 @@ class Level:
 
     @property
     def measure(self) -> str:
-        """What the curves show: `error` or `accuracy`."""
+        """Name of the quantity of the curves: `error` or `accuracy`."""
         return "error" if "test_error" in self.points else "accuracy"
 
     def table(self, column: str) -> np.ndarray:
@@ -102,7 +102,7 @@ def read_levels(records: Iterable[str | Path], series: Mapping[str, Mapping]) ->
 
 
 def level_row(level: Level) -> dict:
-    """What tables say of a level before its results: which one it is, and what it costs."""
+    """Return the columns that tables have of a level before its results: its settings and its cost."""
     return {
         "dataset": level.series["label"],
         "method": level.series["title"],

@@ -1,4 +1,4 @@
-"""What a classifier's first layer has learned (Figure 3)."""
+"""Features of a classifier's first layer (Figure 3)."""
 
 import numpy as np
 import torch
@@ -29,8 +29,8 @@ def significant_units(
 def inside(images: np.ndarray) -> np.ndarray:
     """Images (..., h, w) without their borders, a seventh of a side each.
 
-    MNIST's digits lie in the middle 20 of 28 pixels, by construction. No image says anything of the weights outside:
-    without privacy they stay what they were drawn, with it they are the sum of all noise.
+    MNIST's digits lie in the middle 20 of 28 pixels, as its authors placed them. No image says anything of the
+    weights outside. Without privacy they keep their initial values, with it they are the sum of all noise.
     """
     height, width = (side // 7 for side in images.shape[-2:])
     return images[..., height : images.shape[-2] - height, width : images.shape[-1] - width]

@@ -39,7 +39,7 @@ def account(
     learning: Learning | None,
     **releases: float,
 ) -> MacRun:
-    """What the accountant must charge for one run of `train` with noise of `sigma`; InputError where that is 0.
+    """Return the run of `train` with noise of `sigma` that the accountant must charge; InputError where that is 0.
 
     releases: sigma_centre and sigma_pca, where images are prepared.
     """

@@ -60,7 +60,7 @@ class MacNetwork(NetworkForm):
         return torch.bmm(self.layer_input(z), weight)
 
     def outputs(self, weights: list[torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
-        """What every layer gives, the last one's prediction at the end: tensors (R, b, out). x: (R, b, features)."""
+        """Return the outputs (R, b, out) of all layers, the prediction last. x: (R, b, features)."""
         given, z = [], x
         for weight, objective in zip(weights, self.objectives, strict=True):
             z = objective.output(self.preactivation(weight, z))

@@ -26,7 +26,7 @@ class Objective(Protocol):
         """T''(u)."""
 
     def output(self, u: torch.Tensor) -> torch.Tensor:
-        """What the layer predicts."""
+        """Return the layer's prediction."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a network is given of an image: centred, and projected to principal components that were found privately.
+"""Prepare images for a network: centre them, and project them to principal components released privately.
 
 The authors' public code for DP-MAC subtracts the mean pixel of the training set, and projects MNIST to components of a
 noisy matrix of second moments (Dwork, Talwar, Thakurta and Zhang 2014, as in Abadi et al. 2016, Section 4). Both are
@@ -10,8 +10,8 @@ training. Neighbouring relation: add or remove one record, the number of records
   the diagonal is released, each number once: its norm is at most that of v v^T, which is 1, and just that for a v with
   one entry only.
 
-What is made of these afterwards, with images of the training set or of others, is the images' own and that of what was
-released. The public code takes the mean as it is, which no noise hides; here it has noise.
+Centring and projecting an image afterwards uses that image and the releases alone. The public code takes the mean as
+it is, which no noise hides; here it has noise.
 """
 
 from dataclasses import dataclass

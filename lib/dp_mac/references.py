@@ -1,4 +1,4 @@
-"""What an autoencoder must beat: the mean image and principal components, on the scale of `squared_errors`."""
+"""Errors of the mean image and of principal components, on the scale of `squared_errors`."""
 
 import numpy as np
 from sklearn.decomposition import PCA
@@ -13,7 +13,7 @@ def mean_image_error(train: np.ndarray, x: np.ndarray) -> float:
 
 
 def pca_error(train: np.ndarray, x: np.ndarray, components: int) -> float:
-    """The same of reconstructing x (n, d) from so many principal components of train (N, d), centred.
+    """Return the mean error of reconstructing x (n, d) from so many principal components of train (N, d), centred.
 
     An autoencoder with as many units in its narrowest layer and no activations can do no better on train. Raises
     InputError for a number of components outside 1 to min(N, d).

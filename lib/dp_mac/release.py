@@ -33,7 +33,7 @@ def noise_deviation(threshold: torch.Tensor, sigma: torch.Tensor, count: int, ba
 
 
 def clip_factors(norms: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
-    """What each sample's coefficient is multiplied by, (R, b), so that its norm is at most the threshold (R,).
+    """Return the factors (R, b) that bring the norm of each sample's coefficient to at most the threshold (R,).
 
     Divided in the norms' precision, and rounded to the threshold's, which the slack exceeds by far, but where a factor
     has fewer digits than others (it is subnormal): there it is 0.

@@ -13,7 +13,7 @@ from lib.dp_mac.accounting import MacRun
 
 
 def statements(run: MacRun, orders: np.ndarray, delta: float) -> dict[str, PrivacyStatement]:
-    """What the run costs, in every reading: those of `run_statements.statements`, and `appendix_h`.
+    """State the run's cost by every interpretation: those of `run_statements.statements`, and `appendix_h`.
 
     `added` composes the parts as the paper does, which leaves out that deltas are added too.
     Raises InputError for a delta outside (0, 1).
@@ -35,7 +35,7 @@ def appendix_h(run: MacRun, orders: np.ndarray, delta: float, layers: int | None
 
 
 def stated(spent: Mapping[str, Any] | None) -> dict[str, PrivacyStatement]:
-    """What a training cost, by name: `joint` is the guarantee; empty for a training without noise.
+    """State a training's cost, by name: `joint` is the guarantee; empty for a training without noise.
 
     spent: of its record. Either `run` (the fields of a `MacRun`), `orders`, `delta` and `poisson`: where batches were
     no Poisson samples, the cost is `published`, what is claimed for the run, and no guarantee. Or `stated`: the

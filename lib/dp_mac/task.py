@@ -1,4 +1,4 @@
-"""What networks are trained for, to reconstruct images or to classify them: inputs, targets, errors, curves."""
+"""Tasks of networks, to reconstruct images or to classify them: inputs, targets, errors, curves."""
 
 from pathlib import Path
 

@@ -22,7 +22,7 @@ _WEIGHT = "weight."
 
 @dataclass(frozen=True)
 class AutoencoderDesign(AutoencoderForm):
-    """What an autoencoder of masks (C, X, Y, Z) is built from.
+    """Settings from which an autoencoder of masks (C, X, Y, Z) is built.
 
     The bound clip divides a code by max{1, norm}. Raises InputError for other masks.
     """
@@ -46,7 +46,7 @@ class AutoencoderDesign(AutoencoderForm):
         return MaskAutoencoder(self.shape[0], sides, self.widths, raw, self.latent_dim, bias, rng)
 
     def split(self, y: np.ndarray) -> np.ndarray:
-        """What the network sees of masks y (n, C, X, Y, Z): (n * pieces, C, *sides), volume after volume."""
+        """Cut masks y (n, C, X, Y, Z) into the network's inputs: (n * pieces, C, *sides), volume after volume."""
         if self.dimensions == 3:
             return y
         return np.moveaxis(y, 4, 1).reshape(-1, *self.shape[:3])

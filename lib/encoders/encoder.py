@@ -1,4 +1,4 @@
-"""What an encoder is to the rest: a bounded vector of numbers for the masks of one query, and back."""
+"""Interface of encoders: a bounded vector of numbers for the masks of one query, and back."""
 
 from typing import Protocol
 

@@ -38,7 +38,7 @@ class PrincipalComponents:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> "PrincipalComponents":
-        """What `arrays` returned."""
+        """Rebuild from the result of `arrays`."""
         return cls(arrays["mean"], arrays["components"], arrays["eigenvalues"], float(arrays["total"]))
 
 

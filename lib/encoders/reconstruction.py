@@ -16,7 +16,7 @@ Reconstruction = Callable[[np.ndarray, float, np.random.Generator], np.ndarray]
 
 
 def noisy_reconstruction(encoder: Encoder, y: np.ndarray, sigma: float, rng: np.random.Generator) -> np.ndarray:
-    """What the decoder makes (n, C, X, Y, Z) of the codes of masks y plus N(0, sigma^2) in each number."""
+    """Decode the latent codes of masks y plus N(0, sigma^2) in each number: (n, C, X, Y, Z)."""
     z = encoder.encode(y)
     if sigma:
         z = z + np.float32(sigma) * rng.standard_normal(z.shape, dtype=np.float32)

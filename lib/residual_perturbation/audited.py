@@ -41,7 +41,7 @@ class Audited:
 
 
 def audited(mechanism: str, task: dict, channels: int) -> Audited:
-    """What a task's block of the configuration says of a mechanism. Raises InputError for what is not allowed."""
+    """Read a mechanism from a task's block of the configuration. InputError for settings that are not allowed."""
     if mechanism not in MECHANISMS:
         raise InputError(f"mechanism {mechanism!r}: allowed are {', '.join(MECHANISMS)}")
     largest = task.get("largest", Audited.largest)

@@ -1,4 +1,4 @@
-"""What both trainings of attacked networks share: the data, the network and its recipe, and what is written."""
+"""Common parts of both trainings of attacked networks: data, network, recipe, and the files written."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Design:
         return self.task["largest"]
 
     def network(self, channels: int) -> PerturbedResNet8:
-        """What all networks have in common, of images with so many channels."""
+        """Return the architecture of all networks, for images with so many channels."""
         more = {name: self.method[name] for name in ("skip", "norm", "groups") if name in self.method}
         form = NoiseForm(**self.method.get("form", {}))
         classes, widths = self.task["classes"], tuple(self.task["widths"])
@@ -101,7 +101,7 @@ class NetworksJob:
 
     @cached_property
     def network(self) -> PerturbedResNet8:
-        """What all networks of the job have in common."""
+        """Return the architecture of all networks of the job."""
         return self.networks.network(self.task.x.shape[3])
 
     @cached_property
@@ -185,7 +185,7 @@ class NetworksJob:
 
 
 def replica_names(repetition: int, side: str, members: int = 1) -> list[str]:
-    """What the networks of one side are called, by which their draws are keyed; repetition: from 1."""
+    """Name the networks of one side; the names key their random draws. repetition: from 1."""
     return [f"{repetition} {side} {member}" for member in range(members)]
 
 
@@ -197,7 +197,7 @@ def save_networks(path: str | Path, networks: TrainedReplicas, task: Task, rows:
 def load_networks(
     path: str | Path, names: Sequence[str], task: Task, rows: np.ndarray, recipe: Mapping
 ) -> TrainedReplicas:
-    """What `save_networks` wrote; InputError for other networks, other samples, or another recipe.
+    """Read the networks that `save_networks` wrote; InputError for other networks, samples, or another recipe.
 
     A network that was trained with less noise, or on fewer samples, is not charged for more, whatever made its file
     stay.
@@ -210,7 +210,7 @@ def load_networks(
 
 
 def _origin(names: Sequence[str], task: Task, rows: np.ndarray, recipe: Mapping) -> dict[str, np.ndarray]:
-    """What a file says of the networks in it."""
+    """Return the entries of a file that identify its networks."""
     samples = fingerprint(x=task.x[rows], y=task.y[rows])
     origin = {"names": ", ".join(names), "samples": samples, "recipe": json.dumps(dict(recipe), sort_keys=True)}
     return {what: np.array(value) for what, value in origin.items()}

@@ -16,7 +16,7 @@ from lib.residual_perturbation.noise import NoiseForm
 
 @dataclass(frozen=True, kw_only=True)
 class PerturbedResNet8:
-    """What networks trained together have in common: see `ResNet8` and `NoiseForm`.
+    """Architecture of networks trained together: see `ResNet8` and `NoiseForm`.
 
     Raises InputError for multiplicative noise without skip connections: there is no x^i to multiply.
     """

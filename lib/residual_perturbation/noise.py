@@ -46,7 +46,7 @@ class NoiseForm(NoiseSettings):
         return STARTS[self.start] if self.strategy == "additive" else FEATURES
 
     def perturb(self, normals: Mapping[int, Tensor], gamma: Tensor, pi: Tensor) -> Perturb:
-        """What to give a network: `normals` are standard normal draws for the sites that have noise."""
+        """Return the perturbation that a network receives. normals: standard normal, for the sites that have noise."""
 
         def perturbed(site: int, carried: Tensor, value: Tensor) -> Tensor:
             if site not in normals:

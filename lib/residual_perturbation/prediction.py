@@ -1,4 +1,4 @@
-"""What perturbed residual networks, alone or as ensembles, predict: class probabilities, with noise in them."""
+"""Predictions of perturbed residual networks, alone or as ensembles: class probabilities, with noise in them."""
 
 from collections.abc import Sequence
 

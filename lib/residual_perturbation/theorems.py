@@ -72,7 +72,7 @@ def theorem1(
     delta: float,
     share: float | None = None,
 ) -> dict[str, PrivacyStatement]:
-    """What Theorem 1 says that Strategy I costs, by its condition on `gamma`, on `pi`, and by both (`joint`).
+    """State the cost of Strategy I by Theorem 1, by its condition on `gamma`, on `pi`, and by both (`joint`).
 
     gamma, pi: standard deviations of the noise in every residual mapping and on the input. residual_bound: G.
     input_bound: R. uses: T b / N, which is the number of epochs. share: lambda, None for the best of each condition.
@@ -94,7 +94,7 @@ def theorem2(
     delta: float,
     share: float | None = None,
 ) -> dict[str, PrivacyStatement]:
-    """What Theorem 2 says that one prediction under Strategy II costs, by `gamma`, by `pi`, and by both (`joint`).
+    """State the cost of one prediction under Strategy II by Theorem 2, by `gamma`, by `pi`, and by both (`joint`).
 
     gamma: standard deviation of the noise in every residual mapping, over the features. pi: of the noise on the
     output. residual_bound: B. floor: eta. output_bound: a. mappings: M; M + 1 in place of M makes up for the output

@@ -1,4 +1,4 @@
-"""What a student must be better than: the teachers themselves, and one mask for everybody."""
+"""Baselines of a student: the teachers themselves, and one mask for everybody."""
 
 from collections.abc import Iterable
 

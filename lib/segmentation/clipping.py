@@ -25,7 +25,7 @@ class JointClipping:
         self._module, self._clip = module, clip
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """What the network gives for images of one patient."""
+        """Return the network's output for images of one patient."""
         return self._module(x)
 
     def backward(self, loss: torch.Tensor, x: torch.Tensor) -> None:
@@ -46,7 +46,7 @@ class JointClipping:
 
 
 class LayerwiseClipping(JointClipping):
-    """The same, each of m layers clipped on its own to `clip` / sqrt(m), so that `clip` bounds a patient's gradient.
+    """Clip each of m layers on its own to `clip` / sqrt(m), so that `clip` bounds a patient's gradient.
 
     (Fay et al. 2020, Experiments: "We clip gradients for each layer".)
     """

@@ -60,7 +60,7 @@ class SegmentationJob(Job):
         return unit
 
     def coded(self, encoder: Mapping[str, Any] | None = None) -> SegmentationJob:
-        """The same on what is encoded of the task's masks: whole tumours alone, where the encoder or the task says so.
+        """Return the job on the classes that the encoder keeps (only the whole tumour for one-class encoders).
 
         encoder: its block of the configuration; None where there is none.
         """
@@ -96,7 +96,7 @@ class SegmentationJob(Job):
         return best_threshold(masks, self.prepared.label[rows])[0]
 
     def identity(self) -> dict[str, Any]:
-        """What every record of such a job says."""
+        """Return the entries that every record of such a job has."""
         return super().identity() | {"fingerprint": self.prepared.fingerprint, "device": self.device}
 
 

@@ -1,4 +1,4 @@
-"""What segmentation networks are trained to make small: MONAI's cross-entropy and Dice losses, of soft masks."""
+"""Losses of segmentation networks: MONAI's cross-entropy and Dice losses, of soft masks."""
 
 import torch
 

@@ -39,12 +39,12 @@ def seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.nd
 
 
 def tested(job: SegmentationJob, weights: Mapping[str, np.ndarray], own: np.ndarray) -> tuple[dict, pd.DataFrame]:
-    """What a network achieves, as metrics, and by patient.
+    """Test a network; returns its metrics, and a table by patient.
 
     own: rows that it was trained on. `dice` is of the most probable class on test volumes, `tuned_dice` at the
     threshold that is best on those of the encoder (masks that noise makes faint may stay below a half everywhere),
-    `own_dice` on the first `OWN` of its own volumes, against what is true of them, whatever it was told. The table has
-    the rows of `measured` for test volumes, with a column `measure`: dice or tuned_dice.
+    `own_dice` on the first `OWN` of its own volumes, against their true masks, whatever labels it received. The
+    table has the rows of `measured` for test volumes, with a column `measure`: dice or tuned_dice.
     """
     test, public = job.rows["test"], job.rows[job.task["encoder_part"]][:PUBLIC]
     masks, limit = seen_by(job, weights, test), job.threshold(seen_by(job, weights, public), public)

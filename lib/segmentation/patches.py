@@ -49,7 +49,7 @@ def draw_span(
 
 
 class Targets:
-    """What a network is to give: soft masks, or labels that are made into masks patch by patch.
+    """Targets of a network: soft masks, or labels that are made into masks patch by patch.
 
     A soft mask is (n, C, X, Y, Z) in [0, 1], C the network's outputs: 1, or the classes with the background first.
     Labels are uint8 (n, X, Y, Z): with one output all above 0 are foreground, else label k is channel k.

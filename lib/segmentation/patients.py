@@ -1,4 +1,4 @@
-"""What is measured of predicted masks, patient by patient: Dice by class and nested region, and how far edges lie off.
+"""Metrics of predicted masks, patient by patient: Dice by class and nested region, and distances of edges.
 
 Regions are a task's classes, over which the mean Dice of a table goes, and beside them the whole; beside three classes
 also the other nested regions that BraTS ranks by: tumour core, and enhancing tumour, which is one of the classes.

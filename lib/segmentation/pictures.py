@@ -8,7 +8,7 @@ from lib.reporting.plotting import bare
 
 
 def titled(dataset: str) -> str:
-    """What a figure calls volumes: phantoms are generated, of no patient."""
+    """Title volumes in a figure: phantoms are generated, of no patient."""
     return f"{dataset} (generated)" if "phantom" in dataset else dataset
 
 

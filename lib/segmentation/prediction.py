@@ -1,4 +1,4 @@
-"""What segmentation networks predict of whole volumes, from windows that overlap."""
+"""Predictions of segmentation networks for whole volumes, from windows that overlap."""
 
 from collections.abc import Iterator, Sequence
 
