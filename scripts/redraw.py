@@ -143,7 +143,8 @@ def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
     results = noted(settings["results"], name)
     told = cells([*links.values(), *pictures.values()], read_origins(DOCS / "provenance.csv"))
     made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, LEDGER, told)
-    made_of = replace(made_of, quoted=quoted())
+    beside = {table: frame for (folder, table), frame in tables().items() if folder == name}
+    made_of = replace(made_of, quoted=quoted() | beside)
     return page_of(name, settings["title"], settings["preset"], made_of, f"{name}.csv" if own is not None else "")
 
 

@@ -1,6 +1,7 @@
 """Write the committed page of what was reproduced of one paper, with its figures, tables and claims."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from lib.core.command import command, run
@@ -8,6 +9,7 @@ from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
 from lib.plan.snakemake_records import origin
 from lib.reporting import markdown
+from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import divided
 from lib.reporting.material import gather, own_claims
 from lib.reporting.pages import page as page_of
@@ -58,6 +60,7 @@ def main(
     write_origins(origins, rows)
     told = cells([row["file"] for row in rows], {row["file"]: row for row in rows}, of_run)
     made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger, told)
+    made_of = replace(made_of, quoted={item: read_table(path) for item, path in (drawn or {}).items()})
     named = f"{paper}.csv" if found is not None else ""
     content = page_of(paper, title, preset, made_of, named)
     write_text(page, markdown.page(content))

@@ -2,14 +2,14 @@
 
 A headline names the rows of the ledger that decide it; nothing here is judged anew. `answer_of` is the rule:
 
-* confirmed: every row holds, and nothing that the headline needs is missing (`lacks`);
-* partly confirmed: some rows hold and others do not, or a comparison that could refute the headline is missing;
+* confirmed: every row holds, and so do the checks that could refute the headline (`needs`);
+* partly confirmed: some rows hold and others do not, or a check that could refute the headline does not hold;
 * contradicted: at least one row fails and none holds;
 * cannot be judged here: no row holds or fails.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -58,11 +58,12 @@ class Headline:
         return MARKS[self.answer]
 
 
-def answer_of(judgements: Mapping[str, str], lacks: str = "") -> str:
-    """Return the answer that judgements of rows give (judgement by row); lacks: a comparison that was not made."""
-    holds, fails = ("holds" in judgements.values(), "fails" in judgements.values())
+def answer_of(judgements: Iterable[str], needed: Iterable[str] = ()) -> str:
+    """Return the answer that judgements of rows give; needed: those of checks that could refute the headline."""
+    found = set(judgements)
+    holds, fails = ("holds" in found, "fails" in found)
     if holds:
-        return CONFIRMED if set(judgements.values()) == {"holds"} and not lacks else PARTLY
+        return CONFIRMED if found | set(needed) == {"holds"} else PARTLY
     return CONTRADICTED if fails else OPEN
 
 
@@ -73,9 +74,9 @@ def headlines(entries: list[dict], verdicts: pd.DataFrame) -> dict[str, Headline
 
 
 def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
-    own = {name: rows[name] for name in entry["of"]}
-    answer = answer_of({name: row["judgement"] for name, row in own.items()}, entry.get("lacks", ""))
-    decided = [row["grade"] for row in own.values() if row["judgement"] in ("holds", "fails")]
+    own, needed = ([rows[name] for name in entry.get(key, [])] for key in ("of", "needs"))
+    answer = answer_of(*([row["judgement"] for row in each] for each in (own, needed)))
+    decided = [row["grade"] for row in own if row["judgement"] in ("holds", "fails")]
     measured_on = [grade for grade in decided if grade != BY_CONSTRUCTION] or decided
     evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else entry.get("missing", "")
     shown = rows.get(entry.get("shows", ""))
@@ -108,12 +109,13 @@ def measured(verdict: Mapping[str, str]) -> str:
 def summary(outline: dict, verdicts: pd.DataFrame) -> str:
     """Return the answer for a whole paper, in a sentence.
 
-    The outline's own words, if its headlines have the answers that these words are for; else the counts.
+    The first of the outline's sentences whose answers its headlines have; else the counts.
     """
     found = headlines(outline["headlines"], verdicts)
-    words = outline["answer"]
-    if words and all(found[key].answer == answer for key, answer in words["if"].items()):
-        return words["says"]
+    sentences = [outline["answer"], *outline["answer"].get("or", ())] if outline["answer"] else []
+    for sentence in sentences:
+        if all(found[key].answer == answer for key, answer in sentence["if"].items()):
+            return sentence["says"]
     counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
     told = [f"{count} {answer}" for answer, count in counts.items() if count]
     return f"Of {len(found)} headline claims: {', '.join(told)}."

@@ -115,8 +115,8 @@ class Material:
     (reStructuredText) and tables, in the order of the register. tables: all result tables by name; columns: those to
     show of one, else all; files, figures: where the numbers of a table and the picture of an item lie, relative to the
     page. ledger and verdicts, controls: of one paper; none where nothing is claimed. origins: of each file that the
-    page shows, see `provenance.cells`. quoted: tables of other runs that texts name, as FOLDER_TABLE; none on the page
-    of a run.
+    page shows, see `provenance.cells`. quoted: other tables that texts may name: those that figures are drawn from, and
+    of other committed runs as FOLDER_TABLE.
     """
 
     outline: dict
@@ -193,7 +193,9 @@ def _whys(outline: dict, made_of: Material) -> list[tuple[str, str]]:
 def _check_names(name: str, made_of: Material) -> None:
     rows = [*made_of.outline["headlines"], *made_of.outline["reasons"]]
     cells = [cell for table in made_of.outline["tables"] for row in table.get("rows", []) for cell in row]
-    wanted = {claim for row in rows for claim in row["of"]} | {row["shows"] for row in rows if "shows" in row}
+    wanted = {claim for row in rows for key in ("of", "needs") for claim in row.get(key, [])} | {
+        row["shows"] for row in rows if "shows" in row
+    }
     wanted |= {cell for cell in cells if _CLAIM.fullmatch(cell)}
     known = {claim["id"].partition(".")[2] for claim in made_of.ledger}
     if unknown := sorted(wanted - known):
@@ -205,10 +207,11 @@ def _check_names(name: str, made_of: Material) -> None:
 
 def _outlined(table: dict, made_of: Material) -> Table:
     """Return a table of an outline: the paper's, with a verdict a cell, or columns of a result under other names."""
+    note = filled_by_sentence(table.get("note", ""), made_of.sources)
     if "from" not in table:
         by_name = {row["id"].partition(".")[2]: row for row in made_of.verdicts.to_dict("records")}
         rows = [[cell_of(by_name[cell]) if _CLAIM.fullmatch(cell) else cell for cell in row] for row in table["rows"]]
-        return Table(table["title"], table["header"], rows, caption=table.get("note", ""))
+        return Table(table["title"], table["header"], rows, caption=note)
     frame, names = made_of.tables.get(table["from"], pd.DataFrame()), table.get("names", {})
     for column, value in table.get("where", {}).items():
         frame = frame[frame[column].astype(str) == value] if column in frame.columns else frame
@@ -216,7 +219,7 @@ def _outlined(table: dict, made_of: Material) -> Table:
     cells = [[_number(row, name, rounded) for name in columns] for row in frame.to_dict("records")]
     rows = [[names.get(cell, cell) for cell in row] for row in cells]
     file = made_of.files.get(table["from"], "")
-    return Table(table["title"], list(columns.values()), rows, caption=table.get("note", ""), file=file)
+    return Table(table["title"], list(columns.values()), rows, caption=note, file=file)
 
 
 def cell_of(verdict: Mapping[str, str]) -> str:

@@ -266,6 +266,11 @@ def test_other_answers_are_not_told_in_words_for_one(own):
     made = page("p", "Title", "quick", material(own, headlines=[HEADLINE], answer=words))
     assert made.answer == "Of 1 headline claims: 1 partly confirmed."
     assert not made.whys
+    words["or"] = [
+        {"says": f"It is {answer}.", "if": {"price": answer}} for answer in ("contradicted", "partly confirmed")
+    ]
+    made = page("p", "Title", "quick", material(own, headlines=[HEADLINE], answer=words))
+    assert made.answer == "It is partly confirmed."
 
 
 def test_a_sentence_without_its_number_is_not_said(own):
@@ -274,18 +279,20 @@ def test_a_sentence_without_its_number_is_not_said(own):
 
 
 @pytest.mark.parametrize(
-    ("judgements", "lacks", "answer"),
+    ("judgements", "needed", "answer"),
     [
-        (["holds", "holds"], "", "confirmed"),
-        (["holds", "holds"], "a network stopped early", "partly confirmed"),
-        (["holds", MORE], "", "partly confirmed"),
-        (["holds", "fails"], "", "partly confirmed"),
-        (["fails", NEVER], "", "contradicted"),
-        (["not judged", DEPENDS], "", "cannot be judged here"),
+        (["holds", "holds"], [], "confirmed"),
+        (["holds", "holds"], ["holds"], "confirmed"),
+        (["holds", "holds"], ["not judged"], "partly confirmed"),
+        (["holds", "holds"], ["holds", "fails"], "partly confirmed"),
+        (["holds", MORE], [], "partly confirmed"),
+        (["holds", "fails"], [], "partly confirmed"),
+        (["fails", NEVER], ["holds"], "contradicted"),
+        (["not judged", DEPENDS], ["holds"], "cannot be judged here"),
     ],
 )
-def test_the_rule_of_headlines(judgements, lacks, answer):
-    assert answer_of(dict(enumerate(judgements)), lacks) == answer
+def test_the_rule_of_headlines(judgements, needed, answer):
+    assert answer_of(judgements, needed) == answer
 
 
 def test_a_reason_is_told_of_what_fails_alone(own):
