@@ -84,7 +84,7 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
     return Headline(entry["says"], entry["where"], answer, evidence, pair, entry.get("why", {}).get(answer, ""))
 
 
-_EPSILON = re.compile(r"\beps(ilon)?\b(?! ?=)")  # as a quantity; where it is a setting, its value follows
+_EPSILON = re.compile(r"\beps(ilons?)?\b(?! ?=)")  # as a quantity; where it is a setting, its value follows
 
 
 def numbers_of(verdict: Mapping[str, str]) -> list[float]:
@@ -92,15 +92,19 @@ def numbers_of(verdict: Mapping[str, str]) -> list[float]:
     return [float(part.split(" ")[0]) for part in verdict["measured"].split("; ") if part]
 
 
+def _safe(number: float, verdict: Mapping[str, str]) -> float:
+    """Round an epsilon up and a lower bound on one down, to three digits; other numbers stay."""
+    if _EPSILON.search(re.sub(r"\([^()]*\)", "", verdict["quantity"])):  # without what was set, in brackets
+        return rounded_down(number, 3) if "lower bound" in verdict["quantity"] else rounded_up(number, 3)
+    return number
+
+
 def measured(verdict: Mapping[str, str]) -> str:
     """Write what was measured for a claim, to three digits: the least and the most of several numbers.
 
     An epsilon is rounded up, and a lower bound on one down.
     """
-    numbers = numbers_of(verdict)
-    if _EPSILON.search(re.sub(r"\([^()]*\)", "", verdict["quantity"])):  # without what was set, in brackets
-        safe = rounded_down if "lower bound" in verdict["quantity"] else rounded_up
-        numbers = [safe(number, 3) for number in numbers]
+    numbers = [_safe(number, verdict) for number in numbers_of(verdict)]
     paper = as_read(verdict["paper_value"])
     ends = [padded(rounded(value), paper) for value in (min(numbers), max(numbers))] if numbers else []
     return " to ".join(dict.fromkeys(ends))
@@ -133,15 +137,20 @@ def _number(row: Mapping[str, str]) -> str:
     if row["id"].partition(".")[2].startswith("v"):
         pair = f"{as_read(row['paper_value'])} → {measured(row)}"
     else:
-        left, right = re.findall(r"(?<![\w.])-?\d[\d.e+-]*", row["measured"].partition(" (")[0])[:2]
-        pair = f"{rounded(float(left))} against {rounded(float(right))}"
+        # of a bound with a tolerance, `1.26 <= 1.01 x 8`, without the tolerance
+        left, *_, right = re.findall(r"(?<![\w.])-?\d[\d.e+-]*", row["measured"].partition(" (")[0])
+        pair = " against ".join(rounded(_safe(float(number), row)) for number in (left, right))
         notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]
     return f"{pair} ({', '.join(notes)})" if notes else pair
 
 
 def lacking(found: Mapping[str, Headline]) -> str:
-    """Return what is missing for the headlines that cannot be judged."""
-    return "; ".join(dict.fromkeys(each.evidence for each in found.values() if each.answer == OPEN and each.evidence))
+    """Return the headlines that cannot be judged, by what is missing to judge them."""
+    missing: dict[str, list[str]] = {}
+    for each in found.values():
+        if each.answer == OPEN and each.evidence:
+            missing.setdefault(each.evidence, []).append(f"“{each.says}”")
+    return "; ".join(f"{' and '.join(says)}: {evidence}" for evidence, says in missing.items())
 
 
 def strength(found: Mapping[str, Headline]) -> str:
