@@ -88,14 +88,15 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
 def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
     """The main encoder's students over their epsilon, and what more teachers would pay for the same answers."""
     for column in (name for name in noisy if name.startswith("epsilon_")):
-        teachers = f"{int(column.removeprefix('epsilon_')):,} teachers"
+        teachers = f"{int(column.removeprefix('epsilon_')):,}"
         if np.allclose(noisy[column], noisy["budget"], rtol=0.01):
             look = {"marker": "o", "markersize": 5, "capsize": 2, "color": f"C{colour}", "linestyle": "-"}
             axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
+            teachers += " teachers"
         else:
             alone = "." if len(noisy) == 1 else None  # a line of one point is none
             axis.plot(noisy[column], noisy[SHOWN], color="0.6", linestyle="--", linewidth=1, marker=alone)
-            teachers += "\n(computed,\nnot trained)"
+            teachers += "\nteachers\n(computed,\nnot trained)"
         axis.annotate(teachers, (noisy[column].min(), noisy[SHOWN].min() - 0.08), ha="center", va="top", fontsize=8)
     for row in read_table(Path(__file__).parent / DATA_FILES[0]).to_dict("records"):
         if row["method"] == noisy["method"].iloc[0] and float(row["epsilon"]) > 0:
