@@ -5,9 +5,11 @@ Only words that mean one thing here are looked for, in documentation that a pers
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 # what is not written: what to write
@@ -87,6 +89,30 @@ def test_documentation_has_no_private_words_and_no_long_sentences(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert not private_words(text, WORDS | NAMES)
     assert not [sentence for sentence in sentences(text) if len(sentence.split()) > LONGEST]
+
+
+def captions_and_outlines() -> dict[str, str]:
+    """Texts of captions and of the outlines of pages, by file and name."""
+    results = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
+    found = {f"results.yaml, {name}": f"{row['title']}.\n\n{row['caption']}" for name, row in results.items()}
+    for path in sorted((ROOT / "report").glob("*.yaml")):
+        found[path.name] = "\n\n".join(_strings(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    # the leaderboard's captions describe settings that are called worlds and slots
+    return {name: text for name, text in found.items() if "leaderboard" not in name}
+
+
+def _strings(node: object) -> Iterator[str]:
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _strings(child)
+    if isinstance(node, str):
+        yield node
+
+
+def test_captions_and_outlines_have_no_private_words():
+    found = {
+        name: private_words(text.replace("``", "`"), WORDS | NAMES) for name, text in captions_and_outlines().items()
+    }
+    assert not {name: faults for name, faults in found.items() if faults}
 
 
 def test_docstrings_have_no_private_words_and_begin_with_what_is_done_or_returned():

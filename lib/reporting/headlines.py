@@ -42,7 +42,7 @@ class Headline:
 
     pair: the paper's number beside ours, if one says it. evidence: the weakest that decides it, or what is missing to
     judge it. why: Markdown, with placeholders for numbers (`quoting.py`); empty where the outline has none for this
-    answer.
+    answer. short: its name in the table of papers.
     """
 
     says: str
@@ -51,6 +51,7 @@ class Headline:
     evidence: str
     pair: str
     why: str
+    short: str = ""
 
     @property
     def mark(self) -> str:
@@ -81,7 +82,8 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
     evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else entry.get("missing", "")
     shown = rows.get(entry.get("shows", ""))
     pair = f"{as_read(shown['paper_value'])} → {measured(shown)}" if shown and shown["measured"] else ""
-    return Headline(entry["says"], entry["where"], answer, evidence, pair, entry.get("why", {}).get(answer, ""))
+    why, short = entry.get("why", {}).get(answer, ""), entry.get("short", "")
+    return Headline(entry["says"], entry["where"], answer, evidence, pair, why, short)
 
 
 _EPSILON = re.compile(r"\beps(ilons?)?\b(?! ?=)")  # as a quantity; where it is a setting, its value follows
@@ -149,7 +151,7 @@ def lacking(found: Mapping[str, Headline]) -> str:
     missing: dict[str, list[str]] = {}
     for each in found.values():
         if each.answer == OPEN and each.evidence:
-            missing.setdefault(each.evidence, []).append(f"“{each.says}”")
+            missing.setdefault(each.evidence, []).append(each.short or each.says)
     return "; ".join(f"{' and '.join(says)}: {evidence}" for evidence, says in missing.items())
 
 

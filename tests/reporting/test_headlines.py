@@ -46,9 +46,10 @@ def test_what_is_open_is_named_with_what_it_lacks():
     entries = [
         {"key": f"k{number}", "says": f"It is {number}", "where": "x", "of": [f"o0{number}"]} for number in range(4)
     ]
+    entries[1]["short"] = "one"
     entries = [entry | {"missing": "data" if entry["key"] == "k3" else "more repetitions"} for entry in entries]
     found = heads.headlines(entries, pd.DataFrame(rows))
-    assert heads.lacking(found) == "“It is 1” and “It is 2”: more repetitions; “It is 3”: data"
+    assert heads.lacking(found) == "one and It is 2: more repetitions; It is 3: data"
 
 
 def test_a_headline_needs_the_checks_that_could_refute_it():
