@@ -105,7 +105,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """What a task's networks differ by."""
+    """Settings in which networks of a task differ."""
 
     title: Annotated[str, "The method's name in tables."]
     kind: str

@@ -37,7 +37,7 @@ class Download:
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What jobs of a rule ask for."""
+    """Resources that jobs of a rule ask for."""
 
     mem_mb: Annotated[Count, "Memory in MiB."] = ABSENT
     runtime: Annotated[Count, "Minutes."] = ABSENT
