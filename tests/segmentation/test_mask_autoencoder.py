@@ -141,7 +141,7 @@ def test_seed_and_job_and_noise_matter_and_nothing_else():
     assert train(moved=True) == train(moved=True) != first
     assert train(loss="cross_entropy") == first != train(loss="dice_and_cross_entropy")
     assert train(longest=0.05, warm_up=[0.1, 0.5]) == first
-    assert all(other != first for other in (train(longest=0.01), train(warm_up=(0.5, 0.5)), train(warm_up=(0.1, 0.1))))
+    assert all(other != first for other in (train(longest=0.01), train(warm_up=(1.0, 0.5)), train(warm_up=(0.1, 1.0))))
 
 
 def test_bad_input():
