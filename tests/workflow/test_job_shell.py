@@ -105,6 +105,15 @@ def test_with_too_little_address_space_it_does_not_begin(size):
     assert f"{LEAST} MiB at least" in line
 
 
+def test_a_job_that_cannot_import_torch_says_what_it_needs(tmp_path):
+    done = job("import torch", str(tmp_path / "log"), "ulimit -v 2048000;")
+    assert done.returncode == 1 and "Error" in (tmp_path / "log").read_text()
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: a job failed that may have 2000 MiB of address space: PyTorch takes 3600 MiB")
+    assert "jobs that train 6000 MiB" in line and line.endswith("raise `ulimit -v`")
+    assert not job("raise InputError(1)", "/dev/null", "ulimit -v 8192000;").stderr
+
+
 def test_with_enough_it_begins():
     done = job("import scipy.special; print(1)", "/dev/stdout", f"ulimit -v {LEAST * 1024};")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
