@@ -14,6 +14,7 @@ _FOREST = ("root", "left", "right", "feature", "threshold", "value", "classes")
 _LOGISTIC = ("mean", "scale", "coef", "intercept", "classes")
 _FLOATS = {"random_forest": ("float64",), "logistic_regression": ("float64",), "dense": ("float32",)}
 _ROUNDING = 1e-9  # of shares that add up to 1
+_LARGEST = 2.0**31  # value of a sample; weights that overflow with it answer NaN, whatever they are asked
 
 
 def read_weights(content: bytes) -> dict[str, np.ndarray]:
@@ -44,7 +45,8 @@ def weights_fault(student: dict, tensors: dict[str, np.ndarray]) -> str | None:
             return f"{name} holds a number that is not finite"
     features = math.prod(student["shape"])
     if student["kind"] == "dense":
-        return _dense_fault(tensors, [features, *student["model"]["hidden"], student["classes"]])
+        widths = [features, *student["model"]["hidden"], student["classes"]]
+        return _dense_fault(tensors, widths) or _dense_overflow(tensors, _LARGEST / student["white"])
     classes = tensors["classes"]
     if classes.dtype != np.int64 or classes.ndim != 1 or len(classes) < 2 or (np.diff(classes) <= 0).any():
         return "classes are not at least two whole numbers in rising order"
@@ -73,13 +75,31 @@ def _dense_fault(tensors: dict[str, np.ndarray], widths: list[int]) -> str | Non
     return _shapes_fault(tensors, shapes)
 
 
+def _dense_overflow(tensors: dict[str, np.ndarray], largest: float) -> str | None:
+    """Say which layer may have sums beyond float32, for samples (divided by white) of at most `largest`."""
+    for layer in range(len(tensors) // 2):
+        weight, bias = (np.abs(tensors[f"{part}_{layer}"].astype(np.float64)) for part in ("weight", "bias"))
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = float((weight.sum(axis=1) * largest + bias).max())
+        if not largest < np.finfo(np.float32).max / 4:
+            return f"weight_{layer} or bias_{layer} is so large that sums may overflow"
+    return None
+
+
 def _logistic_fault(tensors: dict[str, np.ndarray], features: int, classes: int) -> str | None:
     """One row a class, or one row for two classes."""
     rows = 1 if classes == 2 else classes
     shapes = {"mean": (features,), "scale": (features,), "coef": (rows, features), "intercept": (rows,)}
     if fault := _shapes_fault(tensors, {name: (np.float64, shape) for name, shape in shapes.items()}):
         return fault
-    return None if (tensors["scale"] > 0).all() else "scale is not positive"
+    if not (tensors["scale"] > 0).all():
+        return "scale is not positive"
+    with np.errstate(over="ignore", invalid="ignore"):
+        standardised = (_LARGEST + np.abs(tensors["mean"])) / tensors["scale"]
+        scores = np.abs(tensors["coef"]) @ standardised + np.abs(tensors["intercept"])
+    if np.isfinite(standardised).all() and (scores < np.finfo(np.float64).max / 4).all():
+        return None
+    return "mean, scale, coef or intercept is such that scores may overflow"
 
 
 def _forest_fault(tensors: dict[str, np.ndarray], features: int, classes: int, count: int) -> str | None:

@@ -432,6 +432,8 @@ TAMPERINGS = [
     Tampering(WEIGHTS, "an array of another shape", tensors(lambda a: a.update(coef=np.zeros((10, 640))))),
     Tampering(WEIGHTS, "an array of another type", tensors(lambda a: a.update(coef=a["coef"].astype(np.float32)))),
     Tampering(WEIGHTS, "an infinite number", tensors(lambda a: a["coef"].__setitem__((0, 0), np.inf))),
+    Tampering(WEIGHTS, "weights that overflow in use", tensors(lambda a: a["coef"].__imul__(1e306))),
+    Tampering(WEIGHTS, "a scale that overflows in use", tensors(lambda a: a["scale"].__setitem__(0, 5e-324))),
     Tampering(WEIGHTS, "a scale of 0", tensors(lambda a: a["scale"].__setitem__(0, 0))),
     Tampering(WEIGHTS, "a class that there is not", tensors(lambda a: a["classes"].__setitem__(-1, 99))),
     Tampering(WEIGHTS, "no file of tensors", last(WEIGHTS, lambda data: b"PK\x03\x04" + data)),
@@ -474,6 +476,12 @@ TAMPERINGS = [
         P,
         "no released epsilon, and no draw of it",
         both(put("privacy", "sanitized", None), drop("gnss")),
+        visible=False,
+    ),
+    Tampering(
+        P,
+        "fewer checks in all ledgers, no released epsilon, and no draw of it",
+        both(put("privacy", "sanitized", None), drop("gnss"), draws(count("threshold", 150))),
         visible=False,
     ),
     Tampering(

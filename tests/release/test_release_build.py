@@ -18,7 +18,7 @@ from lib.pate.student_settings import GanSettings
 from lib.release.classifier_weights import classifier_weights
 from lib.release.loader import Student, load
 from lib.release.verify import verify
-from lib.release.weights import names_fault
+from lib.release.weights import names_fault, weights_fault
 from scripts import sanitize_epsilon
 from tests.release.conftest import ACCOUNTING, RUN
 
@@ -81,6 +81,13 @@ def test_the_loader_computes_what_a_network_does():
     np.testing.assert_allclose(student.probabilities(x), trained.predict_probabilities(x), atol=1e-5)
     assert names_fault("dense", set(student.weights)) is None and len(student.weights) == 6
     assert names_fault("dense", set()) and names_fault("dense", {"weight_1", "bias_1"})
+    about = {"kind": "dense", "shape": [4, 3], "classes": 3, "white": 255.0, "model": {"hidden": [8, 6]}}
+    assert weights_fault(about, student.weights) is None
+    large = {name: array * np.float32(1e30) for name, array in student.weights.items()}
+    with np.errstate(all="ignore"):
+        assert np.isnan(Student("dense", 3, 255.0, large).probabilities(x)).any()
+    assert "so large that sums may overflow" in weights_fault(about, large)
+    assert "so large that sums may overflow" in weights_fault(about | {"white": 1e-300}, student.weights)
 
 
 @pytest.mark.parametrize("model", [FOREST, LOGISTIC], ids=lambda m: m["kind"])
