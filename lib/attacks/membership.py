@@ -53,7 +53,7 @@ def attacked(
     negative control are keyed by (seed, job).
 
     First table, a row a network or ensemble and attack: `members`, `ensemble` (its place), `attack`; `auc`, the ends
-    `auc_low`, `auc_high` of its 95 % interval (DeLong) and `constant` (the same score for all: no attack); the same of
+    `auc_low`, `auc_high` of its 95 % interval (DeLong) and `constant` (one score for most: no attack); the same of
     the negative control, `negative_*`: one half of the samples that neither target nor shadow nor attack saw, as if
     they were members, beside the other; accuracy on what was trained on, on samples of the same draw that were not
     (`out_accuracy`), on the test set, and of the test set's most frequent class (`majority_accuracy`); `precision` and

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from lib.attacks.roc import WORKS
 from lib.core.errors import InputError
 from lib.core.files import reading
 from lib.reporting.records import read_record
@@ -16,7 +17,6 @@ SPREAD = ("auc", "train_accuracy", "out_accuracy", "test_accuracy", "gap", "prec
 OVERFITTED = 0.1  # by which accuracy on trained samples exceeds that on others, where there is something to attack
 FITTED = 0.01  # by which a training accuracy may differ from the paper's: the tolerance of claims about it
 SEEN = {"standardised": "standardised pixels", "unit": "pixels in [0, 1]", "pixels": "pixels in [0, {largest}]"}
-WORKS = 0.65  # area that an attack must reach on networks that learned random labels by heart
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,10 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
     """Means over all networks of one size, by one attack, and their spread over repetitions, whose number is `seeds`.
 
     Members share their data and so count as one. `auc_low`, `auc_high`: means of the ends of single networks'
-    intervals. `constant`: share of networks to whose samples the attack gave one score. `overfitted`: whether accuracy
-    on what was trained on exceeds that on other samples of the same draw by OVERFITTED. `attacker_works`: whether the
-    attack was never constant, and reaches WORKS on the positive control, networks that learned random labels by heart
-    (`control`, with `control_auc`); empty without it. `negative_holds`: whether 0.5 lies between
+    intervals. `constant`: share of networks to most of whose samples the attack gave one score. `overfitted`: whether
+    accuracy on what was trained on exceeds that on other samples of the same draw by OVERFITTED. `attacker_works`:
+    whether the attack was never constant, and reaches WORKS on the positive control, networks that learned random
+    labels by heart (`control`, with `control_auc`); empty without it. `negative_holds`: whether 0.5 lies between
     `negative_low` and `negative_high`, the means of the ends of single networks' intervals of the negative control,
     which say how wide one network's interval is and are no interval of the mean.
     """

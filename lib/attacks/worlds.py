@@ -76,7 +76,7 @@ def attack_worlds(
 
     First table, a row a target and attack (ATTACKS; `threshold` is of the confidence in the label, logit-scaled, which
     keeps its order and parts what is rounded to 1): `target`, `attack`, `slots`, `shadows` (other worlds that it uses);
-    `auc`, `auc_low`, `auc_high` and `constant` (one score for all: no attack); `negative_auc` and its ends, a check of
+    `auc`, `auc_low`, `auc_high` and `constant` (one score for most: no attack); `negative_auc` and its ends, a check of
     the interval and not of the attack: the same scores judged by coins drawn anew, which they cannot know; for each
     rate R `tpr_R`, `tpr_R_low`, `tpr_R_high`, NaN where there are too few records for it. Second: `target`, `attack`,
     `fpr` (LOGARITHMIC_GRID), `tpr`. Raises InputError for arrays that do not fit.
@@ -108,7 +108,7 @@ def attack_worlds(
             score, shadows = scores[attack]
             words = {"target": int(target), "attack": attack}
             row = words | {"slots": slots, "shadows": shadows} | _area("auc", score, member[target], settings.level)
-            row |= {"constant": bool(score.min() == score.max())}
+            row |= {"constant": auc_interval(score, member[target]).constant}
             row |= _area("negative_auc", score, pretended, settings.level)
             for rate in settings.rates:
                 reached = tpr_at(score, member[target], rate, settings.level)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
-from lib.attacks.roc import auc_interval, precision_recall, roc_curve
+from lib.attacks.roc import WORKS, auc_interval, precision_recall, roc_curve
 from lib.core.errors import InputError
 
 
@@ -75,6 +75,17 @@ def test_intervals_cover_the_truth_as_often_as_they_say(shift):
 def test_a_constant_score_is_marked():
     found = auc_interval(np.full(10, 0.3), np.arange(10) % 2)
     assert found.constant and (found.auc, found.low, found.high) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(("equal", "constant"), [(199, True), (172, True), (166, False), (0, False)])
+def test_so_is_one_that_is_so_for_most_pairs(equal, constant):
+    """With a share of t of its pairs equal, no attack reaches more than 1 - t/2, here WORKS, whatever was learned."""
+    member = np.arange(200) % 2 == 1
+    scores = np.where(np.arange(200) < equal, 0.3, 0.4 + member + np.arange(200) / 1000)
+    found = auc_interval(scores, member)
+    tied = np.equal.outer(scores[member], scores[~member]).mean()
+    assert found.constant == constant == (tied > 2 * (1 - WORKS))
+    assert found.auc <= WORKS or not constant
 
 
 def test_faultless_scores_have_a_point():

@@ -5,7 +5,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from lib.attacks.summary import OVERFITTED, WORKS, only, read_attacked, summary_row, titled
+from lib.attacks.roc import WORKS
+from lib.attacks.summary import OVERFITTED, only, read_attacked, summary_row, titled
 from lib.core.errors import InputError
 from tests.attacks.builders import DIAGONAL, FINGERPRINT, JOINT, write_attack
 
