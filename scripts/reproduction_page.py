@@ -88,9 +88,9 @@ def origins_of(
 
     numbers: tables by item, which say what data they are of.
     """
-    rows = []
+    rows, known = [], {}
     for item, source in paths.items():
-        made, table = origin(source), numbers.get(item)
+        made, table = origin(source, known=known), numbers.get(item)
         data = data_of(table and Path(table))
         rows.append(row_of(places[item], preset, made.commit, data, made.code))
     return rows

@@ -31,18 +31,26 @@ def code_parameter(files: Iterable[str], digest: str) -> str:
     return f"{_CODE} {' '.join(files)} {digest}"
 
 
-def origin(path: str, folder: Path = Path(".snakemake")) -> Origin:
+def origin(path: str, folder: Path = Path(".snakemake"), known: dict[str, dict | None] | None = None) -> Origin:
     """Where a file comes from, by the records below `folder`; commit `unknown` and no code where there are none.
 
-    What no job made (the project's own files, data) has no record and counts as given.
+    What no job made (the project's own files, data) has no record and counts as given. known: what was read of other
+    files, to which the records of this one are added, so that results with a past in common read each record once.
     """
-    own = _record(folder, path)
+    known = {} if known is None else known
+
+    def record_of(each: str) -> dict | None:
+        if each not in known:
+            known[each] = _record(folder, each)
+        return known[each]
+
+    own = record_of(path)
     if own is None:
         return Origin(UNKNOWN, None)
     code: dict[str, str] | None = {}
     seen, waiting = set(), [path]
     while waiting:
-        record = _record(folder, each := waiting.pop())
+        record = record_of(each := waiting.pop())
         if record is None:
             continue
         waiting += [before for before in record["input"] if before not in seen]

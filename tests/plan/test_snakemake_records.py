@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from lib.plan import snakemake_records
 from lib.plan.snakemake_records import Origin, code_parameter, empty_damaged, origin
+from scripts.reproduction_page import origins_of
 
 
 def test_only_records_that_are_no_text_are_emptied(tmp_path):
@@ -66,6 +68,20 @@ def test_where_one_job_before_it_did_not_say_its_code_that_is_unknown(tmp_path, 
     assert origin("t.csv", tmp_path) == Origin("1", None)
     (tmp_path / "metadata" / urlsafe_b64encode(b"weights.npz").decode()).write_text("{}")  # damaged
     assert origin("t.csv", tmp_path) == Origin("1", None)
+
+
+def test_a_record_is_read_once_for_all_files_of_a_page(tmp_path, run, monkeypatch):
+    run("a.csv", "weights.npz", code="b", commit="1")
+    run("b.csv", "weights.npz", code="b", commit="2")
+    run("weights.npz", "data.npz", code="ab")
+    (tmp_path / ".snakemake").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    asked, read = [], snakemake_records._record
+    monkeypatch.setattr(snakemake_records, "_record", lambda folder, path: asked.append(path) or read(folder, path))
+    files = {"one": "a.csv", "two": "b.csv"}
+    rows = origins_of(files, files, "preset", {})
+    assert [row["commit"] for row in rows] == ["1", "2"] and rows[0]["code"] == rows[1]["code"]
+    assert sorted(asked) == ["a.csv", "b.csv", "data.npz", "weights.npz"]
 
 
 def test_what_no_job_made_comes_from_nowhere(tmp_path, run):
