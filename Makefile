@@ -18,7 +18,7 @@ LOCK_VENV ?= .venv-lock
 # only files whose SHA-256 is in the locked file
 INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom docs votes variant
+.PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom audit docs votes variant
 .DEFAULT_GOAL := run
 
 # on a terminal a bar; else a line a job, without the reasons: these are in the log that Snakemake names at its end
@@ -144,7 +144,17 @@ lock: $(LOCK_VENV)/.installed
 sbom: $(LOCK_VENV)/.installed
 	$(LOCK_VENV)/bin/cyclonedx-py requirements --output-reproducible --output-format JSON -o results/sbom.json requirements.lock
 
+# whether a locked version has a known fault, by the advisories that the package index lists
+audit: $(LOCK_VENV)/.installed
+	@mkdir -p results && rm -f results/audit.json
+	@$(LOCK_VENV)/bin/pip-audit --progress-spinner off --disable-pip --require-hashes --format json \
+		--output results/audit.json -r $(LOCKED) > results/audit.log 2>&1; found=$$?; \
+	test -s results/audit.json || \
+		{ echo "error: $(LOCKED) is not checked: no list of advisories could be reached (results/audit.log)" >&2; exit 1; }; \
+	tail -n 1 results/audit.log; exit $$found
+LOCKED ?= requirements-dev.lock
+
 $(LOCK_VENV)/.installed:
 	$(PYTHON) -m venv $(LOCK_VENV)
-	$(LOCK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 cyclonedx-bom==7.5.0
+	$(LOCK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 cyclonedx-bom==7.5.0 pip-audit==2.10.1
 	touch $@

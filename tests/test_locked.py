@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,23 @@ def test_setup_installs_nothing_without_a_digest():
     # the tools that make the locked files are no part of what runs
     installs = [line for line in makefile.splitlines() if "pip install" in line and not line.startswith("INSTALL")]
     assert len(installs) == 1 and "LOCK_VENV" in installs[0]
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "said"),
+    [
+        ("exit 1", 2, "requirements-dev.lock is not checked: no list of advisories could be reached"),
+        ("echo {} > results/audit.json; echo none found", 0, "none found"),
+        ("echo {} > results/audit.json; echo one found; exit 1", 2, "one found"),
+    ],
+)
+def test_an_audit_without_advisories_says_that_it_checked_nothing(program, code, said, tmp_path):
+    audit = tmp_path / "venv" / "bin" / "pip-audit"
+    audit.parent.mkdir(parents=True)
+    audit.write_text(f"#!/bin/sh\n{program}\n")
+    audit.chmod(0o755)
+    (tmp_path / "venv" / ".installed").touch()
+    command = ["make", "--file", str(ROOT / "Makefile"), "audit", "LOCK_VENV=venv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
