@@ -2,7 +2,7 @@
 
 Neighbouring relation: replace one record, for all of them, so that their epsilons can be compared. Nothing here depends
 on data: every number is announced before a run. Both routes are proofs, each of the whole release, so the smaller
-epsilon holds, and noise is calibrated to it: the tightest account known, for all methods alike. PATE's is `announced`:
+epsilon holds, and noise is calibrated to it: the tightest account known, for all methods alike. PATE's is `tightest`:
 what leaves a mechanism is post-processing of noisy counts, whose exact Gaussian or privacy loss distribution it prices.
 That of sampled Gaussians is dp_accounting's privacy loss distribution. The other route is a check: Renyi divergences of
 the same noise, in dp_accounting's tighter conversion. Where the two differ by more than AGREEMENT one may be wrong, and
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from lib.accounting import gnmax, lnmax, rdp
-from lib.accounting.announced import announced
 from lib.accounting.calibration import least_noise
 from lib.accounting.confident import selective_caps
 from lib.accounting.encoded_sensitivity import sensitivity
 from lib.accounting.gaussian import epsilon_analytic
 from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
 from lib.accounting.rounding import shown
+from lib.accounting.tightest import tightest
 from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
 
@@ -95,10 +95,10 @@ def calibrated(
     return Calibrated(parameters(noise), {"epsilons": epsilons, "delta": budget.delta})
 
 
-def _announced(run: dict[str, Any], queries: int, budget: Budget) -> float:
+def _of_votes(run: dict[str, Any], queries: int, budget: Budget) -> float:
     """Epsilon of a run of votes by the tightest route known, infinite where that knows none."""
-    made = announced(run | {"delta": budget.delta}, queries)
-    return made.epsilon if made else math.inf
+    found = tightest(run | {"delta": budget.delta}, queries)
+    return found[0] if found else math.inf
 
 
 def gnmax_noise(queries: int, budget: Budget) -> Calibrated:
@@ -107,7 +107,7 @@ def gnmax_noise(queries: int, budget: Budget) -> Calibrated:
         budget,
         lambda sigma: queries * gnmax.rdp_independent(budget.orders, sigma),
         "analytic",
-        lambda sigma: _announced({"aggregator": "gnmax", "sigma": sigma}, queries, budget),
+        lambda sigma: _of_votes({"aggregator": "gnmax", "sigma": sigma}, queries, budget),
         lambda sigma: {"sigma": sigma},
     )
 
@@ -126,7 +126,7 @@ def confident_noise(queries: int, most_answered: int, ratio: float, budget: Budg
         budget,
         lambda sigma: selective_caps(budget.orders, queries, most_answered, ratio * sigma, sigma),
         "analytic",
-        lambda sigma: _announced(run | {"sigma": sigma, "sigma_threshold": ratio * sigma}, queries, budget),
+        lambda sigma: _of_votes(run | {"sigma": sigma, "sigma_threshold": ratio * sigma}, queries, budget),
         lambda sigma: {"sigma": sigma, "sigma_threshold": ratio * sigma},
     )
 
@@ -141,7 +141,7 @@ def lnmax_noise(queries: int, budget: Budget) -> Calibrated:
         budget,
         lambda scale: queries * lnmax.rdp_noisy_counts(budget.orders, scale),
         "pld",
-        lambda scale: _announced({"aggregator": "lnmax", "laplace_scale": scale}, queries, budget),
+        lambda scale: _of_votes({"aggregator": "lnmax", "laplace_scale": scale}, queries, budget),
         lambda scale: {"laplace_scale": scale},
     )
 
