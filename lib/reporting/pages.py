@@ -485,9 +485,8 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
     said = [f"Most accurate with a guarantee: {', '.join(parts)}." if parts else "No row has a guarantee."]
     if len(public):
         said.append(
-            f"Public data alone, the labels of the public pool, has {rounded(free)} % and costs no privacy; "
-            f"{(promised['accuracy'] < free).sum()} of {len(promised)} private rows are below it, and no private "
-            "method has these labels."
+            f"Public data alone has {rounded(free)} % and costs no privacy; {(promised['accuracy'] < free).sum()} of "
+            f"{len(promised)} private rows are below it, and no private method has the labels that it is trained on."
         )
     if len(public) and len(leaking):
         said.append(

@@ -112,7 +112,7 @@ def test_the_leaderboard_says_nothing_of_controls_that_it_lacks(left_out, said, 
     told = leaderboard_answer({"leaderboard": table[~table["method"].str.startswith(left_out)]})
     assert said in told and not any(word in told for word in unsaid)
     nothing = leaderboard_answer({"leaderboard": table[table["guarantee"] != "yes"]})
-    assert nothing.startswith("No row has a guarantee. Public data alone,")
+    assert nothing.startswith("No row has a guarantee. Public data alone has")
 
 
 def test_public_data_alone_counts_where_no_private_method_is_as_accurate():
@@ -130,7 +130,7 @@ def test_public_data_alone_counts_where_no_private_method_is_as_accurate():
         "Most accurate with a guarantee: public data alone at ε = 1 (54 %; the best private method is "
     )
     assert "DP-SGD at ε = 8 (60.3 %)" in told and "public data alone at ε = 8" not in told
-    assert "24 of 28 private rows are below it" in told and "no private method has these labels" in told
+    assert "24 of 28 private rows are below it" in told and "no private method has the labels" in told
 
 
 def test_the_page_of_all_papers_and_the_first_page_have_the_same_rows():
