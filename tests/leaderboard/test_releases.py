@@ -144,8 +144,10 @@ def test_a_row_spans_the_intervals_of_all_targets():
     """The lowest end of any target and the highest, of the areas and of the rates."""
     intervals = {"auc": [0.6, 0.7], "auc_low": [0.5, 0.65], "auc_high": [0.68, 0.75]}
     intervals |= {"tpr_0.1": [0.2, 0.4], "tpr_0.1_low": [0.1, 0.3], "tpr_0.1_high": [0.3, 0.5]}
-    scores = pd.DataFrame({"attack": ["lira_online"] * 2, "target": [0, 1], **intervals})
+    scores = pd.DataFrame({"attack": ["lira_online"] * 2, "target": [0, 1], "choosing": False, **intervals})
+    scores = pd.concat([scores, scores[:1].assign(target=2, choosing=True, auc=0.9, auc_high=1.0)])
     bounds = {"lower_bound": [0.4, 0.9], "auc": [0.6, 0.8], "largest": [3.0, 3.0], "level": [0.95, 0.95]}
+    bounds |= {"lower_bound_gaussian": [0.7, 1.1]}
     audit = pd.DataFrame({"score": ["lira"] * 2, "target": [0, 1], **bounds})
     record = {"dataset": "made", "fingerprint": "f" * 64, "parameters": {"spent": {}, "noise": {}}}
     settings = {"label": "made", "targets": [0, 1], "rates": [0.1], "delta": 1e-3}
@@ -154,5 +156,8 @@ def test_a_row_spans_the_intervals_of_all_targets():
     row = leaderboard.row_of({"title": "GNMax", "budget": "8"}, records, scores, audit, {}, settings)
     assert (row["auc_low"], row["auc"], row["auc_high"]) == (0.5, pytest.approx(0.65), 0.75)
     assert (row["tpr_0.1_low"], row["tpr_0.1"], row["tpr_0.1_high"]) == (0.1, pytest.approx(0.3), 0.5)
+    # the draw of models: Student's 12.7 of one degree of freedom, times the error of a mean of two
+    assert row["auc_draws_high"] - row["auc"] == pytest.approx(12.7062 * 0.05, rel=1e-5)
     # bounds hold by themselves: that of the target named first
     assert (row["lower_bound"], row["lower_bound_highest"], row["canary_auc"]) == (0.4, 0.9, pytest.approx(0.7))
+    assert row["lower_bound_gaussian"] == 0.7
