@@ -46,7 +46,7 @@ TRAINED = {"accounting", "core", "data", "models", "reporting", "training"}  # w
 ROOMS_KNOWN = {
     "core": set(),
     "accounting": {"core"},  # of it the exception type alone: see below
-    "models": {"core"},  # of it what makes PyTorch and MONAI start faster
+    "models": set(),
     "training": {"accounting", "core"},  # what a run is charged is part of how it is trained
     "data": {"accounting", "core"},  # published votes are data, and their counts are checked as the ledger does
     "reporting": {"accounting", "core"},

@@ -13,7 +13,6 @@ from torch import nn
 from lib.attacks.checks import checked_members, checked_probabilities
 from lib.attacks.shadow_settings import AttackSettings
 from lib.core.errors import InputError
-from lib.core.lean_torch import spare_compiler, undrawn
 from lib.core.seeding import integer_seed
 
 
@@ -39,12 +38,12 @@ def shadow_scores(
     was trained on; target: the target's (N, classes). First weights and the order of every epoch are keyed by (seed,
     job). Runs on the CPU. Raises InputError for arrays that do not fit.
     """
-    spare_compiler()
     x = torch.from_numpy(largest(shadow, settings.top))
     y = torch.from_numpy(checked_members(shadow[:, 0], member).astype(np.int64))
     asked = torch.from_numpy(largest(target, settings.top))
     generator = torch.Generator().manual_seed(integer_seed(seed, *job, "attack model"))
-    layers = [undrawn(nn.Linear, settings.top, settings.hidden), undrawn(nn.Linear, settings.hidden, 2)]
+    with torch.random.fork_rng(devices=[]):  # what they draw at first is drawn anew below
+        layers = [nn.Linear(settings.top, settings.hidden), nn.Linear(settings.hidden, 2)]
     for layer in layers:
         for parameter in layer.parameters():  # torch's own law, drawn from a generator of our own
             nn.init.uniform_(parameter, -(layer.in_features**-0.5), layer.in_features**-0.5, generator)

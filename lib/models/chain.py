@@ -1,12 +1,13 @@
 """A fully connected network without branches, as an ordinary module that any optimizer of torch trains."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
+from typing import cast
 
 import torch
 from torch import nn
 
-from lib.core.lean_torch import undrawn
+from lib.models.undrawn import undrawn
 
 
 class Chain(nn.Module):
@@ -23,6 +24,10 @@ class Chain(nn.Module):
         self._layers = nn.ModuleList(undrawn(nn.Linear, *shape, bias=bias) for shape in pairwise(sizes))
         self._activation = activation
 
+    @property
+    def _linear(self) -> Iterable[nn.Linear]:
+        return cast(Iterable[nn.Linear], self._layers)
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Pre-activations (b, outputs) of the last layer; x (b, features)."""
         *hidden, last = self._layers
@@ -33,7 +38,7 @@ class Chain(nn.Module):
     def load(self, weights: list[torch.Tensor]) -> None:
         """Take a copy of the weights of every layer."""
         with torch.no_grad():
-            for layer, weight in zip(self._layers, weights, strict=True):
+            for layer, weight in zip(self._linear, weights, strict=True):
                 layer.weight.copy_(weight[: layer.in_features].T)
                 if layer.bias is not None:
                     layer.bias.copy_(weight[-1])
@@ -42,5 +47,5 @@ class Chain(nn.Module):
         """Copies of the weights of every layer."""
         return [
             torch.cat([layer.weight.detach().T, *([] if layer.bias is None else [layer.bias.detach()[None]])])
-            for layer in self._layers
+            for layer in self._linear
         ]

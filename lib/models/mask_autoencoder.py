@@ -10,13 +10,14 @@ decoder sees the code in the unit of its standard deviation, and says at first l
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lib.core.lean_torch import undrawn
+from lib.models.undrawn import undrawn
 
 _FLOOR = 1e-12  # features whose largest is below it count as none
 _SPREAD = 1e-4  # raw numbers that vary less over masks are not stretched
@@ -41,7 +42,7 @@ class MaskAutoencoder(nn.Module):
         widths: Sequence[int],
         raw: int,
         latent: int,
-        bias: Sequence[float],
+        bias: Sequence[float] | np.ndarray,
         rng: np.random.Generator,
     ) -> None:
         super().__init__()
@@ -65,15 +66,16 @@ class MaskAutoencoder(nn.Module):
         outward = zip(widths[::-1], [*widths[-2::-1], channels], strict=True)
         self.up = nn.ModuleList(undrawn(transposed, before, after, 2, stride=2) for before, after in outward)
         with torch.no_grad():
-            for layer in (*self.down, self.code, self.expand, *self.smooth, *self.up):
+            layers = cast(list[nn.Linear], [*self.down, self.code, self.expand, *self.smooth, *self.up])
+            for layer in layers:
                 # what a layer's output sums over; a transposed convolution of stride 2 and size 2 has no overlap
                 fan = layer.weight.shape[0] if isinstance(layer, transposed) else math.prod(layer.weight.shape[1:])
                 drawn = rng.standard_normal(tuple(layer.weight.shape), dtype=np.float32) * np.float32((2 / fan) ** 0.5)
                 layer.weight.copy_(torch.from_numpy(drawn))
                 layer.bias.zero_()
             self.code.weight.mul_((flat / 2) ** 0.5)  # of a unit vector, not of `flat` features
-            self.up[-1].weight.mul_(_FIRST)
-            self.up[-1].bias.copy_(torch.as_tensor(bias, dtype=torch.float32))
+            layers[-1].weight.mul_(_FIRST)
+            layers[-1].bias.copy_(torch.as_tensor(bias, dtype=torch.float32))
 
     def encode(self, y: Tensor) -> Tensor:
         """Raw numbers (b, raw) of masks y (b, C, *sides)."""

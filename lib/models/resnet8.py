@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import Tensor, nn
 
-from lib.core.lean_torch import undrawn
+from lib.models.undrawn import undrawn
 
 NORMS = ("batch", "group")
 BLOCKS = 3

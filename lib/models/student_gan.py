@@ -4,13 +4,14 @@ Both follow the authors' MNIST experiment (openai/improved-gan, train_mnist_feat
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lib.core.lean_torch import undrawn
+from lib.models.undrawn import undrawn
 
 _TINY = 1e-6  # keeps norms and variances from being zero, as in the authors' code
 
@@ -105,7 +106,7 @@ class GanClassifier(nn.Module):
     def standardise(self, x: Tensor, noise: torch.Generator) -> None:
         """Initialise every layer by the data x (n, inputs), first layer first (see `WeightNormLinear.standardise`)."""
         for i, layer in enumerate(self.layers):
-            x = torch.relu(layer.standardise(self._disturbed(x, i, noise)))
+            x = torch.relu(cast(WeightNormLinear, layer).standardise(self._disturbed(x, i, noise)))
 
     @torch.no_grad()
     def dense(self) -> dict[str, np.ndarray]:

@@ -4,23 +4,28 @@ Blocks of 3x3 convolutions, each with batch normalisation and leaky ReLU, end in
 3x3 and then 1x1 convolutions ends in global average pooling and a linear layer (takerum/vat_tf, cnn.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lib.core.lean_torch import undrawn
+from lib.models.undrawn import undrawn
 
 # Where a pass takes the mean and variance of batch normalisation from.
 RUNNING = "running"  # the running averages: prediction
 BATCH = "batch"  # the batch at hand, leaving the averages alone: unlabelled and perturbed images
 UPDATE = "update"  # the batch at hand, which also updates the averages: labelled images
+Layer = TypeVar("Layer", nn.Conv2d, nn.Linear)
 
 
 class BatchNorm(nn.Module):
     """Batch normalisation of (n, channels, ...) whose statistics come from where RUNNING says."""
+
+    mean: Tensor
+    variance: Tensor
 
     def __init__(self, channels: int, momentum: float) -> None:
         super().__init__()
@@ -36,6 +41,9 @@ class BatchNorm(nn.Module):
             return functional.batch_norm(x, None, None, self.weight, self.bias, training=True)
         update = statistics == UPDATE
         return functional.batch_norm(x, self.mean, self.variance, self.weight, self.bias, update, self.momentum)
+
+
+Pair = tuple[nn.Conv2d, BatchNorm]
 
 
 class VatClassifier(nn.Module):
@@ -76,18 +84,18 @@ class VatClassifier(nn.Module):
     def forward(self, x: Tensor, statistics: str = RUNNING, dropout: torch.Generator | None = None) -> Tensor:
         """Logits; `statistics` as in `BatchNorm`; nothing is dropped without a generator to draw it from."""
         for block in self.blocks:
-            for convolution, norm in block:
+            for convolution, norm in cast(Iterable[Pair], block):
                 x = functional.leaky_relu(norm(convolution(x), statistics), self.slope)
             x = functional.max_pool2d(x, 2)
             if dropout is not None and self.dropout > 0:
                 kept = torch.rand(x.shape, generator=dropout, device=x.device) >= self.dropout
                 x = x * kept / (1 - self.dropout)
-        for convolution, norm in self.top:
+        for convolution, norm in cast(Iterable[Pair], self.top):
             x = functional.leaky_relu(norm(convolution(x), statistics), self.slope)
         return self.last(x.mean((2, 3)))
 
 
-def _he_initialised(layer: nn.Conv2d | nn.Linear, rng: np.random.Generator) -> nn.Module:
+def _he_initialised(layer: Layer, rng: np.random.Generator) -> Layer:
     """The layer with weights of variance 2/inputs (He et al., 2015), biases 0; batch normalisation undoes the scale."""
     shape = tuple(layer.weight.shape)
     drawn = rng.standard_normal(shape, dtype=np.float32) * np.float32((2 / np.prod(shape[1:])) ** 0.5)

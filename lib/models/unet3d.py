@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from monai.networks.nets import DynUNet
 from torch import nn
 
-from lib.core.lean_monai import DynUNet
-from lib.core.lean_torch import undrawn
+from lib.models.undrawn import undrawn
 
 POOLINGS = 4
 DIVISOR = 2**POOLINGS  # of every side that a network is given
@@ -80,7 +80,8 @@ class UNet3D:
         module.load_state_dict({name: torch.tensor(weight) for name, weight in weights.items()})
         # the channels of a voxel side by side, which layers hand on: with one thread, two volumes of 48^3 take 0.20 s
         # and not 0.33 s where widths begin at 4; from 16 on there is no difference
-        return module.to(memory_format=torch.channels_last_3d) if device.type == "cpu" else module
+        # PyTorch's overloads of `to` lack a module's format
+        return module.to(memory_format=torch.channels_last_3d) if device.type == "cpu" else module  # type: ignore[call-overload]
 
     def _skeleton(self) -> nn.Module:
         """The network before its weights are set."""

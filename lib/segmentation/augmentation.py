@@ -5,11 +5,11 @@ who came before it.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
-
-from lib.core.lean_monai import OneOf, RandAffine, RandAxisFlip, RandFlip, RandRotate90, Rotate90
+from monai.transforms import OneOf, RandAffine, RandAxisFlip, RandFlip, RandRotate90, Rotate90
 
 _ANGLE, _STRETCH, _SHIFT = 0.3, 0.2, 0.1  # radians; shares of the size and of each side
 
@@ -37,7 +37,7 @@ def moved(rng: np.random.Generator, mask: torch.Tensor) -> torch.Tensor:
     the border. Device and dtype are the mask's.
     """
     sides, state = mask.shape[1:], _state(rng)
-    flip = RandFlip(prob=0.5, spatial_axis=0).set_random_state(state=state)
+    flip = RandFlip(prob=0.5, spatial_axis=0)
     affine = RandAffine(
         prob=1,
         rotate_range=(_ANGLE,) * (3 if len(sides) == 3 else 1),
@@ -46,8 +46,11 @@ def moved(rng: np.random.Generator, mask: torch.Tensor) -> torch.Tensor:
         mode="bilinear",
         padding_mode="border",
         device=mask.device,
-    ).set_random_state(state=state)
-    return affine(flip(mask)).as_tensor().clamp(0, 1)
+    )
+    flip.set_random_state(state=state)
+    affine.set_random_state(state=state)
+    changed: Any = affine(flip(mask))  # a tensor of MONAI's own
+    return changed.as_tensor().clamp(0, 1)
 
 
 def _state(rng: np.random.Generator) -> np.random.RandomState:

@@ -1,8 +1,7 @@
 """Losses of segmentation networks: MONAI's cross-entropy and Dice losses, of soft masks."""
 
 import torch
-
-from lib.core.lean_monai import DiceCELoss
+from monai.losses import DiceCELoss
 
 
 def segmentation_loss(logits: torch.Tensor, masks: torch.Tensor, kind: str) -> torch.Tensor:

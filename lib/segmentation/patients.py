@@ -12,7 +12,11 @@ import pandas as pd
 from lib.segmentation.dice import CLASSES, NESTED, TWO, dice, hard_labels
 from lib.segmentation.job import SegmentationJob
 
-REGIONS = {1: {"whole": (1,)}, 2: TWO | {"whole": (1, 2)}, 3: CLASSES | NESTED}  # by how many classes there are
+REGIONS: dict[int, dict[str, tuple[int, ...]]] = {
+    1: {"whole": (1,)},
+    2: TWO | {"whole": (1, 2)},
+    3: CLASSES | NESTED,
+}  # by how many classes there are
 RESAMPLES = 2000
 
 
@@ -45,11 +49,10 @@ def _hd95(found: np.ndarray, true: np.ndarray) -> float:
     if not (found.any() and true.any()):
         return np.nan
     import torch
+    from monai.metrics import compute_hausdorff_distance
 
-    from lib.core.lean_monai import compute_hausdorff_distance
-
-    pair = (torch.from_numpy(mask)[None, None] for mask in (found, true))
-    return compute_hausdorff_distance(*pair, include_background=True, percentile=95).item()
+    here, there = (torch.from_numpy(mask)[None, None] for mask in (found, true))
+    return compute_hausdorff_distance(here, there, include_background=True, percentile=95).item()
 
 
 def columns_of(table: pd.DataFrame) -> list[str]:
@@ -92,4 +95,5 @@ def interval(table: pd.DataFrame, columns: Sequence[str], rng: np.random.Generat
     from scipy.stats import bootstrap  # takes a second, and one table needs it
 
     found = bootstrap((measured_ones,), mean, n_resamples=RESAMPLES, vectorized=False, method="percentile", rng=rng)
-    return tuple(map(float, found.confidence_interval))
+    low, high = found.confidence_interval
+    return float(low), float(high)

@@ -9,7 +9,6 @@ import torch.utils.deterministic
 
 from lib.core import locks as slots
 from lib.core.errors import InputError
-from lib.core.lean_torch import spare_compiler
 
 DEVICES = ("cpu", "cuda")
 # what the workflow tells jobs that share a machine's GPUs: how many there are for them, and where they claim one
@@ -35,12 +34,11 @@ def choose_device(name: str, threads: int) -> torch.device:
     # the same flag as torch.use_deterministic_algorithms, which imports the compiler for more than a second
     torch.set_deterministic_debug_mode("error")
     # nothing here reads memory before writing it, and filling it costs time
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # a property of a module
     torch.backends.cudnn.benchmark = False  # it would choose algorithms by timing them
     torch.backends.cudnn.allow_tf32 = False
     torch.set_float32_matmul_precision("highest")
     torch.set_num_threads(threads)
-    spare_compiler()
     return torch.device(name)
 
 

@@ -3,13 +3,14 @@
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from monai.transforms import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
-from lib.core.lean_monai import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 from lib.core.seeding import generator
 from lib.data.volumes.geometry_settings import GeometrySettings
 from lib.data.volumes.prepared_folder import together, writing
@@ -24,9 +25,9 @@ class Geometry(GeometrySettings):
     def image(self, image: np.ndarray) -> np.ndarray:
         """The image (channels, X, Y, Z) float32: trilinear, smoothed before it is made coarser; padded with 0."""
         cut = self._cut(image)
-        if cut.shape[1:] != tuple(self.shape):
-            cut = Resize(self.shape, mode="trilinear", anti_aliasing=True)(cut)
-        return _array(cut)
+        if cut.shape[1:] == tuple(self.shape):
+            return cut
+        return _array(Resize(self.shape, mode="trilinear", anti_aliasing=True)(cut))
 
     def label(self, label: np.ndarray) -> np.ndarray:
         """The label (X, Y, Z) uint8; padded with background."""
@@ -37,7 +38,7 @@ class Geometry(GeometrySettings):
             return _array(Resize(self.shape, mode="nearest-exact")(cut))[0].astype(np.uint8)
         return self._majority(_array(cut))
 
-    def _cut(self, volume: np.ndarray) -> np.ndarray:
+    def _cut(self, volume: Any) -> Any:
         return volume if self.crop is None else _array(ResizeWithPadOrCrop(self.crop, mode="constant")(volume))
 
     def _majority(self, label: np.ndarray) -> np.ndarray:
@@ -68,20 +69,20 @@ def normalised(image: np.ndarray, where: object) -> np.ndarray:
 def placed(volume: np.ndarray, box: tuple[int, int, int], starts: np.ndarray) -> np.ndarray:
     """A volume (..., X, Y, Z) in a box of zeros (..., *box), beginning at `starts`."""
     whole = np.zeros((*volume.shape[:-3], *box), volume.dtype)
-    spans = (slice(start, start + side) for start, side in zip(starts, volume.shape[-3:], strict=True))
-    whole[(..., *spans)] = volume
+    x, y, z = (slice(start, start + side) for start, side in zip(starts, volume.shape[-3:], strict=True))
+    whole[..., x, y, z] = volume
     return whole
 
 
-def shifted(shape: tuple[int, int, int], geometry: Geometry, name: str) -> np.ndarray:
-    """Where a subject's volume begins in its box: each place where all of it fits has the same chance.
+def shifted(shape: tuple[int, ...], box: tuple[int, int, int], seed: int, name: str) -> np.ndarray:
+    """Draw where a subject's volume begins in its box: each place where all of it fits has the same chance.
 
     Raises InputError, naming the subject, for a volume that is larger than the box.
     """
-    free = np.subtract(geometry.crop, shape)
+    free = np.subtract(box, shape)
     if (free < 0).any():
-        raise InputError(f"{name}: {tuple(shape)} voxels; shift allows at most crop = {tuple(geometry.crop)}")
-    return generator(geometry.shift, "shift", name).integers(free + 1)
+        raise InputError(f"{name}: {tuple(shape)} voxels; shift allows at most crop = {tuple(box)}")
+    return generator(seed, "shift", name).integers(free + 1)
 
 
 def prepare(
@@ -110,8 +111,8 @@ def prepare(
             else:
                 image, label = None, source.label(name)
                 digests.append(fingerprint(label=label))
-            if geometry.shift is not None:
-                starts = shifted(label.shape, geometry, name)
+            if geometry.shift is not None and geometry.crop is not None:
+                starts = shifted(label.shape, geometry.crop, geometry.shift, name)
                 image = None if image is None else placed(image, geometry.crop, starts)
                 label = placed(label, geometry.crop, starts)
             writer.add(None if image is None else geometry.image(image), geometry.label(label))
@@ -119,10 +120,10 @@ def prepare(
                 print(f"{number} of {len(names)} volumes", file=sys.stderr, flush=True)
                 said = time.monotonic()
         decoded = together(names, digests)
-        said = "no public one" if private else decoded
-        print(f"fingerprint of the decoded volumes: {said}", file=sys.stderr, flush=True)
+        shown = "no public one" if private else decoded
+        print(f"fingerprint of the decoded volumes: {shown}", file=sys.stderr, flush=True)
         if expected not in (None, decoded):
-            raise InputError(f"{folder}: other volumes than expected: fingerprint {said}, expected {expected}")
+            raise InputError(f"{folder}: other volumes than expected: fingerprint {shown}, expected {expected}")
         patients = [source.patient(name) for name in names]
         channels = source.channels if images else ()
         writer.finish(names, patients, channels, source.classes, decoded, private)
