@@ -68,7 +68,8 @@ class Checkpoint:
     ) -> None:
         """Unlock; the state stays."""
         self._lock.unlink(missing_ok=True)  # before the lock is given back: nobody else may have it by then
-        os.close(self._descriptor)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
         self._descriptor = None
 
     def _locked(self) -> int:
@@ -109,11 +110,14 @@ class Checkpoint:
         """Whether it is time for another state."""
         return time.monotonic() - self._saved >= self._seconds
 
-    def save(self, state: State) -> None:
+    def save(self, state: Mapping[str, "np.ndarray | torch.Tensor | int"]) -> None:
         """Replace the state; tensors must be detached. Raises ValueError outside `with`."""
         if self._descriptor is None:
             raise ValueError(f"{self._path}: a checkpoint is saved inside `with` only, where no other process has it")
-        arrays = {name: value.cpu().numpy() if torch.is_tensor(value) else value for name, value in state.items()}
+        arrays = {
+            name: value.cpu().numpy() if isinstance(value, torch.Tensor) else np.asarray(value)
+            for name, value in state.items()
+        }
         save_arrays(self._path, **arrays, **{_KEY: np.array(self._key)})
         self._saved = time.monotonic()
 

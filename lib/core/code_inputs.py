@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # what was read of modules, by the SHA-256 of their bytes: to parse all is a second, and every job of a training asks
@@ -116,7 +116,7 @@ def _parsed(data: bytes, name: str) -> Content:
         elif isinstance(node, ast.ImportFrom):
             prefix = f"{node.module}." if node.module else ""
             imports += [(node.level, f"{prefix}{name.name}") for name in node.names]
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and "DATA_FILES" in _assigned(node):
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value and "DATA_FILES" in _assigned(node):
             named += ast.literal_eval(node.value)
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             del node.body[0]
@@ -134,7 +134,8 @@ def _spell(node: Any, words: list[str], within: type | None = None) -> None:
     f-string, which Python 3.12 alone has.
     """
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Annotated":
-        _spell(node.slice.elts[0], words)  # no job reads what a setting means, or its range
+        kind, *_ = cast(ast.Tuple, node.slice).elts  # no job reads what a setting means, or its range
+        _spell(kind, words)
     elif isinstance(node, ast.AST):
         words.append(type(node).__name__)
         for field in node._fields:

@@ -15,7 +15,7 @@ import stat
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -69,10 +69,10 @@ def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]
     """`function` as a program: main(argv), with `sys.argv` for None; called for each job of a command line.
 
     Each parameter is an option, with dashes for underscores; one annotated with a dataclass stands for that class's
-    fields. By annotation: str, int, float and Path are one word; list[X] is any number of words; dict and plain list
-    are JSON; bool is a flag; `X | None` may be left out. A parameter with a default may be left out. Two fields are no
-    options: `settings` is every option that is not a path, and `script` the file of `function`. What an option means is
-    read from the docstring, from a line `name: meaning`.
+    fields. By annotation: str, int, float and Path are one word; list[X] and Sequence[X] are any number of words; dict
+    and plain list are JSON; bool is a flag; `X | None` may be left out. A parameter with a default may be left out. Two
+    fields are no options: `settings` is every option that is not a path, and `script` the file of `function`. What an
+    option means is read from the docstring, from a line `name: meaning`.
     """
 
     @functools.wraps(function)
@@ -101,7 +101,7 @@ def calls(argv: list[str]) -> list[list[str]]:
     return [words + common for words in own.values()]
 
 
-def run(main: Callable[[], None]) -> None:
+def run(main: Callable[..., None]) -> None:
     """Run `main`; on InputError, or for want of memory or space, end with a line `error: ...` and exit status 1."""
     # by default SIGTERM skips `finally`, and a stopped job would leave its temporary files behind
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
@@ -170,13 +170,12 @@ def _parse(function: Callable, argv: list[str]) -> dict[str, Any]:
     given_too = {"settings": settings, "script": Path(inspect.getfile(function)).resolve()}
 
     def value(name: str) -> Any:
-        kind = hints[name]
-        if not dataclasses.is_dataclass(kind):
+        if not dataclasses.is_dataclass(hints[name]):
             return given[name]
-        return kind(
+        return hints[name](
             **{
                 field.name: given_too[field.name] if field.name in GIVEN else given[field.name]
-                for field in dataclasses.fields(kind)
+                for field in dataclasses.fields(hints[name])
                 if field.init
             }
         )
@@ -194,7 +193,7 @@ def _add(parser: argparse.ArgumentParser, name: str, kind: Any, default: Any, do
         options["action"] = "store_true"
     else:
         options |= {"required": True} if required else {"default": default}
-        if typing.get_origin(kind) is list:
+        if typing.get_origin(kind) in (list, Sequence):
             options |= {"nargs": "+", "type": typing.get_args(kind)[0]}
         else:
             options["type"] = functools.partial(_from_json, kind) if kind in (dict, list) else kind

@@ -46,7 +46,7 @@ def module_files(name: str) -> list[str]:
     if "." not in module and found.submodule_search_locations is None:
         return [found.origin]
     package = importlib.util.find_spec(module.partition(".")[0])
-    folders = map(Path, package.submodule_search_locations)
+    folders = map(Path, (package and package.submodule_search_locations) or ())
     return sorted(str(file) for folder in folders for file in folder.rglob("*.py"))
 
 

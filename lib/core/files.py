@@ -152,7 +152,7 @@ def _allow(path: Path, mode: int) -> None:
             _warn(_closed(path), "permissions cannot be set there: others may read what is made of private data")
 
 
-def _warn(path: Path, what: str) -> None:
+def _warn(path: Path | None, what: str) -> None:
     """Print a warning once a process, of the first path that it is about."""
     if what not in _WARNED:
         _WARNED.add(what)
@@ -260,7 +260,7 @@ def save_arrays(path: str | Path, **arrays: np.ndarray) -> None:
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
     digest = np.array(fingerprint(**arrays))
     with atomic_path(path) as temporary, open(temporary, "wb") as stream:
-        np.savez_compressed(stream, **arrays, **{_DIGEST: digest})
+        np.savez_compressed(stream, allow_pickle=False, **arrays, **{_DIGEST: digest})
 
 
 def load_arrays(path: str | Path, *names: str) -> dict[str, np.ndarray]:

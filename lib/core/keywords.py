@@ -12,7 +12,7 @@ from annotated_types import Ge, Gt, Le, Len, Lt
 class Keywords(dict):
     """Keywords of JSON Schema by name, hashable as `X | None` needs it."""
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 Count = Annotated[int, Ge(1)]
@@ -38,12 +38,12 @@ def among(path: str) -> Keywords:
     return Keywords({"in": path})
 
 
-def partly(kind: type) -> type:
+def partly(kind: Any) -> type:
     """Return a class with the fields of a dataclass and of those in it, each of which may be left out.
 
     What is laid over another block has neither its `title` nor its `kind`.
     """
     hints = get_type_hints(kind, include_extras=True)
-    made = [(field.name, hints[field.name]) for field in fields(kind) if field.name not in ("title", "kind")]
-    made = [(name, partly(hint) if is_dataclass(hint) else hint, ABSENT) for name, hint in made]
+    names = [field.name for field in fields(kind) if field.name not in ("title", "kind")]
+    made = [(name, partly(hints[name]) if is_dataclass(hints[name]) else hints[name], ABSENT) for name in names]
     return make_dataclass(kind.__name__, made, frozen=True, kw_only=True, namespace={"__doc__": kind.__doc__})

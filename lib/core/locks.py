@@ -3,10 +3,11 @@
 import fcntl
 import time
 from pathlib import Path
+from typing import IO
 
 from lib.core.errors import InputError
 
-_HELD = []  # open files, whose locks end with the process
+_HELD: list[IO[str]] = []  # open files, whose locks end with the process
 
 
 def claim(folder: Path, count: int, patience: float = 60.0) -> int:

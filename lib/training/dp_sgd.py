@@ -7,7 +7,7 @@ sigma C / B; the public code of DP-MAC's paper adds sigma C / (2B) to its DP-SGD
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
@@ -69,7 +69,7 @@ class SgdTrainer:
         make = _OPTIMIZERS[recipe.optimizer]
         self._optimizer = make(module.parameters(), lr=recipe.rate, fused=True, **momentum)
         self._noise = torch.Generator(x.device).manual_seed(integer_seed(seed, *job, name, "noise"))
-        self._clipped = self._opacus = None
+        self._opacus = None
         if recipe.clip is not None:
             from opacus.optimizers import DPOptimizerFastGradientClipping  # a second, and plain runs need none
 
@@ -129,11 +129,11 @@ class SgdTrainer:
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
-        state = {"step": self.step, "noise": self._noise.get_state()}
+        state: State = {"step": self.step, "noise": self._noise.get_state()}
         state |= {f"weight.{name}": weight.detach().clone() for name, weight in self.module.named_parameters()}
         return state | optimizer_state(self._optimizer)
 
-    def restore(self, state: dict[str, np.ndarray | int]) -> None:
+    def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned for the same module, data, recipe, sigma and name."""
         self.step = int(state["step"])
         self._noise.set_state(torch.tensor(state["noise"]))

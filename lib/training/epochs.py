@@ -14,15 +14,20 @@ Progress = Callable[[int, int], None]  # of epochs done and epochs in all
 class Resumable(Protocol):
     """A training at a step that can be saved and restored."""
 
-    step: int  # steps done
-    epoch_steps: int
+    @property
+    def step(self) -> int:
+        """Steps done."""
+
+    @property
+    def epoch_steps(self) -> int:
+        """Steps of an epoch."""
 
     @property
     def steps(self) -> int:
         """Steps in all."""
 
-    def advance(self) -> None:
-        """Take one step."""
+    def advance(self) -> object:
+        """Take one step; nobody reads what this returns."""
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
@@ -35,8 +40,8 @@ def run_to_end(
     trainer: Resumable,
     checkpoint: Checkpoint | None,
     progress: Progress,
-    saved: State | None = None,
-    more: State | None = None,
+    saved: Mapping[str, "np.ndarray | torch.Tensor | int"] | None = None,
+    more: Mapping[str, "np.ndarray | torch.Tensor | int"] | None = None,
 ) -> None:
     """Advance to the last step; call progress(done, total) after each epoch.
 
@@ -97,7 +102,8 @@ class Measured:
 
     def state(self) -> State:
         """Return the trainer's state and the curves so far."""
-        return {f"curve.{name}": values for name, values in self.curves.items()} | self._trainer.state()
+        curves: State = {f"curve.{name}": values for name, values in self.curves.items()}
+        return curves | self._trainer.state()
 
     def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned."""

@@ -22,11 +22,12 @@ class GhostClipping(GradSampleModuleFastGradientClipping):
         """clip: the largest norm of a sample's gradient over all layers."""
         super().__init__(module, loss_reduction="sum", max_grad_norm=clip)
         self.NORM_SAMPLERS = {nn.Linear: self._norms}
-        self._pieces = {}  # a and b of every layer, of the pass under way
+        # a and b of every layer, of the pass under way
+        self._pieces: dict[nn.Linear, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def _norms(
         self, layer: nn.Linear, activations: list[torch.Tensor], backprops: torch.Tensor
-    ) -> dict[nn.Parameter, torch.Tensor]:
+    ) -> dict[torch.Tensor, torch.Tensor]:
         """Norm (b,) of every sample's gradient of each parameter."""
         a, b = self._pieces[layer] = activations[0].double(), backprops.double()
         norm = b.norm(dim=1)

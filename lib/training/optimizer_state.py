@@ -25,10 +25,10 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, state: Mapping, prefix: 
     and an array has lost it.
     """
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    restored = {}
-    for key, value in under(prefix, state).items():
+    restored: dict[int, dict[str, torch.Tensor]] = {}
+    for key, array in under(prefix, state).items():
         index, _, name = key.partition(".")
-        parameter, value = parameters[int(index)].detach(), torch.as_tensor(value)
+        parameter, value = parameters[int(index)].detach(), torch.as_tensor(array)
         like = parameter if value.shape == parameter.shape else value
         restored.setdefault(int(index), {})[name] = torch.empty_like(like, dtype=value.dtype).copy_(value)
     optimizer.load_state_dict({"state": restored, "param_groups": optimizer.state_dict()["param_groups"]})

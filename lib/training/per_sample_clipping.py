@@ -5,6 +5,7 @@ product of two: with small images and few channels it is cheapest to have the gr
 """
 
 import math
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
@@ -12,6 +13,12 @@ from opacus.grad_sample import GradSampleModule
 from torch import nn
 
 _CACHE = 2**21  # bytes, about what a core has for itself; from half a MiB to two it is all one
+
+
+class Sampled(nn.Parameter):
+    """A parameter as Opacus leaves it after a backward pass."""
+
+    grad_sample: Any  # a tensor (b, ...), or None
 
 
 class PerSampleClipping(GradSampleModule):
@@ -24,7 +31,7 @@ class PerSampleClipping(GradSampleModule):
     def __init__(self, module: nn.Module, clip: float) -> None:
         """clip: the largest norm of a sample's gradient over all layers."""
         super().__init__(module, loss_reduction="sum")
-        self.GRAD_SAMPLERS = {**self.GRAD_SAMPLERS, nn.Conv2d: _convolution_gradients}
+        self.GRAD_SAMPLERS = {**GradSampleModule.GRAD_SAMPLERS, nn.Conv2d: _convolution_gradients}
         self._clip = clip
 
     def backward(self, loss: torch.Tensor, x: torch.Tensor) -> None:
@@ -38,12 +45,12 @@ class PerSampleClipping(GradSampleModule):
         for parameters in groups:
             _clip_jointly(parameters, self._clip / math.sqrt(len(groups)))
 
-    def _groups(self) -> list[list[nn.Parameter]]:
+    def _groups(self) -> list[list["Sampled"]]:
         """Parameters that are clipped jointly, here all; of more groups, each is clipped to clip / sqrt(groups)."""
         return [list(self._module.parameters())]
 
 
-def _clip_jointly(parameters: list[nn.Parameter], clip: float) -> None:
+def _clip_jointly(parameters: list["Sampled"], clip: float) -> None:
     """Set each `grad` to the sum of the samples' gradients, clipped over these parameters; `grad_sample` goes."""
     samples = [parameter.grad_sample.flatten(1).double() for parameter in parameters]  # (b, numbers) each
     norms = torch.stack([gradients.norm(dim=1) for gradients in samples]).norm(dim=0)
@@ -57,12 +64,12 @@ def _clip_jointly(parameters: list[nn.Parameter], clip: float) -> None:
 
 def _convolution_gradients(
     layer: nn.Conv2d, activations: list[torch.Tensor], backprops: torch.Tensor
-) -> dict[nn.Parameter, torch.Tensor]:
+) -> dict[torch.Tensor, torch.Tensor]:
     """Gradient (b, ...) of each parameter for every sample; of a layer without groups or dilation, padded by pixels.
 
     Opacus's own cuts patches from memory as if channels came first there, and is silently wrong where they come last.
     """
-    (rows, columns), (above, beside) = layer.kernel_size, layer.padding
+    (rows, columns), (above, beside) = layer.kernel_size, map(int, layer.padding)
     backprops = backprops.flatten(2)  # (b, outputs, places)
     images = activations[0]
     weight = backprops.new_empty(len(images), backprops.shape[1], images.shape[1] * rows * columns)
@@ -73,8 +80,8 @@ def _convolution_gradients(
         windows = padded.unfold(2, rows, layer.stride[0]).unfold(3, columns, layer.stride[1])
         patches = windows.permute(0, 1, 4, 5, 2, 3).flatten(1, 3).flatten(2)  # (some, inputs * size^2, places)
         torch.bmm(signal, patches.mT, out=gradients)
-    gradients = {layer.weight: weight.unflatten(2, layer.weight.shape[1:])}
-    return gradients if layer.bias is None else {**gradients, layer.bias: backprops.sum(2)}
+    made = {layer.weight: weight.unflatten(2, layer.weight.shape[1:])}
+    return made if layer.bias is None else {**made, layer.bias: backprops.sum(2)}
 
 
 def _together(images: torch.Tensor, patches: int) -> int:

@@ -41,7 +41,7 @@ class SgdRecipe:
 
     def rate_at(self, epoch: int) -> float:
         """Learning rate in an epoch, counted from 0."""
-        if self.last_rate is not None:
+        if self.last_rate is not None and self.decay_epochs is not None:
             return self.rate + (self.last_rate - self.rate) * min(epoch / self.decay_epochs, 1)
         return self.rate * self.decay ** (min(epoch, (self.decay_epochs or math.inf) - 1) // self.decay_every)
 

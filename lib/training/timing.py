@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import torch
+
+Name = TypeVar("Name")
 
 
 class Trainer(Protocol):
@@ -25,11 +27,11 @@ def clock(device: torch.device) -> float:
     return time.perf_counter()
 
 
-def epoch_seconds(trainers: Mapping[str, Trainer], epochs: int, device: torch.device) -> dict[str, np.ndarray]:
+def epoch_seconds(trainers: Mapping[Name, Trainer], epochs: int, device: torch.device) -> dict[Name, np.ndarray]:
     """Seconds (epochs,) of each training's epochs, after a first step; all have an epoch before any has the next."""
     for trainer in trainers.values():
         trainer.advance()
-    spent = {name: [] for name in trainers}
+    spent: dict[Name, list[float]] = {name: [] for name in trainers}
     for _ in range(epochs):
         for name, trainer in trainers.items():
             start = clock(device)
