@@ -56,12 +56,12 @@ def log_error_bound_neighbour_max(log_q: np.ndarray, sigma: float, classes: int)
     return cap(_shift(log_q, np.sqrt(2.0) / sigma, classes), classes)
 
 
-def log_error_bound_neighbour_min(log_q: np.ndarray, sigma: float, classes: int) -> np.ndarray:
+def log_error_bound_neighbour_min(log_q: np.ndarray | float, sigma: float, classes: int) -> np.ndarray:
     """Ln B_L(q): no neighbour's q is smaller (Appendix B)."""
     return _shift(log_q, -np.sqrt(2.0) / sigma, classes)
 
 
-def _shift(log_q: np.ndarray, amount: float, classes: int) -> np.ndarray:
+def _shift(log_q: np.ndarray | float, amount: float, classes: int) -> np.ndarray:
     """Ln (m-1) Phi(Phi^-1(q / (m-1)) + amount).
 
     The m-1 gaps each change by at most two votes, sqrt(2)/sigma on the scale of Phi; by concavity q moves most

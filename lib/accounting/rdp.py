@@ -24,7 +24,7 @@ def gaussian_rdp(orders: np.ndarray, sigma: float, sensitivity: float) -> np.nda
     return np.asarray(orders, float) * sensitivity**2 / (2 * sigma**2)
 
 
-def epsilon_classic(orders: np.ndarray, rdp: np.ndarray, delta: float) -> tuple[float, float]:
+def epsilon_classic(orders: np.ndarray, rdp: np.ndarray | float, delta: float) -> tuple[float, float]:
     """The papers' conversion, min over orders of rdp + ln(1/delta)/(order-1) (Mironov 2017, Prop. 3).
 
     Returns (epsilon, optimal order).
@@ -34,7 +34,7 @@ def epsilon_classic(orders: np.ndarray, rdp: np.ndarray, delta: float) -> tuple[
     return float(epsilons[best]), float(orders[best])
 
 
-def epsilon_tight(orders: np.ndarray, rdp: np.ndarray, delta: float) -> tuple[float, float]:
+def epsilon_tight(orders: np.ndarray, rdp: np.ndarray | float, delta: float) -> tuple[float, float]:
     """dp_accounting's tighter conversion (Canonne et al. 2020, Prop. 12). Returns (epsilon, optimal order)."""
     from dp_accounting import rdp as dp_rdp  # takes a second, and not every job needs it
 

@@ -46,6 +46,7 @@ def release_epsilon(
     if is_discrete(run):
         raise InputError("noise = 'discrete': its cost does not depend on the data, so there is nothing to sanitise")
     account = account or confident_account(orders, votes, run, moments)
+    assert account.caps is not None  # a run with a noisy check has them
 
     def parts(order: float, weights: np.ndarray | None) -> tuple[Sequence, CheckSequence]:
         checks = CheckSequence(threshold.statistic(votes), teachers, run["threshold"], run["sigma_threshold"], order)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 NEIGHBOURING = ("replace_one", "add_or_remove_one")
 CONVERSIONS = ("classic", "tight", "moments", "none")
@@ -64,7 +65,7 @@ class PrivacyStatement:
         )
 
     @classmethod
-    def from_dict(cls, said: Mapping[str, object]) -> "PrivacyStatement":
+    def from_dict(cls, said: Mapping[str, Any]) -> "PrivacyStatement":
         """Read what `as_dict` wrote; in files without `proved_bound`, `guarantee` stood for it.
 
         Raises ValueError where `guarantee` is not what follows from the rest.

@@ -49,7 +49,7 @@ def _divergence(order: float, rate: float, sigma: float) -> float:
     return renyi(order, log_mixed(rate, (2 * z - 1) / (2 * sigma**2)), log_normal(z, step, sigma))
 
 
-def log_mixed(rate: float, log_ratio: np.ndarray) -> np.ndarray:
+def log_mixed(rate: float, log_ratio: np.ndarray | float) -> np.ndarray:
     """ln (1 - rate + rate e^log_ratio), of any size and to full relative accuracy also near 0."""
     near = np.log1p(rate * np.expm1(np.clip(log_ratio, -1, 1)))
     return np.where(np.abs(log_ratio) < 1, near, np.logaddexp(np.log1p(-rate), np.log(rate) + log_ratio))

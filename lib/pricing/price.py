@@ -298,7 +298,7 @@ def drawn(votes: np.ndarray, run: dict, seed: int, orders: np.ndarray | None = N
     passed = votes.max(axis=1) + rng.normal(0.0, run["sigma_threshold"], len(votes)) >= run["threshold"]
     reached = np.flatnonzero(np.cumsum(passed) >= _most_answered(run, len(votes)))
     asked = int(reached[0]) + 1 if len(reached) else len(votes)
-    dependent = independent = 0.0
+    dependent = independent = np.zeros(len(orders))
     for start in range(0, asked, QUERIES_OF_A_LEDGER):
         part = slice(start, min(start + QUERIES_OF_A_LEDGER, asked))
         given = (run["threshold"], run["sigma_threshold"], run["sigma"])
@@ -323,6 +323,7 @@ def sanitized(votes: np.ndarray, made: Price, rng: np.random.Generator) -> Relea
     run = made.run
     if run["aggregator"] != "confident_gnmax":
         raise InputError(f"--sanitize: a release is known for confident_gnmax, not for {run['aggregator']}")
+    assert made.grid is not None and made.teachers is not None  # what is made of votes has both
     try:
         return release_epsilon(made.grid, votes, made.teachers, run, MOMENTS, SANITIZE, rng, made.account)
     except ValueError as error:

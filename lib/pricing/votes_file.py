@@ -57,7 +57,7 @@ def read_votes(
     path = Path(path)
     array = _read(path, key)
     _check_kind(array, layout, path)
-    found = []
+    found: list[str] = []
     if path.suffix == ".csv":
         array, found = _without_numbering(array, layout, classes, teachers, path)
     votes = count_votes(array, layout, classes, teachers, queries, str(path))
@@ -66,7 +66,7 @@ def read_votes(
 
 def count_votes(
     array: np.ndarray,
-    layout: str,
+    layout: str | None,
     classes: int | None = None,
     teachers: int | None = None,
     queries: int | None = None,
@@ -204,7 +204,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _without_numbering(
-    array: np.ndarray, layout: str, classes: int | None, teachers: int | None, path: Path
+    array: np.ndarray, layout: str | None, classes: int | None, teachers: int | None, path: Path
 ) -> tuple[np.ndarray, list[str]]:
     """A table without a first line and a first column that only number the others, and a warning of each.
 
