@@ -44,7 +44,7 @@ def ball_activation_torch(o: Tensor) -> Tensor:
     return unit * (-functional.softplus(-_SLOPE * o[..., :1]) / direction.shape[-1]).exp()
 
 
-def logistic_normal_cdfs(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def logistic_normal_cdfs(x: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
     """Distribution functions at x of the standard logistic and of N(0, 8/pi) (Fay et al. 2020, Figure 1)."""
     return expit(x), ndtr(np.asarray(x) / _SLOPE)
 

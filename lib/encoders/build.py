@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lib.encoders.autoencoder import AutoencoderDesign
 
-Settings = Mapping[str, object]
+Settings = Mapping[str, Any]
 
 
 def design_of(settings: Settings, shape: tuple[int, int, int, int]) -> AutoencoderDesign:

@@ -18,7 +18,7 @@ class CoarseEncoder:
     def __init__(self, inner: Encoder, shape: tuple[int, int, int, int], grid: tuple[int, int, int]) -> None:
         """shape: (C, X, Y, Z). Raises InputError for a grid that is finer than the masks."""
         checked_grid(shape, grid)
-        self._inner, self._shape, self._grid = inner, tuple(shape), tuple(grid)
+        self._inner, self._shape, self._grid = inner, shape, grid
         self.latent_dim, self.radius = inner.latent_dim, inner.radius
 
     def encode(self, y: np.ndarray) -> np.ndarray:

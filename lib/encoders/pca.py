@@ -35,7 +35,7 @@ class PcaEncoder:
         self._blocks, self._mean = blocks, pca.mean
         self._components = pca.components[:components]
         self.latent_dim = blocks.count * components
-        self.radius = math.sqrt(math.prod(blocks.shape)) / 2 if radius == CUBE else radius
+        self.radius = math.sqrt(math.prod(blocks.shape)) / 2 if isinstance(radius, str) else radius
         # (blocks or 1, D): what was padded is 0 in every mask, and so in the centre
         centre = blocks.split(np.full((1, *blocks.shape), np.float32(0.5)))[0] if radius == CUBE else pca.mean[None]
         self._from_centre = centre @ self._components.T

@@ -1,6 +1,6 @@
 """Principal components of public masks: by the covariance of many blocks, or by the Gram matrix of a few volumes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +33,11 @@ class PrincipalComponents:
             "mean": self.mean,
             "components": self.components,
             "eigenvalues": self.eigenvalues,
-            "total": np.float64(self.total),
+            "total": np.array(self.total, np.float64),
         }
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> "PrincipalComponents":
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> "PrincipalComponents":
         """Rebuild from the result of `arrays`."""
         return cls(arrays["mean"], arrays["components"], arrays["eigenvalues"], float(arrays["total"]))
 

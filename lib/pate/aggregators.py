@@ -79,6 +79,7 @@ def _confident_gnmax(votes: np.ndarray, run: dict, rng: np.random.Generator, sco
 
 
 def _interactive_gnmax(votes: np.ndarray, run: dict, rng: np.random.Generator, scores: Scores) -> Answers:
+    assert scores is not None  # a run with a student has them
     labels, source = interactive_gnmax(
         votes, scores, run["confidence"], run["threshold"], run["sigma_threshold"], run["sigma"], rng
     )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lib.accounting.threshold import statistic
+from lib.pate.discrete_gaussian import NormalNoise
 from lib.pate.gnmax import gnmax
 
 NO_ANSWER = -1
@@ -12,7 +13,7 @@ def passes(
     votes: np.ndarray,
     threshold: float,
     sigma_threshold: float,
-    rng: np.random.Generator,
+    rng: NormalNoise,
     scores: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the noisy check, statistic + N(0, sigma_threshold^2) >= threshold, of each row; (n,) bool."""
@@ -21,7 +22,7 @@ def passes(
 
 
 def confident_gnmax(
-    votes: np.ndarray, threshold: float, sigma_threshold: float, sigma: float, rng: np.random.Generator
+    votes: np.ndarray, threshold: float, sigma_threshold: float, sigma: float, rng: NormalNoise
 ) -> np.ndarray:
     """Labels (n,), NO_ANSWER where the check failed. The check and the answer draw their noise independently."""
     answered = passes(votes, threshold, sigma_threshold, rng)

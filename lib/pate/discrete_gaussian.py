@@ -7,10 +7,18 @@ that the law is this one to the last bit, and no rounding of a real number tells
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any, Protocol
 
 import numpy as np
 
 Bits = Callable[[int], int]  # bits(k): an integer uniform in [0, 2^k)
+
+
+class NormalNoise(Protocol):
+    """Draw normal noise: a numpy generator, or `DiscreteGaussian`."""
+
+    def normal(self, mean: float, sigma: float, size: Any, /) -> np.ndarray:
+        """Return draws of that size."""
 
 
 class DiscreteGaussian:

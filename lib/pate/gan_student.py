@@ -76,8 +76,8 @@ class GanTrainer(StudentTrainer):
         settings = self.settings
         noise = self.draws.noise("noise", step, self.device)
         rate = semi_supervised.learning_rate(settings.learning_rate, step, self.steps, settings.decay_start)
-        rows = self.draws.batch("labelled", step, len(self.images.labelled), settings.labelled_batch)
-        rows = torch.from_numpy(rows).to(self.device)
+        drawn = self.draws.batch("labelled", step, len(self.images.labelled), settings.labelled_batch)
+        rows = torch.from_numpy(drawn).to(self.device)
         labelled = self.images.scaled(self.images.labelled[rows]).flatten(1)
         real = self._flat(self.images.pool, "classifier pool", step, settings.unlabelled_batch)
         with torch.no_grad():

@@ -20,7 +20,7 @@ class InnerEpsilonAdam(torch.optim.Optimizer):
         super().__init__(parameters, {"lr": lr, "betas": betas, "epsilon": epsilon})
 
     @torch.no_grad()
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]  # no closure, which torch's own takes for other optimizers
         """One step of all parameters, each of which must have a gradient."""
         for group in self.param_groups:
             parameters = group["params"]

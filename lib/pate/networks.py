@@ -55,11 +55,11 @@ def train_student(
     """
     if model["kind"] in SUPERVISED:
         return train_supervised(model, x, y, classes, seed, job, device, checkpoint, progress)
-    settings_kind, train = {"vat": (VatSettings, train_vat_student), "gan": (GanSettings, train_gan_student)}[
-        model["kind"]
-    ]
-    settings = settings_kind(**{name: value for name, value in model.items() if name != "kind"})
-    return train(x, y, unlabelled, classes, white, settings, seed, job, device, checkpoint, progress)
+    settings = {name: value for name, value in model.items() if name != "kind"}
+    given, rest = (x, y, unlabelled, classes, white), (seed, job, device, checkpoint, progress)
+    if model["kind"] == "vat":
+        return train_vat_student(*given, VatSettings(**settings), *rest)
+    return train_gan_student(*given, GanSettings(**settings), *rest)
 
 
 def train_supervised(

@@ -70,6 +70,7 @@ def read_rounds(
     votes, rows, fingerprint = read_queries(path, teachers, run)
     if "first_round" not in run:
         return [(votes, run, None)], rows, fingerprint
+    assert scores_path is not None  # a run with a first round has a student
     earlier, _, _ = read_queries(path, teachers, run["first_round"])
     scores = _checked_scores(load_arrays(scores_path, "probabilities")["probabilities"], votes, rows, scores_path)
     return [(earlier, run["first_round"], None), (votes, run, scores)], rows, fingerprint

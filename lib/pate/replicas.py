@@ -1,8 +1,8 @@
 """Teachers trained many at once: T networks of one shape, each on its own private part."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -23,9 +23,17 @@ Part = Callable[[int], tuple[np.ndarray, np.ndarray]]
 class Network(Protocol):
     """Networks of one shape whose parameters can be stacked, such as StackedMLP and StackedTeacherCNN."""
 
-    classes: int
-    decayed: tuple[str, ...]
-    widest: int
+    @property
+    def classes(self) -> int:
+        """Logits of a network."""
+
+    @property
+    def decayed(self) -> tuple[str, ...]:
+        """Names of the parameters that weight decay shrinks."""
+
+    @property
+    def widest(self) -> int:
+        """Numbers of the largest layer's output, of one sample."""
 
     def initial(self, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Parameters of one network."""
@@ -117,7 +125,7 @@ class Replicas:
         for parameter in self._parameters.values():
             parameter.requires_grad_()
         self._optimizer = self._make_optimizer()
-        self._rows = None
+        self._rows: torch.Tensor | None = None
         self.step, self.epoch_steps = 0, 1  # steps done; there are no epochs, as batches are drawn with replacement
 
     @property
@@ -135,7 +143,10 @@ class Replicas:
     def _make_optimizer(self) -> torch.optim.Optimizer:
         decayed = [p for name, p in self._parameters.items() if name in self._network.decayed]
         others = [p for name, p in self._parameters.items() if name not in self._network.decayed]
-        groups = [{"params": decayed, "weight_decay": self._recipe.weight_decay}, {"params": others}]
+        groups: list[dict[str, Any]] = [
+            {"params": decayed, "weight_decay": self._recipe.weight_decay},
+            {"params": others},
+        ]
         # fused: one pass over memory, which on the CPU is half the time of a step
         if self._recipe.optimizer == "adam":
             return torch.optim.Adam(groups, lr=self._recipe.rate, fused=True)
@@ -189,12 +200,12 @@ class Replicas:
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
-        state = {"step": self.step}
+        state: State = {"step": self.step}
         state |= {f"parameter.{name}": p.detach() for name, p in self._parameters.items()}
         state |= {f"average.{name}": average for name, average in self._averages.items()}
         return state | optimizer_state(self._optimizer)
 
-    def restore(self, state: dict[str, np.ndarray | int]) -> None:
+    def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned for the same networks, data and recipe."""
         self.step, self._rows = int(state["step"]), None
         with torch.no_grad():
@@ -257,7 +268,7 @@ def replica_labels(
         members = teachers[done : done + group]
         parts = stack_parts(part, members, network.classes)
         replicas = Replicas(network, parts, recipe, seed, job, members, device)
-        more = {"done": done, "labels": labels[:, :done]}
+        more: State = {"done": done, "labels": labels[:, :done]}
         run_to_end(replicas, checkpoint, lambda steps, of: None, saved, more)
         saved = {}
         labels[:, done : done + len(members)] = predict_labels(network, replicas.trained(), queries, recipe.scaling)

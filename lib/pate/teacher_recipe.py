@@ -33,4 +33,5 @@ class Recipe:
 
     def averaging_at(self, done: int) -> float:
         """Decay of the moving average after `done` steps."""
-        return min(self.average, (1 + done) / (10 + done))
+        rising = (1 + done) / (10 + done)
+        return rising if self.average is None else min(self.average, rising)

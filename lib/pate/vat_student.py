@@ -68,7 +68,7 @@ class VatTrainer(StudentTrainer):
         shape, least = tuple(images.pool.shape[1:]), 3 * 2 ** len(settings.blocks)
         if len(shape) not in (2, 3) or min(shape[:2]) < least:
             raise InputError(f"student: images of shape {shape}; needed: (h, w) or (h, w, c) with h, w >= {least}")
-        self.network = VatClassifier(
+        network = VatClassifier(
             shape[2] if len(shape) == 3 else 1,
             settings.blocks,
             settings.top,
@@ -77,7 +77,9 @@ class VatTrainer(StudentTrainer):
             settings.dropout,
             settings.momentum,
             draws.initial("network"),
-        ).to(self.device, memory_format=torch.channels_last)
+        )
+        # PyTorch's overloads of `to` lack a module's format
+        self.network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.modules: dict[str, nn.Module] = {"network": self.network}
         self.optimizers = {"adam": semi_supervised.make_adam(self.network, (settings.beta1, settings.beta2))}
 

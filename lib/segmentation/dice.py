@@ -12,11 +12,15 @@ import numpy as np
 from lib.core.errors import InputError
 
 CONVENTIONS = ("one", "skip")
-TUMOUR = {"tumour": (1, 2, 3)}
-CLASSES = {"oedema": (1,), "non_enhancing": (2,), "enhancing": (3,)}
-TWO = {"first": (1,), "second": (2,)}  # of anything but tumours
+TUMOUR: dict[str, tuple[int, ...]] = {"tumour": (1, 2, 3)}
+CLASSES: dict[str, tuple[int, ...]] = {"oedema": (1,), "non_enhancing": (2,), "enhancing": (3,)}
+TWO: dict[str, tuple[int, ...]] = {"first": (1,), "second": (2,)}  # of anything but tumours
 OF = {1: TUMOUR, 2: TWO, 3: CLASSES}  # by how many classes labels tell apart
-NESTED = {"whole": (1, 2, 3), "core": (2, 3), "enhancing": (3,)}  # the regions that BraTS ranks by
+NESTED: dict[str, tuple[int, ...]] = {
+    "whole": (1, 2, 3),
+    "core": (2, 3),
+    "enhancing": (3,),
+}  # the regions that BraTS ranks by
 THRESHOLD = 0.5
 THRESHOLDS = (0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01)
 
@@ -60,7 +64,7 @@ def best_threshold(
     no subject has any.
     """
     order = np.argsort(grid)
-    found = {region: [] for region in regions}  # (thresholds rising,) of each subject
+    found: dict[str, list[np.ndarray]] = {region: [] for region in regions}  # (thresholds rising,) of each subject
     for mask, label in zip(masks, true, strict=True):
         mask = np.asarray(mask)
         tumour = whole_tumour(mask)

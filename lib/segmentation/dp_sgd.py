@@ -96,6 +96,7 @@ class SegmentationSgdTrainer(SgdTrainer):
             twice = [torch.stack([array, array]) for array in (image, mask)]
             super()._clip_gradients(twice[0].requires_grad_(), twice[1])
             for total, parameter in zip(sums, parameters, strict=True):
+                assert parameter.grad is not None
                 total += parameter.grad
         for total, parameter in zip(sums, parameters, strict=True):
             parameter.grad = total.to(parameter)

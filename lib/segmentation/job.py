@@ -6,10 +6,10 @@ Importing torch takes longer than some of these jobs do: it is left to those tha
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -53,13 +53,13 @@ class SegmentationJob(Job):
 
         return choose_device(self.device, self.threads)
 
-    def of_unit(self, *names: str) -> SegmentationJob:
+    def of_unit(self, *names: str) -> Self:
         """The job of one unit of a shard: its draws are keyed, and its record is named, by rule, task and unit."""
         unit = dataclasses.replace(self, job=[self.job[0], self.task["name"], *names, str(self.repetition)])
         unit.__dict__["prepared"] = self.prepared  # read once for all units
         return unit
 
-    def coded(self, encoder: Mapping[str, Any] | None = None) -> SegmentationJob:
+    def coded(self, encoder: Mapping[str, Any] | None = None) -> Self:
         """Return the job on the classes that the encoder keeps (only the whole tumour for one-class encoders).
 
         encoder: its block of the configuration; None where there is none.
@@ -91,7 +91,7 @@ class SegmentationJob(Job):
             labels[row] = self.prepared.label[row]
         return labels
 
-    def threshold(self, masks: np.ndarray, rows: np.ndarray) -> float:
+    def threshold(self, masks: Iterable[np.ndarray], rows: np.ndarray) -> float:
         """The best threshold of soft masks (n, C, X, Y, Z) of public volumes."""
         return best_threshold(masks, self.prepared.label[rows])[0]
 

@@ -7,7 +7,7 @@ codes of the public masks that are standardised.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
@@ -76,7 +76,7 @@ class AutoencoderTrainer:
         inward = set(map(id, encoder))
         decoder = [values for values in self._network.parameters() if id(values) not in inward]
         self._optimizer = torch.optim.Adam([{"params": decoder}, {"params": encoder}], lr=recipe.rate)
-        self._order = None
+        self._order: np.ndarray | None = None
         self.step = 0  # batches done
         self.epoch_steps = math.ceil(len(self._parts) / recipe.batch)
 
@@ -134,10 +134,10 @@ class AutoencoderTrainer:
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
-        state = {"step": self.step, "noise": self._noise.get_state(), **weights_of(self._network)}
+        state: State = {"step": self.step, "noise": self._noise.get_state(), **weights_of(self._network)}
         return state | optimizer_state(self._optimizer)
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned for the same design, masks, recipe, seed and job."""
         self.step, self._order = int(state["step"]), None
         self._noise.set_state(torch.as_tensor(state["noise"]).clone())

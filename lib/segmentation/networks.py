@@ -27,7 +27,7 @@ def recipe_of(job: SegmentationJob, name: str) -> SegmentationRecipe:
 
 def each_seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.ndarray) -> Iterator[np.ndarray]:
     """Soft masks (C, X, Y, Z) that a network gives for some rows, one by one, in the windows of the task."""
-    return predicted_masks(network_of(job), dict(weights), job.prepared.image, rows, job.place, job.task["window"])
+    return predicted_masks(network_of(job), dict(weights), job.prepared.images, rows, job.place, job.task["window"])
 
 
 def seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.ndarray) -> np.ndarray:

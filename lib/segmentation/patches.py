@@ -38,14 +38,14 @@ def draw_span(
     foreground: bool (X, Y, Z), or None. The voxel is drawn uniformly from it, and the patch lies with that voxel in its
     middle, or as near to that as the volume allows. A volume without any gives a patch anywhere.
     """
-    inside = None if foreground is None else np.flatnonzero(foreground)
     free = np.subtract(volume, patch)
-    if inside is None or not inside.size:
+    if foreground is None or not foreground.any():
         starts = rng.integers(free + 1)
     else:
-        voxel = np.unravel_index(rng.choice(inside), foreground.shape)
+        voxel = np.unravel_index(rng.choice(np.flatnonzero(foreground)), foreground.shape)
         starts = np.clip(np.subtract(voxel, np.floor_divide(patch, 2)), 0, free)
-    return tuple(slice(int(start), int(start) + side) for start, side in zip(starts, patch, strict=True))
+    x, y, z = (slice(int(start), int(start) + side) for start, side in zip(starts, patch, strict=True))
+    return x, y, z
 
 
 class Targets:

@@ -1,5 +1,7 @@
 """Masks over the images that they are of."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.image import AxesImage
@@ -23,7 +25,7 @@ def overlay(axis: plt.Axes, image: np.ndarray, mask: np.ndarray | None, truth: n
     image, mask, truth: (X, Y); mask None: the image and the truth alone. x runs to the right, y upwards.
     Returns what has the colours of the mask.
     """
-    upright = {"origin": "lower", "interpolation": "nearest"}
+    upright: dict[str, Any] = {"origin": "lower", "interpolation": "nearest"}
     axis.imshow(image.T, cmap="gray", **upright)
     painted = None
     if mask is not None:

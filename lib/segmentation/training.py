@@ -90,7 +90,7 @@ class SegmentationTrainer:
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
-        state = {"step": self.step, "history": self.history}
+        state: State = {"step": self.step, "history": self.history}
         state |= {f"weight.{name}": weight.detach() for name, weight in self.module.named_parameters()}
         return state | optimizer_state(self._optimizer)
 
