@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class MacRun(TrainingRun):
         found = {name: rdp.gaussian_rdp(orders, sigma, 1.0) for name, sigma in self._prepared.items()}
         if self.pretraining_epochs:
             found["pretraining"] = self.training_rdp(orders, self.pretraining_epochs, self.sigma / sensitivity)
-        if self.histograms:
+        if self.histograms and self.sigma_histogram is not None:
             found["histogram"] = histogram * self.histograms * rdp.gaussian_rdp(orders, self.sigma_histogram, 1.0)
         if self.epochs:
             found["training"] = self.training_rdp(orders, self.epochs, self.sigma / sensitivity)
@@ -117,7 +117,7 @@ class MacRun(TrainingRun):
         return found
 
 
-def one_block(run: TrainingRun, **releases: float) -> MacRun:
+def one_block(run: TrainingRun, **releases: Any) -> MacRun:
     """A run of DP-SGD as one of DP-MAC that releases one block: the same mechanism, so that it has the same readings.
 
     That a gradient has many layers does not matter, since they are clipped jointly. releases: sigma_centre and

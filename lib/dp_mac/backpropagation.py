@@ -41,7 +41,7 @@ class ChainTrainer(SgdTrainer):
             # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
             return torch.tensor(array, dtype=torch.float32, device=device)
 
-        chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
+        self._chain = chain = Chain(network.sizes, ACTIVATIONS[network.activation].value, network.bias).to(device)
         first = network.initial_weights(generator(seed, *job, name, "weights"))
         chain.load([tensor(layer) for layer in first])
         objective = network.objectives[-1]
@@ -56,7 +56,7 @@ class ChainTrainer(SgdTrainer):
     @property
     def weights(self) -> list[torch.Tensor]:
         """Weights (1, in, out) of every layer, copied."""
-        return [weight[None] for weight in self.module.weights()]
+        return [weight[None] for weight in self._chain.weights()]
 
 
 def train_dp_sgd(

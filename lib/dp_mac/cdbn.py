@@ -12,7 +12,7 @@ its own, clipping, and the split of epsilon.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -26,6 +26,9 @@ from lib.dp_mac.cdbn_sensitivity import patches, with_one
 from lib.dp_mac.cdbn_settings import CdbnSettings
 from lib.dp_mac.chebyshev import softplus
 from lib.training.epochs import Progress
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 FLOOR = 1e-4  # least variance that a unit is scaled by
 
@@ -52,6 +55,7 @@ class Cdbn:
 
     def scores(self, features: torch.Tensor) -> torch.Tensor:
         """One number a class, (N, classes), of features (N, features); the largest is the prediction."""
+        assert self.output is not None
         return with_one(features).double() @ self.output.T
 
 
@@ -173,19 +177,19 @@ def fit_output(
 class Trained:
     """A network, `Cdbn` or `PublishedNetwork`, and what `evaluate` gave before training and after each epoch."""
 
-    network: object
+    network: "DataclassInstance"
     curve: np.ndarray
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The network's tensors, by the names of the fields and the places that hold them."""
-        arrays = {}
+        arrays: dict[str, np.ndarray] = {}
         for field in fields(self.network):
             arrays |= _arrays(field.name, getattr(self.network, field.name))
         return arrays
 
 
 def _arrays(name: str, part: object) -> dict[str, np.ndarray]:
-    if torch.is_tensor(part):
+    if isinstance(part, torch.Tensor):
         return {name: part.detach().cpu().numpy()}
     inner = enumerate(part) if isinstance(part, list | tuple) else ()
     return {key: array for place, each in inner for key, array in _arrays(f"{name}.{place}", each).items()}
@@ -225,7 +229,7 @@ def train_cdbn(
     progress(done, total) after each hidden layer and each epoch. Raises InputError for what is not allowed.
     """
     checked(x, y, classes, epsilon)
-    spent = [None if epsilon is None else epsilon * share for share in settings.shares]
+    spent = [epsilon and epsilon * share for share in settings.shares]
     images, layers = torch.tensor(x, dtype=torch.float32, device=device), len(settings.filters)
     total = layers + settings.epochs
     saved = (checkpoint.load() if checkpoint else None) or {}
@@ -244,7 +248,7 @@ def train_cdbn(
     features = F.adaptive_avg_pool2d(images, settings.grid).flatten(1)
     labels = torch.from_numpy(y.astype(np.int64)).to(device)
     draw = generator(seed, *job, name, "noise of the output")
-    released = release_output(features, labels, classes, settings.clips[-1], tuple(spent[-2:]), draw)
+    released = release_output(features, labels, classes, settings.clips[-1], (spent[-2], spent[-1]), draw)
     curve = []
 
     def note(epoch: int, weight: torch.Tensor) -> None:
@@ -259,7 +263,7 @@ def train_cdbn(
 def accuracy(x: np.ndarray, y: np.ndarray, device: torch.device) -> Evaluate:
     """An `evaluate` that gives the accuracy on x, y (as in `train_cdbn`); the features are computed once a network."""
     images, labels = torch.tensor(x, dtype=torch.float32, device=device), torch.from_numpy(y).to(device)
-    kept: dict[str, object] = {}
+    kept: dict[str, Any] = {}
 
     def evaluate(network: Cdbn) -> float:
         if kept.get("hidden") is not network.hidden:

@@ -217,7 +217,8 @@ def train_published(
     draws, hidden = Draws(seed, (*job, name), settings.batch, epsilon), []
     for layer, filters in enumerate(settings.filters):
         if saved:
-            hidden.append(tuple(torch.tensor(saved[f"hidden.{layer}.{part}"], device=device) for part in (0, 1)))
+            weight, bias = (torch.tensor(saved[f"hidden.{layer}.{part}"], device=device) for part in (0, 1))
+            hidden.append((weight, bias))
         else:
             hidden.append(_pretrained(images, settings, layer, filters, draws))
         images = torch.cat([maps(batch, hidden[-1:], settings.size) for batch in images.split(BATCH)])

@@ -51,7 +51,7 @@ def hidden_moments(x: torch.Tensor, size: int, stride: int, clip: float) -> torc
 
     Numbers outside [0, 1] are moved to its ends, so that the sensitivity holds for any input.
     """
-    bound = hidden_sensitivity(*x.shape[1:3], size, stride, clip) * (1 - SLACK)
+    bound = hidden_sensitivity(x.shape[1], x.shape[2], size, stride, clip) * (1 - SLACK)
     width = x.shape[1] * size**2 + 1
     total = torch.zeros(width, width, dtype=torch.float64, device=x.device)
     for batch in x.split(BATCH):
@@ -89,7 +89,7 @@ def release_hidden(
     x: torch.Tensor, size: int, stride: int, clip: float, epsilon: float | None, rng: np.random.Generator
 ) -> Moments:
     """The moments of the patches of x (N, channels, side, side), epsilon-DP."""
-    scale = _scale(hidden_sensitivity(*x.shape[1:3], size, stride, clip), epsilon)
+    scale = _scale(hidden_sensitivity(x.shape[1], x.shape[2], size, stride, clip), epsilon)
     return _noisy(hidden_moments(x, size, stride, clip), scale, rng)
 
 
@@ -98,7 +98,7 @@ def release_output(
     y: torch.Tensor,
     classes: int,
     clip: float,
-    epsilons: tuple[float, float] | tuple[None, None],
+    epsilons: tuple[float | None, float | None],
     rng: np.random.Generator,
 ) -> OutputCoefficients:
     """The output layer's coefficients, the linear ones epsilons[0]-DP, the quadratic ones epsilons[1]-DP.

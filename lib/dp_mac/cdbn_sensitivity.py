@@ -21,6 +21,8 @@ have no w in them) is why the number of filters does not enter. All of this is o
 `published_hidden` and `published_output`, as its authors' public code computes them.
 """
 
+from typing import Any
+
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -78,9 +80,9 @@ def output_sensitivity(features: int, clip: float = 1.0) -> tuple[float, float]:
 PUBLISHED_CHEBYSHEV = {0: 16 / 32, 1: 35 / 32, 3: -35 / 32, 5: 21 / 32, 7: -5 / 32}
 
 
-def published_chebyshev(x: torch.Tensor, coefficients: dict[int, object] = PUBLISHED_CHEBYSHEV) -> torch.Tensor:
+def published_chebyshev(x: torch.Tensor, coefficients: dict[int, Any] = PUBLISHED_CHEBYSHEV) -> torch.Tensor:
     """The polynomial with these coefficients, by power."""
-    return sum(value * x**power for power, value in coefficients.items())
+    return sum((value * x**power for power, value in coefficients.items()), torch.zeros_like(x))
 
 
 def published_hidden(x: torch.Tensor, size: int, stride: int = 2) -> float:

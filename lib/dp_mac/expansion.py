@@ -39,6 +39,7 @@ class PerSample:
         if kind == "constant":
             return self.constant.abs()
         values, power = (self.linear, 1) if kind == "linear" else (self.quadratic, 2)
+        assert values is not None
         return values.double().norm(dim=-1) * self.inputs.double().norm(dim=-1) ** power
 
     def total(self, kind: str, weighting: torch.Tensor) -> torch.Tensor:
@@ -47,6 +48,7 @@ class PerSample:
             return (self.constant * weighting).sum(-1)
         if kind == "linear":
             return torch.bmm(self.inputs.mT, self.linear * weighting[..., None])
+        assert self.quadratic is not None
         factors = self.quadratic * weighting[..., None]
         runs, samples, units = factors.shape
         width = self.inputs.shape[-1]

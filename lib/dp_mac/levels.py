@@ -25,11 +25,13 @@ def sigma_of(
     """
     if noise == "none":
         return None
+    if epsilon is None:
+        raise InputError(f"noise {noise!r}: it needs an epsilon; allowed without is 'none'")
     if noise == "needed":
         return calibrated_sigma(run_at(1.0), orders, delta, epsilon)
     if noise != "printed":
         raise InputError(f"noise {noise!r}: allowed are {', '.join(NOISES)}")
-    found = dict(printed).get(epsilon)
+    found = {each: sigma for each, sigma in printed}.get(epsilon)
     if found is None:
         raise InputError(f"epsilon {epsilon}: allowed are those printed, {', '.join(f'{each}' for each, _ in printed)}")
     return found

@@ -85,7 +85,7 @@ def train(
     total = before + recipe.epochs
     saved = (checkpoint.load() if checkpoint else None) or {}
     learned = under("threshold", saved)
-    if learning is not None:
+    if learning is not None and noise is not None:
         if not learned:
             shortened = replace(recipe, epochs=learning.epochs)
             first = MacTrainer(network, x, y, shortened, noise, seed, (*job, "pretraining"), names, device)

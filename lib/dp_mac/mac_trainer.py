@@ -1,5 +1,6 @@
 """MAC and DP-MAC in training: R runs of one network at once, that differ by seed, sigma or thresholds (Algorithm 1)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -194,7 +195,7 @@ class MacTrainer:
 
         `chunk`: samples at once, which bounds the memory.
         """
-        found = {kind: [] for kind in self._recipe.coefficients}
+        found: dict[str, list[torch.Tensor]] = {kind: [] for kind in self._recipe.coefficients}
         for start in range(0, self._samples, chunk):
             x, y = (
                 data[..., start : start + chunk, :].expand(len(self._names), -1, -1).contiguous()
@@ -210,11 +211,11 @@ class MacTrainer:
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
-        state = {"step": self.step}
+        state: State = {"step": self.step}
         state |= {f"weight.{k}": weight for k, weight in enumerate(self.weights)}
         return state | optimizer_state(self._adam)
 
-    def restore(self, state: dict[str, np.ndarray | int]) -> None:
+    def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned for the same network, data, recipe, noise and names."""
         self.step = int(state["step"])
         for name, value in under("weight", state).items():

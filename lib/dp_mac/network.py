@@ -34,11 +34,14 @@ class MacNetwork(NetworkForm):
     @property
     def objectives(self) -> list[Objective]:
         """One a layer."""
-        hidden = SquaredError(ACTIVATIONS[self.activation])
+        hidden: Objective = SquaredError(ACTIVATIONS[self.activation])
+        last: Objective
         if self.output == "squared_error":
             last = SquaredError(ACTIVATIONS["linear"]) if self.linear_output else hidden
-        else:
-            last = BinaryCrossEntropy() if self.output == "binary_cross_entropy" else SoftmaxCrossEntropy()
+        elif self.output == "binary_cross_entropy":
+            last = BinaryCrossEntropy()
+        else:  # of backpropagation, which asks for no derivatives
+            last = SoftmaxCrossEntropy()  # type: ignore[assignment]
         return [hidden] * (self.layers - 1) + [last]
 
     def initial_weights(self, rng: np.random.Generator) -> list[np.ndarray]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from lib.data.supervised import Images, divided
 
 
-def series_images(data: Path, series: dict, seed: int, dataset: str) -> Images:
+def series_images(data: str | Path, series: dict, seed: int, dataset: str) -> Images:
     """Images of a prepared dataset, divided as a series' block of the configuration says.
 
     All series with the same numbers of images have the same ones: the draw is keyed by the preset's seed and the

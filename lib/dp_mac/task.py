@@ -117,8 +117,9 @@ def named_projections(projections: list[Projection] | None) -> dict[str, np.ndar
     if projections is None:
         return {}
     found = {"centre": np.array([projection.centre for projection in projections])}
-    if projections[0].basis is not None:
-        found["basis"] = np.stack([projection.basis for projection in projections])
+    bases = [projection.basis for projection in projections if projection.basis is not None]
+    if bases:
+        found["basis"] = np.stack(bases)
     return found
 
 

@@ -60,7 +60,8 @@ def toys(samples: int, bound: float, rng: np.random.Generator) -> dict[str, Toy]
 def at(polynomial: Polynomial, weights: np.ndarray) -> np.ndarray:
     """A polynomial in one weight at weights (k,)."""
     spread = torch.from_numpy(weights)
-    powers = [polynomial.constant[0], polynomial.linear[0, 0, 0] * spread]
+    assert polynomial.constant is not None and polynomial.linear is not None
+    value = polynomial.constant[0] + polynomial.linear[0, 0, 0] * spread
     if polynomial.quadratic is not None:
-        powers.append(polynomial.quadratic[0, 0, 0, 0] * spread**2)
-    return sum(powers).numpy()
+        value = value + polynomial.quadratic[0, 0, 0, 0] * spread**2
+    return value.numpy()

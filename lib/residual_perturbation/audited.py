@@ -7,6 +7,7 @@ weights, of the scale of pixels that was found in training, and of new noise; so
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -142,7 +143,7 @@ def _trained(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[TrainedReplicas]:
     """The replicas trained: together, or by DP-SGD one after the other. A checkpoint: for one replica."""
-    kept = {"largest": how.largest, "checkpoint": checkpoint, "progress": progress}
+    kept: dict[str, Any] = {"largest": how.largest, "checkpoint": checkpoint, "progress": progress}
     x, y = records.x, records.y
     if isinstance(recipe, ResidualRecipe):
         return [train_residual(how.network, x, y, replicas, recipe, seed, job, device, **kept)]

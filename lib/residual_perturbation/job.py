@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -133,7 +134,7 @@ class NetworksJob:
         trained: Mapping[tuple[int, str], TrainedReplicas],
         predictions: Path,
         record: Path,
-        privacy: dict[str, Statement] | None = None,
+        privacy: Mapping[str, Statement] | None = None,
     ) -> None:
         """Write the predictions, and the record, of the networks trained at each of `places`.
 
@@ -141,7 +142,7 @@ class NetworksJob:
         """
         members = self.networks.members
         ensembles = ensembles_of(members, self.networks.sizes)
-        predicted = {}
+        predicted: dict[int, dict[str, Any]] = {}
         for (repetition, side), networks in trained.items():
             own = predicted.setdefault(repetition, {})
             own[side] = self._predictions(repetition, side, networks, ensembles)

@@ -94,7 +94,7 @@ def _propagate(
         raise InputError(f"noise {noise} without a generator")
     for _ in range(steps):
         moved = image + direction * step * field(image)
-        if noise:
+        if noise and rng is not None:
             moved += noise * math.sqrt(step) * STRATEGIES[strategy](image) * rng.standard_normal(image.shape)
         image = moved
     return image

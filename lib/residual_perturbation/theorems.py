@@ -126,6 +126,6 @@ def _check(delta: float, share: float | None, **positive: float) -> None:
     for what, value in positive.items():
         if not (math.isfinite(value) and value > 0):
             raise InputError(f"{what} {value}: it must be positive and finite")
-    for what, value in (("delta", delta), ("lambda", share)):
-        if value is not None and not 0 < value < 1:
-            raise InputError(f"{what} {value}: it must lie in (0, 1)")
+    for what, part in (("delta", delta), ("lambda", share)):
+        if part is not None and not 0 < part < 1:
+            raise InputError(f"{what} {part}: it must lie in (0, 1)")

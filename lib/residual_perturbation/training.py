@@ -5,7 +5,7 @@ noise of residual perturbation in every step. No augmentation.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,8 +82,9 @@ class ResidualTrainer:
         self._x, self._y = torch.from_numpy(x).to(device), torch.from_numpy(y.astype(np.int64)).to(device)
         scales = [pixel_scale(recipe.scale, x[rows], largest) for rows in self._part]
         self._shift, self._factor = (self._tensor(np.stack(values)) for values in zip(*scales, strict=True))
-        self._noisy = noisy_of(*np.float32(strengths).T)
-        self._gamma, self._pi = (self._tensor(values) for values in np.float32(strengths).T)
+        gamma, pi = np.asarray(strengths, np.float32).T
+        self._noisy = noisy_of(gamma, pi)
+        self._gamma, self._pi = self._tensor(gamma), self._tensor(pi)
         modules = [network.module(self._generator(name, "weights")) for name in self._names]
         parameters, buffers = stack_module_state([module.to(device) for module in modules])
         self._module = modules[0].train()
@@ -98,7 +99,7 @@ class ResidualTrainer:
             weight_decay=recipe.weight_decay,
             fused=True,  # one pass over memory
         )
-        self._orders = None
+        self._orders: torch.Tensor | None = None
         self.step = 0  # batches done
         self.epoch_steps = math.ceil(self._part.shape[1] / recipe.batch)
 
@@ -159,11 +160,11 @@ class ResidualTrainer:
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""
-        state = {"step": self.step, "noise": torch.stack([stream.get_state() for stream in self._noise])}
+        state: State = {"step": self.step, "noise": torch.stack([stream.get_state() for stream in self._noise])}
         state |= {f"weight.{name}": value.detach() for name, value in self._weights.items()}
         return state | optimizer_state(self._optimizer)
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: Mapping) -> None:
         """Go on from what `state` returned for the same network, data, replicas and recipe."""
         self.step, self._orders = int(state["step"]), None
         for stream, saved in zip(self._noise, torch.as_tensor(state["noise"]), strict=True):
