@@ -90,7 +90,7 @@ def _pools(
     rows = np.arange(len(data.y))
     if (data.groups is None) != (patients is None):
         raise InputError(f"{path}: samples of groups need the setting patients, and others must not have it")
-    if data.groups is not None:
+    if data.groups is not None and patients is not None:
         targets = {name: tuple(patients[name]) for name in ("train", "test")}
         targets = scaled(targets, tuple(patients["of"]), data.y)
         split = split_groups(data.groups, data.y, targets, "validation", seed, *job)

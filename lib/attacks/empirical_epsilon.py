@@ -54,14 +54,13 @@ def lower_bound(with_record: np.ndarray, without: np.ndarray, delta: float, leve
     if not 0 < level < 1:
         raise InputError(f"level {level}: it must lie in (0, 1)")
     error = (1 - level) / 2
-    choosing, measuring = zip(
-        *((values[: len(values) // 2], values[len(values) // 2 :]) for values in kinds), strict=True
-    )
-    threshold, at_least, with_is_likelier = _chosen(*choosing, delta, error)
-    counts = tuple(int(_event(values, threshold, at_least).sum()) for values in measuring)
-    runs = tuple(map(len, measuring))
-    sides = list(zip(counts, runs, strict=True))
-    uncut = float(_log_ratio(*(sides if with_is_likelier else sides[::-1]), delta, error))
+    present, absent = ((values[: len(values) // 2], values[len(values) // 2 :]) for values in kinds)
+    threshold, at_least, with_is_likelier = _chosen(present[0], absent[0], delta, error)
+    counted, other = (int(_event(values, threshold, at_least).sum()) for values in (present[1], absent[1]))
+    runs = (len(present[1]), len(absent[1]))
+    sides = (counted, runs[0]), (other, runs[1])
+    likelier, rarer = sides if with_is_likelier else sides[::-1]
+    uncut = float(_log_ratio(likelier, rarer, delta, error))
     largest = max(_log_ratio((runs[k], runs[k]), (0, runs[1 - k]), delta, error) for k in (0, 1))
     return LowerBound(
         epsilon=max(0.0, uncut),
@@ -69,7 +68,7 @@ def lower_bound(with_record: np.ndarray, without: np.ndarray, delta: float, leve
         at_least=at_least,
         with_is_likelier=with_is_likelier,
         runs=runs,
-        counts=counts,
+        counts=(counted, other),
         level=level,
         uncut=uncut,
         largest=max(0.0, float(largest)),
@@ -86,7 +85,7 @@ def repeated_bounds(
     return [lower_bound(with_record[k::repetitions], without[k::repetitions], delta, level) for k in range(repetitions)]
 
 
-def clopper_pearson(count: np.ndarray, runs: int, error: float) -> tuple[np.ndarray, np.ndarray]:
+def clopper_pearson(count: np.ndarray | int, runs: int, error: float) -> tuple[np.ndarray, np.ndarray]:
     """The ends of Clopper and Pearson's interval of a probability, each wrong with probability `error` at most.
 
     count: of the event in `runs` independent runs.
@@ -103,7 +102,7 @@ def _event(values: np.ndarray, threshold: float, at_least: bool) -> np.ndarray:
 
 
 def _log_ratio(
-    likelier: tuple[np.ndarray, int], other: tuple[np.ndarray, int], delta: float, error: float
+    likelier: tuple[np.ndarray | int, int], other: tuple[np.ndarray | int, int], delta: float, error: float
 ) -> np.ndarray:
     """The bound, not cut off, from (count, runs) of the side where the event is likelier, and of the other."""
     low, _ = clopper_pearson(*likelier, error)
@@ -121,9 +120,10 @@ def _chosen(with_record: np.ndarray, without: np.ndarray, delta: float, error: f
     below = [np.searchsorted(kind, thresholds, side="left") for kind in kinds]
     for at_least in (True, False):
         counts = [len(kind) - fewer if at_least else fewer for kind, fewer in zip(kinds, below, strict=True)]
-        sides = list(zip(counts, map(len, kinds), strict=True))
+        sides = (counts[0], len(kinds[0])), (counts[1], len(kinds[1]))
         for with_is_likelier in (True, False):
-            scores = _log_ratio(*(sides if with_is_likelier else sides[::-1]), delta, error)
+            likelier, rarer = sides if with_is_likelier else sides[::-1]
+            scores = _log_ratio(likelier, rarer, delta, error)
             best = int(np.argmax(scores))
             choices.append((float(scores[best]), float(thresholds[best]), at_least, with_is_likelier))
     return max(choices, key=lambda choice: choice[0])[1:]

@@ -5,7 +5,7 @@ there is, and bounds from parts of it, whose scatter says how much is chance.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,20 +15,22 @@ from lib.attacks.empirical_epsilon import LowerBound, lower_bound, repeated_boun
 from lib.attacks.one_run import OneRunBound, guess_numbers, one_run_bound
 from lib.core.errors import InputError
 
+Bound = TypeVar("Bound", LowerBound, OneRunBound)
 
-class Evidence(Protocol):
+
+class Evidence(Protocol[Bound]):
     """Of the runs of one audit."""
 
     def table(self) -> pd.DataFrame:
         """A row for each number that a run showed."""
 
-    def pooled(self, delta: float, level: float) -> LowerBound | OneRunBound:
+    def pooled(self, delta: float, level: float) -> Bound:
         """The bound from all of it, which holds at the level."""
 
-    def parts(self, delta: float, level: float, repetitions: int) -> list[LowerBound] | list[OneRunBound]:
+    def parts(self, delta: float, level: float, repetitions: int) -> list[Bound]:
         """As many bounds, each from a part of its own."""
 
-    def measured(self, bound: LowerBound | OneRunBound) -> dict[str, float]:
+    def measured(self, bound: Bound) -> dict[str, float]:
         """Return how a bound was measured, for a record."""
 
 
@@ -79,8 +81,9 @@ class Coins:
 
     def table(self) -> pd.DataFrame:
         """Columns run, slot, second and difference."""
-        run, slot = np.indices(self.differences.shape)
-        columns = {"run": run, "slot": slot, "second": self.second.astype(int), "difference": self.differences}
+        indices = np.indices(self.differences.shape)
+        columns: dict[str, np.ndarray] = dict(zip(("run", "slot"), indices, strict=True))
+        columns |= {"second": self.second.astype(int), "difference": self.differences}
         return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
 
     def pooled(self, delta: float, level: float) -> OneRunBound:
@@ -105,7 +108,7 @@ class Coins:
         return max(bounds, key=lambda bound: (bound.epsilon, bound.uncut))
 
 
-def evidence(table: pd.DataFrame, guesses: tuple[float, ...] = ()) -> Runs | Coins:
+def evidence(table: pd.DataFrame, guesses: tuple[float, ...] = ()) -> Evidence[Any]:
     """Read a table of `Evidence.table`; guesses: for coins. Raises InputError for a table that is none."""
     if {"canary", "statistic"} <= set(table.columns):
         return Runs(*(table.loc[table["canary"] == canary, "statistic"].to_numpy() for canary in (1, 0)))

@@ -68,11 +68,12 @@ def attacked(
         pretended = np.zeros(len(outside), bool)
         pretended[generator(seed, *job, "negative control").permutation(len(outside))[: len(outside) // 2]] = True
         for attack in attacks:
+            stated: Sequence[float] = ()
             if shadow:
-                known, inside = plain.halves(0, "shadow") if attack.plain else shadow.halves(place, "shadow")
+                known, inside = plain.halves(0, "shadow") if attack.plain and plain else shadow.halves(place, "shadow")
             if attack.settings is None:
                 own = best_threshold(confidences(known), inside) if shadow else np.nan
-                scores, stated = confidences(halves), []
+                scores = confidences(halves)
             else:
                 scores = shadow_scores(known, inside, halves, attack.settings, seed, (*job, str(place), attack.name))
                 own, stated = 0.5, thresholds

@@ -74,13 +74,12 @@ def audited(
     `size` canaries, of which the shares `guesses` are guessed (Steinke et al. 2023).
     """
     if audit == "many_runs":
-        kinds = (mechanism.outputs(np.full(size, there), rng) for there in (True, False))
-        bound = lower_bound(*kinds, delta, level)
-    else:
-        coins = rng.random(size) < 0.5
-        numbers = guess_numbers(size, guesses)
-        bound = one_run_bound(0.5 - mechanism.outputs(coins, rng), coins, numbers, delta, level)
-    return bound.epsilon, bound.largest
+        present, absent = (mechanism.outputs(np.full(size, there), rng) for there in (True, False))
+        many = lower_bound(present, absent, delta, level)
+        return many.epsilon, many.largest
+    coins = rng.random(size) < 0.5
+    one = one_run_bound(0.5 - mechanism.outputs(coins, rng), coins, guess_numbers(size, guesses), delta, level)
+    return one.epsilon, one.largest
 
 
 def repeated(

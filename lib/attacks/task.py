@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class Task:
 
 def read_task(path: str | Path) -> Task:
     """Read what `Task.write` wrote; InputError names a file that is none."""
-    arrays = load_arrays(path, *Task.__dataclass_fields__)
+    arrays: dict[str, Any] = load_arrays(path, *Task.__dataclass_fields__)
     return Task(**arrays | {"fingerprint": str(arrays["fingerprint"])})
 
 

@@ -6,6 +6,7 @@ record.
 """
 
 import math
+from typing import Literal
 
 import numpy as np
 import torch
@@ -34,7 +35,11 @@ STEP, RELEASE = "lib.dp_mac.mac_trainer.MacTrainer.advance", "lib.dp_mac.release
 
 
 def _steps(
-    sigma: float, threshold: float = 1.0, batches: str = "poisson", rate: float = RATE, steps: int = 1
+    sigma: float,
+    threshold: float = 1.0,
+    batches: Literal["poisson", "in_order"] = "poisson",
+    rate: float = RATE,
+    steps: int = 1,
 ) -> Sampler:
     """A sampler of the gradient (runs, 1) that a step takes, or the sum of several: in the first order, its release."""
     recipe = MacRecipe(batch=rate, epochs=1, z_steps=0, z_rate=1.0, w_steps=1, w_rate=1e-9, batches=batches)
@@ -50,7 +55,9 @@ def _steps(
             found = []
             for _ in range(steps):
                 trainer.advance()
-                found.append(trainer.weights[0].grad.flatten(1).numpy().copy())
+                gradient = trainer.weights[0].grad
+                assert gradient is not None
+                found.append(gradient.flatten(1).numpy().copy())
             outputs.append(np.sum(found, axis=0))
         return np.concatenate(outputs)[:runs]
 
@@ -86,6 +93,7 @@ def _second_order(sigma: float, scaling: str) -> Sampler:
         thresholds = {kind: torch.ones(runs) for kind in ("linear", "quadratic")}
         count = blocks(1, len(thresholds), scaling)
         released = release(samples, thresholds, present, torch.full((runs,), sigma), count, RATE, generators)
+        assert released.linear is not None and released.quadratic is not None
         return torch.cat([released.linear.flatten(1), released.quadratic.flatten(1)], dim=1).numpy()
 
     return sampler

@@ -6,6 +6,7 @@ so that the gradient is the same at every step, and far beyond the clip.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -20,6 +21,7 @@ from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
+from lib.training.clipping import Clipping
 from lib.training.dp_sgd import SgdTrainer
 from lib.training.ghost_clipping import GhostClipping
 from lib.training.per_sample_clipping import PerSampleClipping
@@ -65,12 +67,12 @@ class ForgettingBiases(GhostClipping):
 
     def _norms(
         self, layer: nn.Linear, activations: list[torch.Tensor], backprops: torch.Tensor
-    ) -> dict[nn.Parameter, torch.Tensor]:
+    ) -> dict[torch.Tensor, torch.Tensor]:
         return {**super()._norms(layer, activations, backprops), layer.bias: torch.zeros(len(backprops))}
 
 
 # by name: what clips, and a module that it suits; the latter two are segmentation's, shown one patient at a time
-BACKENDS = {
+BACKENDS: dict[str, tuple[Callable[[nn.Module, float], Clipping], Callable[[], nn.Module]]] = {
     "ghost clipping": (GhostClipping, _linear),
     "per-sample clipping": (PerSampleClipping, _convolutions),
     "one patient, jointly": (JointClipping, _linear),
@@ -107,14 +109,14 @@ def _steps(
 
         def step() -> list[float]:
             trainer.advance()
-            return [weight.grad.item() for weight in module.parameters()]
+            return [weight.grad.item() for weight in module.parameters() if weight.grad is not None]
 
         outputs = []
         for _ in range(runs):
-            before = trainer.state()["noise"] if reused else None
+            before = trainer.state()["noise"]
             found = np.sum([step() for _ in range(steps)], axis=0).tolist()
             if reused:
-                trainer.restore(trainer.state() | {"noise": before.numpy()})
+                trainer.restore(trainer.state() | {"noise": np.asarray(before)})
                 found += step()
             outputs.append(found)
         found = np.array(outputs)

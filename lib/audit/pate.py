@@ -5,6 +5,7 @@ depends on the noise.
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -143,7 +144,9 @@ def _gnmax_audited(delta: float, discrete: bool) -> Audited:
     return Audited("gnmax", backend, "lib.pate.gnmax.gnmax", trials, no_room)
 
 
-def _selective_audited(name: str, backend: str, function: str, mechanism: Mechanism, delta: float) -> Audited:
+def _selective_audited(
+    name: str, backend: str, function: str, mechanism: Callable[..., Mechanism], delta: float
+) -> Audited:
     """Confident- or Interactive-GNMax; mechanism(threshold, sigma_threshold, sigma) makes it."""
 
     def answering(sigma: float) -> Mechanism:

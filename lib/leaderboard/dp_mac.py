@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 
 from lib.core.errors import InputError
-from lib.dp_mac.mac_recipe import MacRecipe
+from lib.dp_mac.mac_recipe import Activation, MacRecipe
 from lib.dp_mac.mac_run import account
 from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
@@ -62,7 +62,7 @@ class DpMac(CalibratedMethod):
 
 
 def dp_mac(
-    mlp: Mlp, activation: str, bias: bool, recipe: MacRecipe, threshold: float, samples: int, budget: Budget
+    mlp: Mlp, activation: Activation, bias: bool, recipe: MacRecipe, threshold: float, samples: int, budget: Budget
 ) -> DpMac:
     """DP-MAC with the noise that the budget asks for.
 

@@ -30,12 +30,11 @@ class Given:
 
 
 class Method(Protocol):
-    """One method with its settings, for private sets of one size and records of one shape, at one budget.
+    """One method with its settings, for private sets of one size and records of one shape, at one budget."""
 
-    teachers: how many vote; 0 for a method without.
-    """
-
-    teachers: int
+    @property
+    def teachers(self) -> int:
+        """How many vote; 0 for a method without."""
 
     def cost(self) -> dict[str, Any]:
         """Return what a fit costs, known before it, as `lib.leaderboard.statements.stated` reads it."""

@@ -28,8 +28,11 @@ ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
 class Network(Protocol):
     """A network for records of one shape with pixels from 0 to a number that is public."""
 
-    classes: int
     chunk: ClassVar[int]  # records that it predicts at a time
+
+    @property
+    def classes(self) -> int:
+        """Return how many."""
 
     def rows(self, x: np.ndarray) -> np.ndarray:
         """Records (m, ...) as what the module is given, float32 in [0, 1]."""

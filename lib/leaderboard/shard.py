@@ -35,7 +35,7 @@ def each_world(
     data = " ".join(f"{name} {fingerprint(**arrays)}" for name, arrays in sorted(read.items()))
     report = progress("worlds")
     with Checkpoint(training.checkpoint, state_key(training.settings, code, data), seconds=20) as checkpoint:
-        found = checkpoint.load() or {}
+        found = {name: np.asarray(value) for name, value in (checkpoint.load() or {}).items()}
         done = len(next(iter(found.values()))) if found else 0
         for place, number in enumerate(shard[done:], done + 1):
             began = {name: clock() for name, clock in CLOCKS.items()}
@@ -55,8 +55,6 @@ def each_world(
         with atomic_path(cost) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file)
             rows.writerow(["world", *taken])
-            rows.writerows(
-                [number, *(f"{value:.4g}" for value in row)]
-                for number, *row in zip(shard, *taken.values(), strict=True)
-            )
+            for number, *row in zip(shard, *taken.values(), strict=True):
+                rows.writerow([number, *(f"{value:.4g}" for value in row)])
         checkpoint.remove()

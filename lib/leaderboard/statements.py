@@ -19,7 +19,8 @@ def stated(cost: Mapping[str, Any]) -> dict[str, PrivacyStatement]:
     if "epsilons" in words:
         return _calibrated(**words)
     if "theorem" in words:
-        return {1: theorem1, 2: theorem2}[words.pop("theorem")](**words)
+        theorem = theorem1 if words.pop("theorem") == 1 else theorem2
+        return theorem(**words)
     if "claimed" in words:
         said = PrivacyStatement.data_independent(
             words["claimed"],

@@ -7,6 +7,7 @@ audit needs, and the shadow models of a membership attack).
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,14 +67,13 @@ class PublicPart:
 
 def read_private(path: str | Path) -> PrivateWorlds:
     """Read what `PrivateWorlds.write` wrote; InputError names a file that is none."""
-    arrays = load_arrays(path, *PrivateWorlds.__dataclass_fields__)
-    scalars = {"canaries": int(arrays["canaries"]), "fingerprint": str(arrays["fingerprint"])}
-    return PrivateWorlds(**arrays | scalars)
+    arrays: dict[str, Any] = load_arrays(path, *PrivateWorlds.__dataclass_fields__)
+    return PrivateWorlds(**arrays | {"canaries": int(arrays["canaries"]), "fingerprint": str(arrays["fingerprint"])})
 
 
 def read_public(path: str | Path) -> PublicPart:
     """Read what `PublicPart.write` wrote; InputError names a file that is none."""
-    arrays = load_arrays(path, *PublicPart.__dataclass_fields__)
+    arrays: dict[str, Any] = load_arrays(path, *PublicPart.__dataclass_fields__)
     return PublicPart(**arrays | {"fingerprint": str(arrays["fingerprint"])})
 
 
