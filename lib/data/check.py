@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lib.core.errors import InputError
 from lib.data import registry
@@ -34,7 +35,7 @@ class Finding:
         return self.state not in (FOUND, FETCHED)
 
 
-def check_dataset(name: str, block: Mapping[str, object], root: str | Path | None, read: bool = True) -> Finding:
+def check_dataset(name: str, block: Mapping[str, Any], root: str | Path | None, read: bool = True) -> Finding:
     """The state of a dataset of `catalogue/datasets.yaml`. read: decode its files, and compare the fingerprint."""
     source, module = str(block["source"]), str(block["module"])
     if source == "generated":
@@ -54,7 +55,7 @@ def check_dataset(name: str, block: Mapping[str, object], root: str | Path | Non
     return Finding(name, FOUND, ", ".join(map(str, files)) or "comes with a package", "")
 
 
-def check_volumes(name: str, block: Mapping[str, object], root: str | Path | None) -> Finding:
+def check_volumes(name: str, block: Mapping[str, Any], root: str | Path | None) -> Finding:
     """The state of a block of segmentation.volumes; files of each case are looked for, and none is decoded."""
     collection, settings = str(block["name"]), block["settings"]
     spec = volume_spec(collection, settings)

@@ -33,6 +33,8 @@ def fetch(
     still there, and nothing else.
     """
     spec, root = registry.supporting(module, name, "download"), Path(root)
+    fetch = spec.download
+    assert fetch is not None  # `supporting` refuses a dataset without
     targets = registry.required_files(name, module, "download", root)
     if all(target.exists() for target in targets):
         with contextlib.suppress(InputError):
@@ -43,7 +45,7 @@ def fetch(
         with _folder_in(root, name) as folder:
             try:
                 with _silence_ends(timeout), _progress(name):
-                    spec.download(folder)
+                    fetch(folder)
             except _FAILURES as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
             else:

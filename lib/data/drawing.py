@@ -59,7 +59,7 @@ def ramp(z: np.ndarray) -> np.ndarray:
     return np.clip(z + np.float32(0.5), 0, 1)
 
 
-def mix(low: np.ndarray, high: np.ndarray, share: np.ndarray) -> np.ndarray:
+def mix(low: np.ndarray | float, high: np.ndarray | float, share: np.ndarray) -> np.ndarray:
     """Low where share is 0, high where it is 1."""
     return low + (high - low) * share
 

@@ -7,7 +7,7 @@ import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 import numpy as np
 
@@ -46,14 +46,14 @@ def read_npz(path: Path, names: Sequence[str], most: int) -> dict[str, np.ndarra
         return arrays
 
 
-def _read_array(stream: BinaryIO, most: int) -> np.ndarray:
+def _read_array(stream: IO[bytes], most: int) -> np.ndarray:
     """The array of a stream in numpy's format; ValueError for one that its header says is larger, before it is read."""
     check_header(stream, most)
     stream.seek(0)
     return np.lib.format.read_array(stream, allow_pickle=False)
 
 
-def check_header(stream: BinaryIO, most: int) -> None:
+def check_header(stream: IO[bytes], most: int) -> None:
     """ValueError unless a stream in numpy's format holds at most so many bytes, by its header, and plain numbers."""
     lengths = {(1, 0): "<H", (2, 0): "<I"}
     version = np.lib.format.read_magic(stream)

@@ -1,7 +1,8 @@
 """Open Glyph divided among teachers, student and test: ranges of its streams instead of index arrays."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class GlyphPool:
     glyph: OpenGlyph
     fingerprint: str
     ranges: dict[str, np.ndarray]
+    _parts: Callable[[int], tuple[int, GlyphSamples]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_parts", lru_cache(maxsize=2)(self._generate_parts))

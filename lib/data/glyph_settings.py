@@ -57,4 +57,5 @@ class GlyphSettings:
     @classmethod
     def from_block(cls, block: Mapping[str, Any]) -> "GlyphSettings":
         """Return settings of a block of the configuration; what it does not name keeps its default."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in block.items()})
+        settings: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in block.items()}
+        return cls(**settings)

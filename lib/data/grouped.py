@@ -1,6 +1,6 @@
 """Samples of groups, as patches of patients: parts between which no group is divided."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +38,11 @@ class GroupedSplit:
         return np.flatnonzero([self.parts[group] == part for group in groups.tolist()])
 
 
+def _pair(counts: Sequence[int] | np.ndarray) -> tuple[int, int]:
+    first, second = counts
+    return int(first), int(second)
+
+
 def split_groups(
     groups: np.ndarray,
     labels: np.ndarray,
@@ -68,8 +73,8 @@ def split_groups(
     title = [*targets, rest]
     return GroupedSplit(
         {str(name): title[part] for name, part in zip(names, parts, strict=True)},
-        {name: tuple(map(int, counts[parts == number].sum(axis=0))) for number, name in enumerate(title)},
-        {name: tuple(map(int, target)) for name, target in targets.items()},
+        {name: _pair(counts[parts == number].sum(axis=0)) for number, name in enumerate(title)},
+        {name: _pair(target) for name, target in targets.items()},
     )
 
 

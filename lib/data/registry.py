@@ -106,7 +106,8 @@ def _missing(name: str, spec: DatasetSpec, root: Path) -> str:
     """What to put where, in one line."""
     absent = [[file for file in layout if not _is_there(root, file)] for layout in spec.layouts]
     begun = [files for layout, files in zip(spec.layouts, absent, strict=True) if len(files) < len(layout)]
-    lacking = f" (only {', '.join(min(begun, key=len))} missing)" if begun else ""
+    fewest: list[str] = min(begun, key=len, default=[])
+    lacking = f" (only {', '.join(fewest)} missing)" if fewest else ""
     return (
         f"dataset {name!r}: no complete set of files below {root}{lacking}; "
         f"put there {_places(spec.layouts)}; "

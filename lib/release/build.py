@@ -55,15 +55,16 @@ def assemble(
     chain = trace(CONTENT[0], [*jobs.values(), this])
     check_on_disk((job for job in jobs.values() if job in chain), root)
 
-    seeds = {job.noise_seed for job in mechanisms.values()}
-    if len(seeds) > 1:
-        raise InputError(f"the release's noise was drawn with the seeds {sorted(map(str, seeds))}; run all of it again")
+    seed, *others = {job.noise_seed for job in mechanisms.values()}
+    if others:
+        drawn = sorted(map(str, (seed, *others)))
+        raise InputError(f"the release's noise was drawn with the seeds {drawn}; run all of it again")
     if fault := delta_fault(run["parameters"]["delta"], ensemble["private"]):
         raise InputError(fault)
     sanitized = [record["privacy"][SANITIZED] for record in records.values() if SANITIZED in record["privacy"]]
     released = [draw for job in mechanisms.values() if job.released for draw in job.draws]
     said = privacy(
-        run["parameters"], orders, *seeds, run["ledger"], released, sanitized[0].as_dict() if sanitized else None
+        run["parameters"], orders, seed, run["ledger"], released, sanitized[0].as_dict() if sanitized else None
     )
     versions = trained["versions"] | environment
     content = {
@@ -75,6 +76,7 @@ def assemble(
         "student.json": json_bytes(student),
     }
     samples = next(job.wrote[files["samples"]] for job in chain if files["samples"] in job.wrote)
+    assert samples is not None  # a job has the digest of each file that it wrote
     told = origins(names, said, samples, content)
     if told["jobs"] != [published(job) for job in [this, *chain[1:]]]:
         raise InputError(f"{' '.join(records)}: tell of other jobs or files than a release is made of")

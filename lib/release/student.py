@@ -48,7 +48,7 @@ def keep(
     model: dict,
     weights: str | Path,
     record: str | Path,
-    read: Sequence[str],
+    read: Sequence[str | Path],
     device: str = "cpu",
     **job: object,
 ) -> None:

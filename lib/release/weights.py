@@ -69,7 +69,7 @@ def _dense_fault(tensors: dict[str, np.ndarray], widths: list[int]) -> str | Non
     """Layers (out, in) and (out,), float32; widths: of the samples, the hidden layers and the classes."""
     if len(tensors) != 2 * (len(widths) - 1):
         return f"{len(tensors) // 2} layers; student.json tells of {len(widths) - 1}"
-    shapes = {}
+    shapes: dict[str, tuple[type, tuple[int, ...]]] = {}
     for layer, (width, out) in enumerate(itertools.pairwise(widths)):
         shapes |= {f"weight_{layer}": (np.float32, (out, width)), f"bias_{layer}": (np.float32, (out,))}
     return _shapes_fault(tensors, shapes)
@@ -107,7 +107,7 @@ def _forest_fault(tensors: dict[str, np.ndarray], features: int, classes: int, c
     nodes = tensors["left"].shape
     if len(nodes) != 1 or not nodes[0]:
         return f"left is of shape {nodes}; allowed is (nodes,), at least one"
-    shapes = {name: (np.int64, nodes) for name in ("left", "right", "feature")}
+    shapes: dict[str, tuple[type, tuple[int, ...]]] = {name: (np.int64, nodes) for name in ("left", "right", "feature")}
     shapes |= {"root": (np.int64, (count,)), "threshold": (np.float64, nodes), "value": (np.float64, (*nodes, classes))}
     if fault := _shapes_fault(tensors, shapes):
         return fault

@@ -43,7 +43,7 @@ def votes(files: Sequence[Path], queries: int, classes: int, published: int, lab
     agreeing = rng.integers(_TEACHERS // 2, _TEACHERS + 1, queries)
     counts = rng.multinomial(_TEACHERS - agreeing, np.full(classes, 1 / classes))
     counts[np.arange(queries), labels] += agreeing
-    arrays = {"votes": counts.astype(np.int16)}
+    arrays: dict[str, np.ndarray] = {"votes": counts.astype(np.int16)}
     if published:
         arrays |= {"published_indices": rng.permutation(queries)[:published], "published_labels": labels}
     return arrays | ({"labels": labels} if labelled else {})

@@ -1,6 +1,7 @@
 """The head of the brain phantom: which tissue is where, in shares of a voxel. All lengths in mm."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def draw_anatomy(rng: np.random.Generator, shape: tuple[int, int, int]) -> Anato
     """A head, by numbers of `rng` alone: other shapes show the same head."""
     half_axes = _HALF_AXES * rng.uniform(0.94, 1.06, 3)
     turn, shift = _rotation(rng.uniform(-0.1, 0.1, 3)), rng.uniform(-4, 4, 3)
-    inside = [
+    inside: list[Any] = [
         sum(np.float32(turn[axis, k]) * (place - np.float32(shift[k])) for k, place in enumerate(places(shape)))
         for axis in range(3)
     ]

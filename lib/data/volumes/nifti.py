@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import nibabel
 import numpy as np
@@ -39,7 +40,7 @@ def load(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, np.ndarray]:
     """
     with reading(path, "NIfTI"):
         try:
-            image = nibabel.load(path)
+            image: Any = nibabel.load(path)
             axes = nibabel.aff2axcodes(image.affine)
             shape, kind = image.shape, image.get_data_dtype()
             if kind.kind not in "biuf" or kind.itemsize > 8:
@@ -64,7 +65,7 @@ def _check_whole(path: Path, most: int) -> None:
     if path.suffix == ".nii":
         return
     left = most + _HEADERS
-    with ImageOpener(path) as stream:
+    with ImageOpener(str(path)) as stream:
         while part := stream.read(2**20):
             left -= len(part)
             if left < 0:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ ALLOWED = {layout: ("layout", *keys, "patient") for layout, keys in NEEDED.items
 LONGEST = 10  # seconds for `patient` to find the patients of all cases
 
 
-def check_settings(settings: Mapping[str, object]) -> None:
+def check_settings(settings: Mapping[str, Any]) -> None:
     """Raise InputError for settings that do not say how volumes lie, and what is in them."""
     layout = settings.get("layout")
     if layout not in NEEDED:
@@ -66,7 +67,7 @@ def check_settings(settings: Mapping[str, object]) -> None:
         raise InputError(f"patient = {settings['patient']!r}: allowed is one pair of parentheses, about the patient")
 
 
-def classes(settings: Mapping[str, object]) -> int:
+def classes(settings: Mapping[str, Any]) -> int:
     """How many tumour classes the labels tell apart."""
     return labels.classes_of(_values(settings))
 
@@ -78,7 +79,7 @@ class OwnVolumes:
     case's name: whoever has two cases is then refused, since each teacher must learn from other patients.
     """
 
-    def __init__(self, root: str | Path, settings: Mapping[str, object]) -> None:
+    def __init__(self, root: str | Path, settings: Mapping[str, Any]) -> None:
         """root: the folder that the collection's is in. Nothing is read yet; InputError for wrong settings."""
         check_settings(settings)
         self._folder, self._settings = Path(root) / str(settings["folder"]), settings
@@ -96,11 +97,13 @@ class OwnVolumes:
         """The patient of a case; InputError where the expression finds none in a case, or takes too long."""
         if self._patients is None:
             expression, names = self._settings.get("patient"), list(self._files())
+            patients: dict[str, str] = {}
             found = _first_groups(str(expression), names) if expression else names
             for case, patient in zip(names, found, strict=True):
                 if patient is None:
                     raise InputError(f"{self._folder}: no patient in the case {case!r} by {expression!r}")
-            self._patients = dict(zip(names, found, strict=True))
+                patients[case] = patient
+            self._patients = patients
         return self._patients[name]
 
     def read(self, name: str) -> Volume:
@@ -189,13 +192,13 @@ def _first_groups(expression: str, names: Sequence[str]) -> list[str | None]:
     return json.loads(done.stdout)
 
 
-def _channels(settings: Mapping[str, object]) -> dict[str, str]:
+def _channels(settings: Mapping[str, Any]) -> dict[str, str]:
     """The pattern of each channel's file; one pattern alone is of the channel `image`."""
     images = settings["images"]
     return {"image": images} if isinstance(images, str) else dict(images)
 
 
-def _values(settings: Mapping[str, object]) -> dict[int, int]:
+def _values(settings: Mapping[str, Any]) -> dict[int, int]:
     """A label's numbers to the canonical ones; 0 is background."""
     values = {0: labels.BACKGROUND}
     for number, meaning in dict(settings["labels"]).items():

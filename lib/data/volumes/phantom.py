@@ -3,6 +3,8 @@
 Subject i depends on the seed and i alone; the shape says how finely its box of 240 x 240 x 155 mm is shown.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lib.core.errors import InputError
@@ -19,13 +21,14 @@ SMALLEST, LARGEST = (16, 16, 16), (240, 240, 155)
 class BrainPhantom:
     """Subjects without end, each a Volume of four channels and three tumour classes."""
 
-    def __init__(self, shape: tuple[int, int, int], seed: int, skull_stripped: bool = True) -> None:
+    def __init__(self, shape: Sequence[int], seed: int, skull_stripped: bool = True) -> None:
         """shape: voxels (X, Y, Z); raises InputError outside 16 x 16 x 16 to 240 x 240 x 155."""
         if len(shape) != 3 or not all(
             low <= side <= high for low, side, high in zip(SMALLEST, shape, LARGEST, strict=True)
         ):
             raise InputError(f"brain phantom: shape {tuple(shape)}, allowed: {SMALLEST} to {LARGEST}")
-        self.shape, self.seed, self.skull_stripped = tuple(shape), seed, skull_stripped
+        x, y, z = shape
+        self.shape, self.seed, self.skull_stripped = (x, y, z), seed, skull_stripped
 
     def subject(self, number: int) -> Volume:
         """image (4, X, Y, Z) float32, label (X, Y, Z) uint8; InputError for a negative number."""

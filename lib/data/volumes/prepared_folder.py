@@ -66,6 +66,13 @@ class PreparedVolumes:
     channels: tuple[str, ...]
     classes: int
 
+    @property
+    def images(self) -> np.ndarray:
+        """Return `image`; InputError where labels alone were prepared."""
+        if self.image is None:
+            raise InputError("prepared volumes: labels alone; this job needs the images, too")
+        return self.image
+
     def masks(self, rows: Sequence[int] | np.ndarray, classes: int) -> np.ndarray:
         """The true soft masks (m, C, X, Y, Z) float32, 0 or 1, of some subjects.
 
@@ -93,7 +100,8 @@ class Writer:
 
     def __init__(self, folder: Path, subjects: int, channels: int | None, shape: tuple[int, int, int]) -> None:
         """channels: None to take labels alone."""
-        self._folder, self._shape, self._digests = folder, shape, []
+        self._folder, self._shape = folder, shape
+        self._digests: list[str] = []
         self._labels = zipfile.ZipFile(folder / _LABELS, "w")
         self._image = None
         if channels is not None:
@@ -105,7 +113,7 @@ class Writer:
     def add(self, image: np.ndarray | None, label: np.ndarray) -> None:
         """The next subject: image (channels, X, Y, Z), stored as float16, and label (X, Y, Z) uint8."""
         row, arrays = len(self._digests), {"label": label}
-        if self._image is not None:
+        if self._image is not None and image is not None:
             arrays["image"] = image.astype(np.float16, order="C")
             self._image.write(arrays["image"].astype("<f2", copy=False).data)
         member = zipfile.ZipInfo(f"{row}.npy", _EARLIEST)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from lib.core.errors import InputError
 from lib.data.volumes import own
@@ -136,10 +137,11 @@ _OWN = VolumeSpec(
 )
 
 
-def spec(name: str, settings: Mapping[str, object] | None = None) -> VolumeSpec:
+def spec(name: str, settings: Mapping[str, Any] | None = None) -> VolumeSpec:
     """The collection of a name, `own` as its settings say; InputError, naming what is allowed, for another."""
     if name == own.NAME:
-        own.check_settings(settings or {})
+        settings = settings or {}
+        own.check_settings(settings)
         listed = (str(settings["list"]),) if settings["layout"] == "datalist" else ()
         return replace(_OWN, classes=own.classes(settings), folder=str(settings["folder"]), parts=listed)
     if name not in VOLUMES:
@@ -147,7 +149,7 @@ def spec(name: str, settings: Mapping[str, object] | None = None) -> VolumeSpec:
     return VOLUMES[name]
 
 
-def required_files(name: str, data_root: str | Path | None, settings: Mapping[str, object] | None = None) -> list[Path]:
+def required_files(name: str, data_root: str | Path | None, settings: Mapping[str, Any] | None = None) -> list[Path]:
     """The files and folders that a collection is read from, none for a generated one. settings: of `own`.
 
     `lib.data.registry.watched` adds the folders in them, whose times tell when a case comes or goes.
@@ -174,7 +176,7 @@ def required_files(name: str, data_root: str | Path | None, settings: Mapping[st
     return there
 
 
-def get(name: str, settings: Mapping[str, object], data_root: str | Path | None) -> VolumeSource:
+def get(name: str, settings: Mapping[str, Any], data_root: str | Path | None) -> VolumeSource:
     """The source of a collection.
 
     settings: shape (X, Y, Z), seed, subjects and, if wanted, skull_stripped of "brain_phantom"; those of
@@ -184,7 +186,7 @@ def get(name: str, settings: Mapping[str, object], data_root: str | Path | None)
     found = spec(name, settings)
     if name == own.NAME:
         required_files(name, data_root, settings)
-        return own.OwnVolumes(data_root, settings)
+        return own.OwnVolumes(str(data_root), settings)
     if unknown := sorted(set(settings) - set(found.settings)):
         allowed = ", ".join(found.settings) or "none"
         raise InputError(f"volumes {name!r}: unknown settings {', '.join(unknown)}; allowed: {allowed}")
@@ -193,4 +195,4 @@ def get(name: str, settings: Mapping[str, object], data_root: str | Path | None)
             raise InputError(f"volumes {name!r}: settings {', '.join(missing)} missing")
         return found.open(**settings)
     required_files(name, data_root)
-    return found.open(Path(data_root) / found.folder)
+    return found.open(Path(str(data_root)) / found.folder)

@@ -23,14 +23,15 @@ class Volume:
 
 
 class VolumeSource(Protocol):
-    """Subjects by name, read one at a time.
+    """Subjects by name, read one at a time."""
 
-    channels: names of the image's channels, of "flair", "t1", "t1ce", "t2"; classes: tumour classes that the labels
-    tell apart, 3, 2 (of anything but tumours) or 1 (the whole only).
-    """
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the image's channels, of "flair", "t1", "t1ce", "t2"."""
 
-    channels: tuple[str, ...]
-    classes: int
+    @property
+    def classes(self) -> int:
+        """Tumour classes that the labels distinguish: 3, 2 (of anything but tumours) or 1 (the whole only)."""
 
     def subjects(self) -> tuple[str, ...]:
         """All names, sorted, no patient among them twice; InputError if there are none or their files are not whole."""
