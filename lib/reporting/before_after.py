@@ -44,7 +44,8 @@ def first(found: pd.DataFrame) -> pd.DataFrame:
 
 def written(row: pd.Series) -> tuple[str, str]:
     """Write the two numbers of a row of `changes` to three digits, an epsilon rounded up and a lower bound down."""
-    return tuple(rounded(safe(value, row["column"], 3)) for value in (row["before"], row["after"]))
+    before, after = (rounded(safe(value, row["column"], 3)) for value in (row["before"], row["after"]))
+    return before, after
 
 
 def draw(found: pd.DataFrame, *paths: Path) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,7 @@ def _over_draws(same: tuple[dict, ...], column: str) -> tuple[float | None, floa
     return (None, None) if any(map(math.isnan, values)) else mean_and_spread(values)
 
 
-def statement_like(fields: Mapping[str, object], epsilon: float) -> PrivacyStatement:
+def statement_like(fields: Mapping[str, Any], epsilon: float) -> PrivacyStatement:
     """Return a privacy statement with another epsilon, from a row of a table or a dictionary that has its fields.
 
     It is no proved bound: no run costs just the epsilon that was read off a curve, or is the mean of several.

@@ -19,7 +19,7 @@ def gather(
     outline: Path,
     readings: Path,
     results: list[dict],
-    tables: Mapping[str, str],
+    tables: Mapping[str, str | Path],
     columns: Mapping[str, list[str]],
     files: Mapping[str, str],
     figures: Mapping[str, str],

@@ -23,9 +23,9 @@ def load_outline(path: str | Path) -> dict:
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not YAML ({' '.join(str(error).split())})") from error
     schema = yaml.safe_load((Path(__file__).parent / DATA_FILES[0]).read_text(encoding="utf-8"))
-    for error in jsonschema.Draft202012Validator(schema).iter_errors(outline):
-        place = ".".join(map(str, error.absolute_path)) or "the file"
-        raise InputError(f"{path}: {place}: {error.message}")
+    for fault in jsonschema.Draft202012Validator(schema).iter_errors(outline):
+        place = ".".join(map(str, fault.absolute_path)) or "the file"
+        raise InputError(f"{path}: {place}: {fault.message}")
     for number, table in enumerate(outline.get("tables", [])):
         if wrong := [row for row in table.get("rows", []) if len(row) != len(table["header"])]:
             raise InputError(

@@ -35,8 +35,8 @@ def draw(found: list[dict], *paths: Path) -> None:
         for own, face, name in ((True, "#0072B2", "the paper's data"), (False, "none", "less or substitute data")):
             shown = [(place, each["ratio"]) for place, each in enumerate(found) if each["own"] is own]
             if shown:
-                heights, ratios = zip(*shown, strict=True)
-                axis.plot(ratios, heights, "o", color="#0072B2", markerfacecolor=face, label=name)
+                heights, across = zip(*shown, strict=True)
+                axis.plot(across, heights, "o", color="#0072B2", markerfacecolor=face, label=name)
         axis.axvline(1, color="0.3", lw=1)
         axis.set_xscale("log")
         ticks = [0.2, 0.3, 0.5, 0.8, 1, 1.25, 2, 3, 5]

@@ -209,6 +209,7 @@ def _outlined(table: dict, made_of: Material) -> Table:
     """Return a table of an outline: the paper's, with a verdict a cell, or columns of a result under other names."""
     note = filled_by_sentence(table.get("note", ""), made_of.sources)
     if "from" not in table:
+        assert made_of.verdicts is not None
         by_name = {row["id"].partition(".")[2]: row for row in made_of.verdicts.to_dict("records")}
         rows = [[cell_of(by_name[cell]) if _CLAIM.fullmatch(cell) else cell for cell in row] for row in table["rows"]]
         return Table(table["title"], table["header"], rows, caption=note)

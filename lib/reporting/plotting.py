@@ -4,8 +4,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+from matplotlib.artist import Artist
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -53,7 +55,7 @@ def bare(axis: Axes) -> None:
 
 def paper(axis: Axes, x: Sequence[float], y: Sequence[float], label: str, color: str = "black") -> None:
     """Mark values that a paper prints; every figure marks them by crosses."""
-    cross = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 2, "zorder": 4}
+    cross: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 7, "markeredgewidth": 2, "zorder": 4}
     axis.plot(x, y, color=color, label=label, **cross)
 
 
@@ -75,12 +77,13 @@ def counts(axis: Axes) -> None:
 
 def legend(drawn: Figure, axes: Sequence[Axes], columns: int = 4) -> None:
     """Put one legend of several axes below them, each label once."""
-    entries = {}
+    entries: dict[str, Artist] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             if label:
                 entries.setdefault(label, handle)
-    drawn.legend(entries.values(), entries, loc="outside lower center", ncols=columns)
+    place: Any = "outside lower center"  # of a figure; the annotation has those of axes alone
+    drawn.legend(entries.values(), entries, loc=place, ncols=columns)
 
 
 def save(drawn: Figure, *paths: str | Path) -> None:

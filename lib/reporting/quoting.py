@@ -18,6 +18,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from typing import Any
 
 import pandas as pd
 
@@ -32,7 +33,7 @@ _FORMAT = re.compile(r"(.*?)(?:\s*\|\s*(\d)(?:\s+(up|down))?)?", re.DOTALL)
 _OPERAND = re.compile(r"(max|min|count)?\[((?:[^\[\]]|\[[^\[\]]*\])+)\]")
 _ITEM = re.compile(r"((?:\* )?)((?:\*\*[^*]+\*\* )?)(.*)")
 _SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z*`])(?![^{]*\})")
-_OPERATORS = {
+_OPERATORS: dict[type, Callable[..., float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -89,7 +90,7 @@ def _paragraph(text: str, sources: Sources) -> str:
 
 
 def _item(text: str, sources: Sources) -> str:
-    start, title, text = _ITEM.fullmatch(" ".join(text.split())).groups()
+    start, title, text = _groups(_ITEM, text)
     left = " ".join(filter(None, (filled(sentence, sources) for sentence in _SENTENCE.split(text))))
     if not left:
         return ""
@@ -100,9 +101,16 @@ def _item(text: str, sources: Sources) -> str:
     return "\n".join(lines)
 
 
+def _groups(pattern: re.Pattern[str], text: str) -> tuple[str | Any, ...]:
+    """Return the groups of a pattern that every text matches."""
+    match = pattern.fullmatch(" ".join(text.split()))
+    assert match is not None
+    return match.groups()
+
+
 def _written(placeholder: str, sources: Sources) -> str:
     """Return the number that a placeholder stands for."""
-    what, decimals, way = _FORMAT.fullmatch(" ".join(placeholder.split())).groups()  # a line may end in it
+    what, decimals, way = _groups(_FORMAT, placeholder)  # a line may end in it
     if what.startswith("="):
         value = _computed(what[1:].strip(), sources)
         return rounded(value) if decimals is None else _fixed(value, int(decimals), way)
@@ -117,14 +125,14 @@ def _written(placeholder: str, sources: Sources) -> str:
     return " to ".join(ends)
 
 
-def _parsed(what: str) -> Sequence[str | None]:
+def _parsed(what: str) -> tuple[str | Any, ...]:
     match = _CELL.fullmatch(what.strip())
     if match is None:
         raise InputError(f"{{{what}}}: allowed is a claim, or TABLE.COLUMN where COLUMN=VALUE;COLUMN=VALUE")
     return match.groups()
 
 
-def _rows(name: str, column: str | None, where: str | None, sources: Sources) -> list[Mapping[str, object]]:
+def _rows(name: str, column: str | None, where: str | None, sources: Sources) -> list[Mapping[str, Any]]:
     """Return the rows with the least and the most of a column among those that the placeholder chooses."""
     frame = _chosen(name, column, where, sources).sort_values(column)
     return [frame.iloc[0].to_dict(), frame.iloc[-1].to_dict()]
@@ -147,7 +155,7 @@ def _chosen(name: str, column: str | None, where: str | None, sources: Sources) 
     return frame
 
 
-def _shown(row: Mapping[str, object], column: str, decimals: str | None, with_spread: bool) -> str:
+def _shown(row: Mapping[str, Any], column: str, decimals: str | None, with_spread: bool) -> str:
     value = row[column]
     if isinstance(value, str):
         return value

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def mean_and_spread(values: Sequence[float]) -> tuple[float | None, float | None]:
+def joint_spread(spreads: Sequence[float | None]) -> float | None:
+    """Return the standard deviation of a sum or difference of independent numbers; None where one has none."""
+    known = [spread for spread in spreads if spread is not None]
+    return math.hypot(*known) if len(known) == len(spreads) else None
+
+
+def mean_and_spread(values: Sequence[float] | np.ndarray) -> tuple[float | None, float | None]:
     """Mean and standard deviation (n - 1) of values; (None, None) of none, and no spread of one."""
     if not len(values):
         return None, None
@@ -16,7 +22,7 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float | None, float | None
 def student_interval(values: Sequence[float], level: float) -> tuple[float | None, float | None]:
     """Student's confidence interval of the mean of independent values; (None, None) of fewer than two."""
     mean, spread = mean_and_spread(values)
-    if spread is None:
+    if mean is None or spread is None:
         return None, None
     from scipy.special import stdtrit  # not every table needs it
 

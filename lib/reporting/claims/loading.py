@@ -36,8 +36,8 @@ def _read(path: str | Path) -> list[dict[str, str]]:
         raise InputError(f"{path}: has no claims")
     validator = jsonschema.Draft202012Validator(_schema())
     for line, claim in enumerate(claims, start=1):
-        for error in validator.iter_errors(claim):
-            raise InputError(f"{path}: {claim.get('id') or f'claim {line}'}: {_complaint(error)}")
+        for fault in validator.iter_errors(claim):
+            raise InputError(f"{path}: {claim.get('id') or f'claim {line}'}: {_complaint(fault)}")
     return claims
 
 

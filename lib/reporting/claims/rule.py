@@ -144,7 +144,7 @@ def judge(claim: Claim, tables: Tables, controls: Controls) -> Verdict:
     note += [errors and f"standard error by the held-out samples: {errors}"]
     not_compared = joined([*selected.absent, *missing], ", ")
     note += [*reasons, not_compared and f"not compared: {not_compared}", shut_out]
-    note += [weaker and f"does not count beside these: {', '.join(weaker)}", claim["note"]]
+    note += [f"does not count beside these: {', '.join(weaker)}" if weaker else "", claim["note"]]
     return Verdict(
         judgement,
         BY_CONSTRUCTION if built else grade,
@@ -169,7 +169,9 @@ def _findings(
     """Return the comparisons to judge, what is missing for others, and whether a control failed for one of these."""
     # A lone number needs no label; the sides of an order are told apart from others even where there are no others.
     many = claim["kind"] == "order" or len(selected.pairs) > 1
-    findings, missing, failed = [], [], False
+    findings: list[Finding] = []
+    missing: list[str] = []
+    failed = False
     for pair in selected.pairs:
         try:
             numbers = read_pair(claim, pair)
@@ -250,7 +252,7 @@ def decide(findings: Sequence[Finding]) -> tuple[str, list[str]]:
     all that are not met depend on how the paper is read.
     """
     tested = [finding for finding in findings if finding.contradicts is not None]
-    contradicted = holm([finding.contradicts for finding in tested])
+    contradicted = holm([finding.contradicts for finding in findings if finding.contradicts is not None])
     certain = [finding for finding in findings if finding.outcome == FAILS and finding.contradicts is None]
     against = certain + [finding for finding, beyond in zip(tested, contradicted, strict=True) if beyond]
     if against:
