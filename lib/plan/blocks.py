@@ -54,7 +54,9 @@ def check_blocks(config: Mapping[str, Any]) -> None:
         _adapter().validate_python(config)
     except ValidationError as error:
         fault = next(each for each in error.errors() if each["type"] == "value_error")  # not of another kind of class
-        place, key = config, []
+        place: Any = config
+        key: list[str] = []
+        part: Any
         for part in fault["loc"]:  # keys, and names of classes
             if isinstance(place, list) or (isinstance(place, dict) and part in place):
                 place, key = place[part], [*key, str(part)]
@@ -72,7 +74,7 @@ def load_schema() -> dict:
     return _schema(Configuration)
 
 
-def _schema(kind: Any) -> dict:
+def _schema(kind: Any) -> dict[str, Any]:
     """The schema of a type."""
     origin, parts = get_origin(kind), get_args(kind)
     if kind is Any:
@@ -80,7 +82,7 @@ def _schema(kind: Any) -> dict:
     if origin is None and kind in _SCALARS:
         return {"type": _SCALARS[kind]}
     if is_dataclass(kind):
-        return _object(kind) | {"description": kind.__doc__.splitlines()[0], "additionalProperties": False}
+        return _object(kind) | {"description": str(kind.__doc__).splitlines()[0], "additionalProperties": False}
     if origin is Annotated:
         return _schema(parts[0]) | {key: value for word in parts[1:] for key, value in _words(word).items()}
     if origin is Literal:
@@ -98,8 +100,8 @@ def _schema(kind: Any) -> dict:
         return {"type": "object", "propertyNames": names, **required, "additionalProperties": _schema(parts[1])}
     if parts[-1] is ...:
         return {"type": "array", "items": _schema(parts[0])}
-    made = [_schema(part) for part in parts]
-    items = {"items": made[0]} if made[1:] == made[:-1] else {"prefixItems": made}
+    each = [_schema(part) for part in parts]
+    items = {"items": each[0]} if each[1:] == each[:-1] else {"prefixItems": each}
     return {"type": "array", **items, "minItems": len(parts), "maxItems": len(parts)}
 
 
@@ -112,7 +114,7 @@ def _words(word: Any) -> dict[str, Any]:
     )
 
 
-def _object(kind: type) -> dict:
+def _object(kind: Any) -> dict:
     """The schema of a class's fields. A default of None where null is not allowed is ABSENT, and none in the schema."""
     hints = get_type_hints(kind, include_extras=True)
     properties, required = {field.name: _schema(hints[field.name]) for field in fields(kind)}, []

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -104,7 +105,9 @@ def expand_own_volumes(config: dict) -> None:
     """
     block = config.get("segmentation")
     found = block.get("volumes") if isinstance(block, dict) else None
-    for name, volumes in (found if isinstance(found, dict) else {}).items():
+    if not isinstance(found, dict):
+        return
+    for name, volumes in found.items():
         if isinstance(volumes, dict) and "layout" in volumes:
             prepared = {
                 key: volumes.pop(key) for key in ("crop", "shape", "label_mode", "fingerprint") if key in volumes
@@ -162,7 +165,7 @@ def default_preset() -> str:
     return _read(ROOT / "config.yaml")["preset"]
 
 
-def merged(below: object, above: object) -> object:
+def merged(below: Any, above: Any) -> Any:
     """Mappings key by key, all else replaced, as Snakemake lays one file over another; nothing is shared with `above`.
 
     Nor is a part of the result another part of it, which YAML's anchors would make it.

@@ -51,7 +51,7 @@ class Data:
         name = wildcards.dataset
         block, folder = self.datasets[name], self.folder(wildcards.dataset)
         files = registry.required_files(name, block["module"], block["source"], folder)
-        return [folder] if block["source"] == "download" else list(map(str, registry.watched(files)))
+        return [str(folder)] if block["source"] == "download" else list(map(str, registry.watched(files)))
 
     def prepare_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `prepare_data`."""

@@ -23,7 +23,7 @@ def check_mac(config: dict) -> None:
                 f"dp_mac.series.{name}.network = {each['network']!r}: allowed is one of output squared_error or "
                 "binary_cross_entropy, whose units MAC expands one by one"
             )
-    trained = set()
+    trained: set[tuple] = set()
     for place, curve in enumerate(block["curves"]):
         key, name, noise = f"dp_mac.curves.{place}", curve["series"], curve["noise"]
         if (series[name]["method"] in PLAIN) != (noise == "none"):

@@ -380,8 +380,7 @@ class ResidualPerturbation:
         """Return the settings of both jobs of an audit: not how runs are cut into jobs, nor other audits."""
         task, mechanism = self.audit["tasks"][wildcards.task], wildcards.mechanism
         # of a task: what trains by other mechanisms, what only the table says, and what is audited
-        others = ("recipe", "gamma") if mechanism == "dp_sgd" else ("sgd",)
-        others += ("gamma",) if mechanism == "plain" else ()
+        others = {"dp_sgd": ("recipe", "gamma"), "plain": ("sgd", "gamma")}.get(mechanism, ("sgd",))
         return self._job(task["dataset"], "audit_residual", wildcards.task, mechanism) | {
             "mechanism": mechanism,
             "task": without_words(task, "dataset", "shard", "mechanisms", "runs", "guesses", *others),

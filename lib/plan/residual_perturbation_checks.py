@@ -1,11 +1,14 @@
 """Check what no schema can of residual perturbation: networks that are trained, and sizes that must fit."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from lib.core.errors import InputError
 
 ROC = ("fig7", "fig12")  # figures with a column a task; the others show one
 
 
-def shows_patients(config: dict) -> bool:
+def shows_patients(config: Mapping[str, Any]) -> bool:
     """Whether Figure 2 shows patches of patients, which no committed page does."""
     return config["datasets"][config["residual_perturbation"]["patches"]]["module"] == "idc"
 

@@ -508,6 +508,6 @@ class ScalablePate:
         }
 
 
-def _largest(ensemble: dict[str, Any]) -> int:
+def _largest(ensemble: Mapping[str, Any]) -> int:
     """The pixel value of an ensemble's samples that becomes 1."""
     return ensemble.get("largest", 255)

@@ -6,6 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import jsonschema
 
@@ -60,7 +61,7 @@ def fill_defaults(config: dict, schema: dict) -> None:
     _fill(config, schema)
 
 
-def references(schema: object) -> Iterator[str]:
+def references(schema: Any) -> Iterator[str]:
     """Every path that the keyword `in` names somewhere in a schema."""
     for key, part in schema.items() if isinstance(schema, dict) else enumerate(schema):
         if key == "in" and isinstance(part, str):
@@ -124,10 +125,10 @@ def _explain(error: jsonschema.ValidationError, config: object) -> str:
     if error.validator == "required":
         missing = [name for name in rule if name not in value]
         others = [name for name in at(config, ".".join(map(str, path[:-1]))) or () if name != path[-1]] if path else []
-        near = difflib.get_close_matches(str(path[-1]), map(str, others), n=1) if others else ()
+        near = difflib.get_close_matches(str(path[-1]), map(str, others), n=1) if others else []
         hint = f"; or did you mean {near[0]}?" if near else ""  # a misspelt name is a new entry, which lacks all
         return f"{key}: lacks the key '{missing[0]}'; required: {', '.join(rule)}{hint}"
-    allowed = {
+    described = {
         "type": lambda: " or ".join(_kind(kind, error, config) for kind in ([rule] if isinstance(rule, str) else rule)),
         "not": lambda: f"a name other than {', '.join(rule['enum'])}" if "enum" in rule else error.message,
         "enum": lambda: "one of " + ", ".join(map(str, rule)),
@@ -142,7 +143,7 @@ def _explain(error: jsonschema.ValidationError, config: object) -> str:
         "maxItems": lambda: _length(error.schema),
         "uniqueItems": lambda: "a list without repetitions",
     }.get(error.validator, lambda: error.message)()
-    return f"{key} = {value!r}: allowed is {allowed}{_hint(value)}"
+    return f"{key} = {value!r}: allowed is {described}{_hint(value)}"
 
 
 def _kind(kind: str, error: jsonschema.ValidationError, config: object) -> str:

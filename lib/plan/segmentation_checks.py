@@ -1,8 +1,9 @@
 """Check what no schema can of PATE for segmentation masks: parts that are there, and sizes that must fit."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import Any
 
 from lib.core.errors import InputError
 from lib.data.volumes import own
@@ -47,7 +48,7 @@ def _task_lists(config: dict) -> Iterator[tuple[str, list[str]]]:
                 yield f"{paper}.{item}.tasks", block["tasks"]
 
 
-def encoders_used(config: dict) -> Iterator[tuple[str, str, str]]:
+def encoders_used(config: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Every task and encoder that are used together, with the key of the encoder.
 
     Of the table of Dice, an encoder after the first is left out of tasks that lack the classes that it keeps.

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -73,8 +74,8 @@ def check_files(paths: Iterable[str | Path]) -> None:
         try:
             found = json.loads(
                 text,
-                object_pairs_hook=lambda pairs, path=path: _check_pairs(path, pairs),
-                parse_int=lambda digits, path=path: _check_number(str(path), digits),
+                object_pairs_hook=partial(_check_pairs, path),
+                parse_int=partial(_check_number, str(path)),
             )
         except json.JSONDecodeError:
             _check_events(path, text)
@@ -134,10 +135,12 @@ def _check_events(path: Path, text: str) -> None:
 
     A list of aliases of lists of aliases ("billion laughs") is small, and has any number of values.
     """
-    counts, anchors, sizes = [0], [""], {}
+    counts = [0]
+    anchors: list[str | None] = [""]
+    sizes: dict[str | None, int] = {}
     try:
         for event in yaml.parse(text, _Loader):
-            where = f"{path}: line {event.start_mark.line + 1}"
+            where = f"{path}: line {event.start_mark.line + 1 if event.start_mark else 0}"
             tag = getattr(event, "tag", None)
             if tag is not None and tag not in _PLAIN:
                 raise InputError(f"{where}: the tag {tag.replace('tag:yaml.org,2002:', '!!')}; allowed is none")
@@ -211,7 +214,8 @@ def _is_same(typed: str, arrived: object) -> bool:
         return "_" not in typed
     if isinstance(arrived, str | int):
         return str(arrived) == typed
-    return typed.lstrip()[:1] in ("[", "{") and yaml.compose(typed, _Loader).end_mark.index == len(typed.rstrip())
+    node = yaml.compose(typed, _Loader)
+    return typed.lstrip()[:1] in ("[", "{") and node is not None and node.end_mark.index == len(typed.rstrip())
 
 
 def _check_pairs(path: Path, pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -258,7 +262,7 @@ def _check_node(path: Path, node: yaml.Node, place: tuple[str, ...], above: dict
     above = above | {id(node): where}
     if isinstance(node, yaml.SequenceNode):
         parts = [(str(number), part) for number, part in enumerate(node.value)]
-    else:
+    elif isinstance(node, yaml.MappingNode):
         _check_keys(path, node, place)
         parts = [(str(key.value), part) for key, part in node.value]
     for name, part in parts:
