@@ -4,8 +4,9 @@ Every labelling has noise of its own and is accounted for as if it alone were re
 the answers, as in Fay et al. (2022), epsilon is what so many teachers' answers would cost: it protects nobody here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def main(
     fitted: list[Path],
     codes: Path,
     records: Path,
-    answers: list[Path] = (),
+    answers: Sequence[Path] = (),
 ) -> None:
     """Write the noisy codes of every labelling of every unit, and a record a unit with the ledger of each labelling.
 
@@ -95,7 +96,8 @@ def released(
     job: SegmentationJob, encoder: Encoder, answers: Answers, labellings: list[dict], orders: np.ndarray
 ) -> tuple[dict[str, np.ndarray], dict]:
     """Noisy codes by labelling, and what their record says: metrics, private_metrics and ledger."""
-    codes, ledger, private = {}, [], {}
+    codes, ledger = {}, []
+    private: dict[str, float] = {}
     metrics = {"latent_dim": float(encoder.latent_dim), "radius": encoder.radius}
     for labelling in labellings:
         name, queries, teachers = (labelling[key] for key in ("name", "queries", "teachers"))
@@ -128,7 +130,7 @@ def public_threshold(
 ) -> float:
     """The threshold at which public masks are decoded best from their codes with fresh noise of `sigma`."""
     codes = codes_of(job, encoder, job.task["encoder_part"])
-    if sigma is not None:
+    if sigma is not None and rng is not None:
         codes += rng.normal(0.0, sigma, codes.shape).astype(np.float32)
     return job.threshold((encoder.decode(code[None])[0] for code in codes), job.rows[job.task["encoder_part"]])
 
@@ -140,7 +142,7 @@ def dice_of(
 
     Decoded twice and one at a time, for masks may be large.
     """
-    found = {}
+    found: dict[str, Any] = {}
     for name, threshold in (("dice", None), ("tuned_dice", limit)):
         decoded = (encoder.decode(code[None])[0] for code in codes)
         found |= means_of(measured(job, decoded, job.rows[part][: len(codes)], threshold, edges=False), name)

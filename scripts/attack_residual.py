@@ -38,7 +38,7 @@ def main(
     classifiers = [AttackSettings(rate=rate, **more) for rate in attack["rates"]]
     attacks = [*map(Attack, classifiers), *(Attack(settings, plain=True) for settings in classifiers), Attack()]
     without_noise = read_predictions(plain) if plain else {}
-    tables = ([], [])
+    tables: tuple[list[pd.DataFrame], list[pd.DataFrame]] = ([], [])
     for number, said in read_predictions(predictions).items():
         if plain and number not in without_noise:
             raise InputError(f"{plain}: has no repetition {number}; the networks attacked have one")

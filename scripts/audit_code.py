@@ -35,7 +35,7 @@ def row_of(one: Audited, bug: str, settings: dict, seed: int) -> dict:
         "caught": yes_no(found.caught) if found else "n/a",
         "function": one.function,
         "no_room": one.no_room.get(bug),
-    } | (again(trial, settings, seed, job) if bug == INTACT else dict.fromkeys(AGAIN))
+    } | (again(trial, settings, seed, job) if trial and bug == INTACT else dict.fromkeys(AGAIN))
 
 
 def again(trial: Trial, settings: dict, seed: int, job: tuple[str, ...]) -> dict:

@@ -16,7 +16,14 @@ SHAPE = (1,)  # of a record, on which no mechanism's release depends
 
 @command
 def main(
-    privacy: dict, slots: int, runs: int, level: float, seed: int, job: list[str], bounds: Path, entries: list = ()
+    privacy: dict,
+    slots: int,
+    runs: int,
+    level: float,
+    seed: int,
+    job: list[str],
+    bounds: Path,
+    entries: list | None = None,
 ) -> None:
     """Write a lower bound for each entry that releases something.
 
@@ -28,19 +35,14 @@ def main(
     torch.set_num_threads(1)  # networks of two weights
     delta, orders = privacy["delta"], order_grid(**privacy["orders"])
     rows, report = [], progress("entries")
-    for place, (name, budget, settings) in enumerate(entries):
+    for place, (name, budget, settings) in enumerate(entries or []):
         epsilon = None if budget == "none" else float(budget)
         built = build_method(settings, slots, SHAPE, privacy["classes"], privacy["largest"], epsilon, delta, orders)
         found = bound_of(built, runs, delta, level, seed, (*job, name, budget))
-        rows.append(
-            {
-                "entry": f"{name}/{budget}",
-                "lower_bound": found.epsilon,
-                "largest": found.largest,
-                "runs": sum(found.runs),
-            }
-        )
-        report(place + 1, len(entries))
+        if found is not None:
+            bound = {"lower_bound": found.epsilon, "largest": found.largest, "runs": sum(found.runs)}
+            rows.append({"entry": f"{name}/{budget}"} | bound)
+        report(place + 1, len(entries or []))
     with atomic_path(bounds) as temporary:
         pd.DataFrame(rows, columns=["entry", "lower_bound", "largest", "runs"]).to_csv(
             temporary, index=False, float_format="%.8g"

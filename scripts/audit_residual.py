@@ -1,6 +1,7 @@
 """Audit one way to train ResNet8: the bound on epsilon that its runs show, of a canary or of the canaries of slots."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from lib.accounting import rdp
 from lib.accounting.run_statements import replaced_statement
 from lib.accounting.statement import PrivacyStatement
 from lib.attacks.canary import KINDS
-from lib.attacks.evidence import Coins, Runs
+from lib.attacks.evidence import Coins, Evidence, Runs
 from lib.core.command import Job, command, run
 from lib.core.files import atomic_path, load_arrays
 from lib.core.records import write_record
@@ -54,9 +55,9 @@ def main(
     if "canaries" in task:
         accuracy = float(arrays.pop("train_accuracy").mean())
         fitted = {} if np.isnan(accuracy) else {"train_accuracy": accuracy}  # NaN: all images are candidates
-        found = Coins(*arrays.values(), tuple(task["guesses"]))
+        found: Evidence[Any] = Coins(arrays["differences"], arrays["second"], tuple(task["guesses"]))
     else:
-        fitted, found = {}, Runs(*arrays.values())
+        fitted, found = {}, Runs(*(arrays[name] for name in names))
     bound = found.pooled(delta, level)
     with atomic_path(statistics) as temporary:
         found.table().assign(sanitized=False).to_csv(temporary, index=False)

@@ -1,6 +1,7 @@
 """Figure 2 of autoencoded PATE: the ball activation of standard normal numbers, l = 2, beside the uniform disc."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def main(
     found = [total_variation(each["activation"], each["uniform"], edges) for each in made]
     # what two samples of one distribution differ by: each run's uniform sample beside the next run's
     floor = [total_variation(made[i - 1]["uniform"], made[i]["uniform"], edges) for i in range(1, len(made))]
-    row = {"dataset": "none", "stands_for": "none", "protocol": "paper"}
+    row: dict[str, Any] = {"dataset": "none", "stands_for": "none", "protocol": "paper"}
     row |= {"samples": samples, "bins": bins}
     for name, values in (("total_variation", found), ("two_uniform_samples", floor)):
         row[name], row[f"{name}_spread"] = mean_and_spread(values)

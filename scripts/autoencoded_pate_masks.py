@@ -69,16 +69,18 @@ def main(
                 "student on true labels": whole_tumour(told[number]),
             }
             place = fullest_slice(label)
-            image = job.prepared.image[row][0, :, :, place].astype(float)
+            image = job.prepared.images[row][0, :, :, place].astype(float)
             for axis, (what, mask) in zip(axes[6 * number : 6 * number + 6], masks.items(), strict=True):
-                painted = overlay(axis, image, None if mask is None else mask[:, :, place], label[:, :, place] > 0)
+                drawn_over = overlay(axis, image, None if mask is None else mask[:, :, place], label[:, :, place] > 0)
                 if not number:
                     axis.set_title(textwrap.fill(what, 15), fontsize="small")
                 if mask is not None:
+                    painted = drawn_over
                     found = hard_labels(mask[None, None])
-                    score = float(dice(found, (label > 0)[None].astype(np.uint8), WHOLE, "skip").mean())
+                    (score,) = dice(found, (label > 0)[None].astype(np.uint8), WHOLE, "skip").values[0]
                     lines.append({"volume": job.prepared.names[row], "mask": what, "dice_whole": score})
                     axis.set_xlabel(f"Dice {score:.2f}", fontsize="small")
+        assert painted is not None  # each row has masks
         drawn.colorbar(painted, ax=axes, label="probability of tumour", location="bottom", aspect=50, shrink=0.5)
         drawn.suptitle(f"{titled(job.task['label'])}: volumes to label, one a row", fontsize="medium")
         save(drawn, png, pdf)

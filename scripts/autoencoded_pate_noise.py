@@ -5,6 +5,7 @@ One answer's noise is in units of the bound on a code, so that encoders of all k
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,7 +31,8 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
 
     Encoders that keep other classes than the main one are left out: their students learn something else.
     """
-    rows, beside = [], []  # of codes; of what has no code, and no noise on it
+    rows: list[dict] = []
+    beside: list[dict] = []  # of codes; of what has no code, and no noise on it
     # the main encoder, or the first where the results of an earlier run have no main one
     coded = table[table["radius"].notna()].sort_values("main", ascending=False, kind="stable")
     main = coded.groupby("dataset")[["encoder", "coded_classes"]].first()
@@ -90,7 +92,13 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
     for column in (name for name in noisy if name.startswith("epsilon_")):
         teachers = f"{int(column.removeprefix('epsilon_')):,}"
         if np.allclose(noisy[column], noisy["budget"], rtol=0.01):
-            look = {"marker": "o", "markersize": 5, "capsize": 2, "color": f"C{colour}", "linestyle": "-"}
+            look: dict[str, Any] = {
+                "marker": "o",
+                "markersize": 5,
+                "capsize": 2,
+                "color": f"C{colour}",
+                "linestyle": "-",
+            }
             axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
             teachers += " teachers"
         else:
@@ -121,8 +129,8 @@ def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame, colours: 
         method = named_of(curve)
         number = colours[method]
         full, dashed = ("-", "--") if len(curve) > 2 else ("none", "none")  # two points are no course
-        look = {"color": f"C{number}", "markersize": 5}
-        bars = {"marker": "osD"[number % 3], "capsize": 2, "linestyle": full}
+        look: dict[str, Any] = {"color": f"C{number}", "markersize": 5}
+        bars: dict[str, Any] = {"marker": "osD"[number % 3], "capsize": 2, "linestyle": full}
         axis.errorbar(
             curve["noise"], curve[SHOWN], curve[f"{SHOWN}_spread"], **look, **bars, label=f"student, {method}"
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -41,7 +42,7 @@ class Patients:
         for column, wanted in (("unit", unit), ("labelling", labelling)):
             if wanted is not None:
                 table = table[table[column] == wanted]
-        found = {}
+        found: dict[str, Any] = {}
         for name, columns in (("dice", columns_of(table.dropna(axis=1, how="all"))), ("dice_whole", ["dice_whole"])):
             rng = generator(self._seed, "intervals", *job, str(unit), str(labelling), name)
             ends = interval(table, columns, rng)
@@ -85,7 +86,7 @@ def row_of(
     )
 
 
-def method_of(encoder: dict | None) -> str:
+def method_of(encoder: dict) -> str:
     """Return the papers' name of a student on such latent codes; the encoder's kind where no paper has it."""
     return METHODS.get(encoder.get("bound", encoder["kind"]), encoder["kind"])
 

@@ -1,5 +1,6 @@
 """Judge every claim of the papers and every check by the result tables; write the verdicts as tables and a page."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lib.core.command import command, run
@@ -19,7 +20,7 @@ def main(
     verdicts: Path,
     checks: Path,
     shown: Path,
-    papers: list[str] = (),
+    papers: Sequence[str] = (),
     results: dict | None = None,
 ) -> None:
     """Read the ledger and the tables, judge, write.
@@ -39,7 +40,7 @@ def main(
     write_text(shown, site.page(all_claims(found, preset), {}))
 
 
-def chosen(claims: list[dict[str, str]], papers: list[str]) -> list[dict[str, str]]:
+def chosen(claims: list[dict[str, str]], papers: Sequence[str]) -> list[dict[str, str]]:
     """The claims of the papers, or all for none; raises InputError for a paper of which there are none."""
     if not papers:
         return claims

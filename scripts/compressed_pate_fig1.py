@@ -1,6 +1,7 @@
 """Figure 1 of compressed PATE: how many principal components to keep, and the error that remains, over noise."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -36,7 +37,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                 label = f"{dataset}, {HOW[how]}"
                 for axis, column in zip(axes, ("mse", "fraction"), strict=True):
                     y, spread = levels[f"{how}_{column}"], levels[f"{how}_{column}_spread"]
-                    looks = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
+                    looks: dict[str, Any] = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
                     axis.errorbar(levels["sigma"], y, spread, linestyle=style, label=label, **looks)
         for axis in axes:
             axis.set(xscale="log", xlabel=r"noise $\sigma$ on each number of the code")

@@ -2,6 +2,7 @@
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -33,7 +34,7 @@ def compared(numbers: pd.DataFrame, encoders: dict) -> pd.DataFrame:
             found |= {"cross_entropy_weaker": None, "cross_entropy_weaker_spread": None}
             others = {"naive": naive, "posterior": f"{naive}, posterior mean"}
             if weaker:
-                others["weaker"] = max(weaker, key=trained.get)
+                others["weaker"] = max(weaker, key=lambda other: trained[other])
             for role, other in others.items():
                 for end in ("", "_spread"):
                     found[f"cross_entropy_{role}{end}"] = by_name.at[other, f"cross_entropy{end}"]
@@ -71,7 +72,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                 axis.errorbar(rows["sigma"], y, spread, marker=".", capsize=2, elinewidth=1, label=label)
             axis.set(xscale="log", yscale="log", xlabel=READINGS[reading], title=dataset, ylim=(FLOOR, None))
             axis.set_ylabel("cross-entropy (nats a voxel)")
-        looks = {"loc": "outside lower center", "ncols": 3, "fontsize": "small"}
+        looks: dict[str, Any] = {"loc": "outside lower center", "ncols": 3, "fontsize": "small"}
         said = 'after "trained with": the noise on each number of the code in training'
         drawn.legend(*axes[0].get_legend_handles_labels(), title=said, **looks)
         save(drawn, *paths)

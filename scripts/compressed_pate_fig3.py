@@ -1,6 +1,7 @@
 """Figure 3 of compressed PATE: Dice of students over the number of labelled volumes, for teachers and budgets."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -32,7 +33,11 @@ def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[
         block, answers = tasks[task], released.get(("aggregate_masks", task, source, encoder))
         for labelling in found[0]["parameters"]["labellings"]:
             name = labelling["name"]
-            row = {"dataset": block["label"], "stands_for": block["stands_for"], "protocol": block["protocol"]}
+            row: dict[str, Any] = {
+                "dataset": block["label"],
+                "stands_for": block["stands_for"],
+                "protocol": block["protocol"],
+            }
             row |= {"labels": "decoded" if answers else "true", "queries": labelling["queries"]}
             row |= {"teachers": labelling.get("teachers") if labelling["epsilon"] is not None else None}
             row |= {"budget": labelling["epsilon"], "epsilon": None, "delta": None, "sigma": None}
@@ -41,7 +46,7 @@ def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[
                 row["latent_dim"] = int(answers[0]["metrics"]["latent_dim"])
                 row["sigma_train"] = answers[0]["parameters"]["encoder"].get("recipe", {}).get("sigma")
                 row["label_dice"] = mean_of(answers, f"{name} dice", private=True)[0]
-            if labelling["epsilon"] is not None:
+            if answers and labelling["epsilon"] is not None:
                 row["epsilon"], _ = statement(with_costs(answers), f"{name} {labelling['route']}")
                 row |= {"delta": labelling["delta"], "sigma": answers[0]["metrics"][f"sigma {name}"]}
             for measure in MEASURES:
@@ -110,7 +115,11 @@ def panel(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
     for number, (label, curve) in enumerate(lines):
         curve = curve.sort_values("queries")
         place = curve["queries"] + (number - (len(lines) - 1) / 2) * 0.012 * max(counts)
-        look = {"linestyle": ("-", "--", "-.", ":")[number % 4], "marker": "osD^"[number % 4], "markersize": 5}
+        look: dict[str, Any] = {
+            "linestyle": ("-", "--", "-.", ":")[number % 4],
+            "marker": "osD^"[number % 4],
+            "markersize": 5,
+        }
         axis.errorbar(place, curve[SHOWN], curve[f"{SHOWN}_spread"], capsize=2, label=label, **look)
     axis.set_xticks(counts)
     axis.set_ylim(0, 1)

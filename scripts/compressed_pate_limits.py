@@ -1,7 +1,9 @@
 """Where voting on whole masks can work: signal to noise and Dice over teachers, epsilon and the size of the code."""
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,7 +21,9 @@ from lib.reporting.tables import write_table
 STYLES = ("-", "--", ":", "-.")
 
 
-def student_dice(students: list[Path], task: str, row: pd.Series, settings: dict) -> tuple[float | None, float | None]:
+def student_dice(
+    students: Sequence[Path], task: str, row: pd.Series, settings: dict
+) -> tuple[float | None, float | None]:
     """Mean and spread of the Dice of students trained at a row's setting, where there are any."""
     for (_, name, source, encoder), found in by_job(students).items():
         for labelling in (
@@ -48,7 +52,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
                     label = rf"$L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {shown(budget)}"
                     label = f"{name}, {label}" if several else label
                     for axis, column in ((left, "signal_to_noise"), (right, "tuned_dice")):
-                        looks = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
+                        looks: dict[str, Any] = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
                         y, spread = curve[column], curve[f"{column}_spread"]
                         axis.errorbar(curve["teachers"], y, spread, linestyle=style, label=label, **looks)
             left.axhline(1.0, color="0.4", linewidth=0.8)
@@ -68,7 +72,7 @@ def main(
     privacy: Path,
     png: Path,
     pdf: Path,
-    students: list[Path] = (),
+    students: Sequence[Path] = (),
 ) -> None:
     """Write the table and the figure.
 

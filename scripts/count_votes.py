@@ -20,19 +20,19 @@ def main(labels: list[Path], ensemble: str, teachers: int, votes: Path, classes:
     """
     first, *others = labels
     arrays = load_arrays(first)
-    if "teacher_labels" in arrays:
+    if "teacher_labels" in arrays and classes is not None:
         shards = [
             arrays.pop("teacher_labels"),
             *(load_arrays(path, "teacher_labels")["teacher_labels"] for path in others),
         ]
         try:
-            arrays["votes"] = sum(count_votes(shard, classes) for shard in shards)
+            arrays["votes"] = np.sum([count_votes(shard, classes) for shard in shards], axis=0)
         except InputError as error:
             raise InputError(f"{first.parent}: {error}, as ensembles.{ensemble}.classes = {classes} says") from error
     elif "votes" not in arrays:
         raise InputError(f"{first}: has neither teacher_labels nor votes; it has {sorted(arrays)}")
     # counts of a few hundred teachers fit a byte or two; whoever reads them counts in int64 (check_votes)
-    arrays["votes"] = check_votes(arrays["votes"], teachers, first).astype(np.min_scalar_type(teachers))
+    arrays["votes"] = check_votes(arrays["votes"], teachers, str(first)).astype(np.min_scalar_type(teachers))
     save_arrays(votes, **arrays)
 
 

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from lib.accounting import rdp
 from lib.accounting.statement import PrivacyStatement
 from lib.accounting.training_run import calibrated_sigma, check
@@ -14,7 +16,7 @@ from lib.reporting.tables import write_table
 DATA = "none: accounting only"
 
 
-def each_batch(run: MacRun, noise: float, orders: list[float], delta: float) -> PrivacyStatement:
+def each_batch(run: MacRun, noise: float, orders: np.ndarray, delta: float) -> PrivacyStatement:
     """The run's cost with thresholds learned anew on every batch, in place of once after pre-training.
 
     A step then releases the histograms of its batch too, one vector with the coefficients, with `noise` on each count.
@@ -26,7 +28,7 @@ def each_batch(run: MacRun, noise: float, orders: list[float], delta: float) -> 
     return replace(made, accountant="rdp, thresholds of every batch", proved_bound=False)
 
 
-def rows_of(name: str, settings: dict, orders: list[float]) -> list[dict]:
+def rows_of(name: str, settings: dict, orders: np.ndarray) -> list[dict]:
     """One row a printed epsilon."""
     delta, rows = settings["delta"], []
     for printed, sigma in settings["printed"]:

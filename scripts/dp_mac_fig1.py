@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -67,7 +68,8 @@ def comparison_rows(levels: list[Level], mean_image: float) -> list[dict]:
     Epochs of DP-MAC are set beside those of DP-SGD at every learning rate, within the epochs that both were trained
     for; where neither gets below LEARNED of the mean image's error by then, there is nothing to compare.
     """
-    rows, groups = [], {}
+    rows: list[dict] = []
+    groups: dict[tuple[str, str, str], list[Any]] = {}
     for level in levels:
         if level.privacy and level.series["variant"] in SETTINGS:
             key = level.series["title"], level.series["variant"], level.noise
@@ -83,6 +85,7 @@ def comparison_rows(levels: list[Level], mean_image: float) -> list[dict]:
         if level.series["method"] != "dp_mac" or level.series["variant"] not in SETTINGS:
             continue
         ending = SETTINGS[level.series["variant"]]
+        assert level.epsilon is not None  # of a private method
         at = f"{level.noise} sigma, epsilon {shown(level.epsilon)}"
         errors = level.table("test_error")
         values = [errors[:, -1], np.full(len(errors), mean_image)]
@@ -111,15 +114,15 @@ def best_rows(levels: list[Level]) -> list[dict]:
     """
     rows, widths = [], levels[0].series["network"]["hidden"]
     levels = [level for level in levels if level.series["network"]["hidden"] == widths]
-    for epsilon in sorted({level.epsilon for level in levels if level.privacy}):
-        best = {}
+    for epsilon in sorted({level.epsilon for level in levels if level.privacy and level.epsilon is not None}):
+        best: dict[str, tuple[float, Any]] = {}
         for level in levels:
             if level.epsilon == epsilon and level.privacy["joint"].epsilon <= COSTS * epsilon:
-                method, error = level.series["method"], level.final("test_error")[0]
-                if method not in best or error < best[method].final("test_error")[0]:
-                    best[method] = level
+                method, error = level.series["method"], float(level.table("test_error")[:, -1].mean())
+                if method not in best or error < best[method][0]:
+                    best[method] = error, level
         if {"dp_mac", "dp_sgd"} <= best.keys():
-            pair = best["dp_mac"], best["dp_sgd"]
+            pair = best["dp_mac"][1], best["dp_sgd"][1]
             names = [f"{each.series['title']}, {each.series['variant']}, {each.noise} sigma" for each in pair]
             values = [each.table("test_error")[:, -1] for each in pair]
             at = f"epsilon {shown(epsilon)}: {' beside '.join(names)}"
@@ -156,7 +159,7 @@ def main(
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A panel for each private method and its settings, a row of panels a method; all have one axis of errors."""
-    found = {}
+    found: dict[str, list[tuple[str, str, pd.DataFrame]]] = {}
     for variant, title in SHOWN.items():
         levels = table[(table["variant"] == variant) & (table["noise"] == "printed")]
         for method, own in levels.groupby("method", sort=False):
@@ -217,10 +220,10 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
 
 
-def look(epsilon: float) -> dict[str, str]:
+def look(epsilon: float) -> dict[str, Any]:
     """Colour and line style of an epsilon, one for all panels, the last where there is none."""
     styles = list(plt.rcParams["axes.prop_cycle"])
-    places = {8: 0, 4: 1, 2: 2, 1: 3}  # the paper's
+    places: dict[float, int] = {8: 0, 4: 1, 2: 2, 1: 3}  # the paper's
     return styles[places.get(epsilon, 4 if pd.isna(epsilon) else 5)]
 
 

@@ -20,7 +20,7 @@ def features(trained: TrainedNetworks, labels: list[int]) -> np.ndarray:
     first = trained.weights[0].numpy()[:, : x.shape[-1]]
     if trained.projections and trained.projections[0].basis is not None:
         bases = [projection.basis for projection in trained.projections]
-        first = [basis @ weight for basis, weight in zip(bases, first, strict=True)]
+        first = np.stack([basis @ weight for basis, weight in zip(bases, first, strict=True)])
     shown = np.stack([weight[:, chosen].T for weight, chosen in zip(first, units, strict=True)])
     return shown.reshape(*units.shape, *images.x.shape[1:])
 

@@ -22,7 +22,7 @@ def row_of(level: Level) -> dict:
         f"train_{level.measure}": train,
         f"train_{level.measure}_spread": train_spread,
     }
-    if level.measure == "error":
+    if level.measure == "error" and test is not None:
         row["test_error_half"] = test / 2  # the scale of eq. (1)
     return row | {
         "learned_below_first": below_first_thresholds(level) if level.thresholds else None,

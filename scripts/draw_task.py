@@ -29,7 +29,7 @@ def main(data: Path, task: dict, repetitions: int, job: Job, samples: Path, pati
     for repetition in range(1, repetitions + 1):
         draw, groups = draw_task(data, images, **named, seed=job.seed, job=tuple(job.job), repetition=repetition)
         draws.append(draw)
-        if groups is not None:
+        if groups is not None and images.groups is not None:
             lists.append(group_table(groups, images.groups, images.y).assign(repetition=repetition))
             for part, beyond in groups.deviation.items():
                 for label, count in enumerate(beyond):

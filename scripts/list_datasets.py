@@ -35,7 +35,7 @@ def main(datasets: dict, page: Path) -> None:
 
 def rows(datasets: dict[str, dict[str, str]]) -> list[tuple[str, ...]]:
     """One row of COLUMNS a dataset, sorted by name."""
-    table = []
+    table: list[tuple[str, ...]] = []
     for name, entry in sorted(datasets.items()):
         if not isinstance(entry, dict) or not {"module", "source"} <= set(entry):
             raise InputError(f"configuration, datasets.{name}: needs the keys 'module' and 'source', found {entry!r}")

@@ -6,6 +6,7 @@ cannot show; the threshold at which a decoded mask is cut is the best one on pub
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,7 +50,7 @@ def limits(job: SegmentationJob, name: str, encoder: Encoder, settings: dict) ->
     varied = float(np.sqrt(codes.var(axis=0, dtype=np.float64).sum()))
     rows = []
     for teachers, epsilon in [*product(settings["teachers"], settings["epsilons"]), (None, None)]:
-        row = {"encoder": name, "latent_dim": encoder.latent_dim, "radius": encoder.radius}
+        row: dict[str, Any] = {"encoder": name, "latent_dim": encoder.latent_dim, "radius": encoder.radius}
         row |= {"teachers": teachers, "epsilon": epsilon, "sigma": 0.0, "spread_of_codes": varied}
         if epsilon is not None:
             same = {key: settings[key] for key in ("queries", "delta", "route")}

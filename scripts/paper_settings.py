@@ -55,15 +55,15 @@ def written() -> str:
             header = ("experiment", "setting", "the paper", "here", "where", "why")
             parts += ["### Settings that differ", markdown.table(header, differ)]
         ours = [(row.experiment, row.setting, _here(row, config), row.note) for row in own if not row.stated]
-        header = ("experiment", "setting", "here", "why")
-        parts += ["### Settings that the paper does not state", markdown.table(header, ours)]
+        parts += ["### Settings that the paper does not state"]
+        parts += [markdown.table(("experiment", "setting", "here", "why"), ours)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
 def _counts(rows: list[Setting]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """How many settings of each paper are kept, differ, or are ours."""
     header = ("paper", "as the paper states", "as code of its authors, or that it builds on", "differ", "ours")
-    table = []
+    table: list[tuple[object, ...]] = []
     for paper, title in PAPERS.items():
         own = [row for row in rows if row.paper == paper]
         kept = [row for row in own if row.stated and not row.differs]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lib.core.command import command, run
+from lib.core.keywords import ABSENT
 from lib.data.volumes import registry
 from lib.data.volumes.preparation import Geometry, prepare
 
@@ -17,7 +18,7 @@ def main(name: str, block: dict, index: Path, root: Path | None = None) -> None:
     """
     source = registry.get(name, block["settings"], root and str(root))
     crop = block["crop"] and tuple(block["crop"])
-    geometry = Geometry(tuple(block["shape"]), crop, block["label_mode"], block.get("shift"))
+    geometry = Geometry(tuple(block["shape"]), crop, block["label_mode"], block.get("shift", ABSENT))
     private = registry.spec(name, block["settings"]).private
     prepare(source, index.parent, geometry, block["images"], block.get("fingerprint"), private)
 

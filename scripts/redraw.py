@@ -110,8 +110,8 @@ def drawn_by(name: str) -> Callable[..., None] | None:
     table ITEM_PARAMETER.csv.
     """
     rules = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*/*.smk")))
-    script = re.search(rf"^rule {name}:\n.*?-m scripts\.(\w+)", rules, re.MULTILINE | re.DOTALL)
-    return getattr(import_module(f"scripts.{script[1]}"), "draw", None)
+    (script, *_) = re.findall(rf"^rule {name}:\n.*?-m scripts\.(\w+)", rules, re.MULTILINE | re.DOTALL)
+    return getattr(import_module(f"scripts.{script}"), "draw", None)
 
 
 def verdicts() -> pd.DataFrame:

@@ -51,6 +51,7 @@ def main(
             checkpoint,
             progress("steps"),
         )
+        assert trained.dense is not None  # of `gan` alone, which a release can hold
         student = Student(KINDS[model["kind"]], classes, float(trained.white), trained.dense())
         inputs = [samples, labels]
         keep(student, lessons, model, weights, record, inputs, device=training.device, **job.identity())

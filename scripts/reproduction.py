@@ -1,5 +1,6 @@
 """Join the claims of all papers that lie in the folder of pages into one table, and write the page of all papers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -23,7 +24,7 @@ def main(
     claims: Path,
     index: Path,
     overview: Path,
-    origins: list[Path] = (),
+    origins: Sequence[Path] = (),
     provenance: Path | None = None,
 ) -> None:
     """Write the joined tables, paper after paper as they are given, the page, and the figure of all papers.

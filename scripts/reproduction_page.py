@@ -1,6 +1,7 @@
 """Write the committed page of what was reproduced of one paper, with its figures, tables and claims."""
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,8 +29,8 @@ def main(
     outline: Path,
     results: list,
     origins: Path,
-    verdicts: list[Path] = (),
-    ledger: list[Path] = (),
+    verdicts: Sequence[Path] = (),
+    ledger: Sequence[Path] = (),
     claims: Path | None = None,
     checks: Path | None = None,
     tables: dict | None = None,
@@ -65,7 +66,7 @@ def main(
     content = page_of(paper, title, preset, made_of, named)
     write_text(page, markdown.page(content))
     write_text(details, markdown.details(content))
-    if found is not None:
+    if found is not None and claims and checks:
         for path, rows in zip((claims, checks), divided(found.assign(preset=preset)), strict=True):
             write_text(path, rows.to_csv(index=False, lineterminator="\n"))
 
@@ -91,7 +92,7 @@ def origins_of(
     rows, known = [], {}
     for item, source in paths.items():
         made, table = origin(source, known=known), numbers.get(item)
-        data = data_of(table and Path(table))
+        data = data_of(Path(table) if table else None)
         rows.append(row_of(places[item], preset, made.commit, data, made.code))
     return rows
 

@@ -1,6 +1,7 @@
 """Budgets of residual perturbation and of its baseline beside what audits show of them, and the published numbers."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from lib.residual_perturbation.theorems import theorem1
 TITLES = {"strategy1": "Strategy I", "dp_sgd": "DP-SGD", "plain": "plain"}
 
 
-def read_statistics(path: Path, task: dict) -> Evidence:
+def read_statistics(path: Path, task: dict) -> Evidence[Any]:
     """Read what the runs of an audit showed."""
     with reading(path, "statistics"):
         table = pd.read_csv(path)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ def trainers(settings: dict, device: torch.device) -> dict[tuple[str, str, int],
         own = replace(network, form=form, norm=norm)
         return ResidualTrainer(own, x, y, replicas, recipe, 0, ("cost",), device, loop=loop)
 
-    found = {}
+    found: dict[tuple[str, str, int], Trainer] = {}
     for norm in ("batch", "group"):
         found["ResNet8", norm, 1] = residual(NoiseForm(), 0.0, norm)
         found |= {(name, norm, 1): residual(form, settings["gamma"], norm) for name, form in FORMS.items()}
@@ -60,11 +61,11 @@ def main(settings: dict, where: Device, table: Path) -> None:
     """
     device = choose_device(where.device, where.threads)
     spent = epoch_seconds(trainers(settings, device), settings["epochs"], device)
-    plain, _ = mean_and_spread(spent["ResNet8", "batch", 1])
+    plain = float(np.mean(spent["ResNet8", "batch", 1]))
     rows = []
     for (method, norm, replicas), seconds in spent.items():
-        mean, spread = mean_and_spread(seconds)
-        row = {"dataset": "random images", "method": method, "norm": norm, "replicas": replicas}
+        mean, spread = float(np.mean(seconds)), mean_and_spread(seconds)[1]
+        row: dict[str, Any] = {"dataset": "random images", "method": method, "norm": norm, "replicas": replicas}
         row |= {"seconds_per_epoch": mean, "seconds_per_epoch_spread": spread, "of_plain": mean / (plain * replicas)}
         words = {"images": settings["images"], "batch": settings["batch"], "device": where.device}
         rows.append(row | words | {"seeds": len(seconds), "stands_for": "any", "protocol": "paper", "data": "random"})

@@ -1,6 +1,7 @@
 """Figures 1 and 8 of residual perturbation: a picture carried forward and recovered, without and with noise."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ def compared(found: pd.DataFrame) -> pd.DataFrame:
     """Mean and spread over draws of what was recovered in each way."""
     rows = []
     for keys, draws in found.groupby(["strategy", "pixels", "equation", "recovery"], sort=False):
-        row = {"dataset": "drawn picture", "stands_for": "one image", "protocol": "paper"}
+        row: dict[str, Any] = {"dataset": "drawn picture", "stands_for": "one image", "protocol": "paper"}
         row |= dict(zip(("strategy", "pixels", "equation", "recovery"), keys, strict=True))
         for column in ("error", "correlation"):
             row[column], row[f"{column}_spread"] = mean_and_spread(draws[column])
@@ -56,11 +57,18 @@ def main(
     """
     size, picture = settings["size"], scene(settings["size"])
     field = velocity_field(size, size)
-    rows, panels = [], []
+    rows: list[dict] = []
+    panels: list[Any] = []
 
     def note(pixels: float, equation: str, recovery: str, draw: int, recovered: np.ndarray) -> str:
         image = pixels * picture
-        row = {"strategy": strategy, "pixels": pixels, "equation": equation, "recovery": recovery, "draw": draw}
+        row: dict[str, Any] = {
+            "strategy": strategy,
+            "pixels": pixels,
+            "equation": equation,
+            "recovery": recovery,
+            "draw": draw,
+        }
         row |= {"error": relative_error(recovered, image), "correlation": correlation(recovered, image)}
         rows.append(row | {"error_uniform": uniform_error(image)})
         return f"error {row['error']:.3g}, corr. {row['correlation']:.2g}"

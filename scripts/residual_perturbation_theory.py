@@ -66,17 +66,22 @@ def condition_rows(
             "epsilon_theorem": made[condition],
             "delta": delta,
         }
-        needed = published and least_noise(published, bound, about["uses"], delta, SHARES[share]) / noise
-        yield row | {
-            "paper_epsilon": published,
-            "times_the_papers": published and made[condition].epsilon / published,
-            "gamma_needed": published and about["gamma"] * needed,
-            "bound_needed": published and bound / needed,
-            "stands_for": about["dataset"],
-            "protocol": "paper",
-            "seeds": 0,
-            "data": DATA,
-        }
+        compared: dict[str, float | None] = dict.fromkeys(("times_the_papers", "gamma_needed", "bound_needed"))
+        if published:
+            needed = least_noise(published, bound, about["uses"], delta, SHARES[share]) / noise
+            compared["times_the_papers"] = made[condition].epsilon / published
+            compared |= {"gamma_needed": about["gamma"] * needed, "bound_needed": bound / needed}
+        yield (
+            row
+            | {"paper_epsilon": published}
+            | compared
+            | {
+                "stands_for": about["dataset"],
+                "protocol": "paper",
+                "seeds": 0,
+                "data": DATA,
+            }
+        )
 
 
 @command

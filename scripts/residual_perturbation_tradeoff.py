@@ -1,6 +1,7 @@
 """Test accuracy against the attack's area, a curve a method over lengths of training: accuracy at equal leakage."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -17,11 +18,15 @@ from lib.reporting.tables import yes_no
 
 DATA_FILES = ("../published/residual_perturbation_table3.csv",)  # what the paper prints
 BASELINE = "DP-SGD"
-COLUMNS = ("dataset", "attack", "auc", "auc_spread", "train_accuracy", "train_accuracy_spread", "test_accuracy")
-COLUMNS += ("test_accuracy_spread", "attacker_works", "seeds", "stands_for", "protocol", "data")
-COMPARED = ("method", "gamma", "at", "dataset", "attack", "stands_for", "protocol", "data", "auc", "auc_spread")
-COMPARED += ("test_accuracy", "test_accuracy_spread", "dp_sgd_accuracy", "dp_sgd_accuracy_spread")
-COMPARED += ("attacker_works", "seeds", "plain_accuracy", "plain_accuracy_spread")
+COLUMNS = (
+    *("dataset", "attack", "auc", "auc_spread", "train_accuracy", "train_accuracy_spread", "test_accuracy"),
+    *("test_accuracy_spread", "attacker_works", "seeds", "stands_for", "protocol", "data"),
+)
+COMPARED = (
+    *("method", "gamma", "at", "dataset", "attack", "stands_for", "protocol", "data", "auc", "auc_spread"),
+    *("test_accuracy", "test_accuracy_spread", "dp_sgd_accuracy", "dp_sgd_accuracy_spread"),
+    *("attacker_works", "seeds", "plain_accuracy", "plain_accuracy_spread"),
+)
 ENOUGH = 3  # repetitions of a point that counts
 NEAR = (0.49, 0.53)  # areas that the left panel shows
 
@@ -64,7 +69,7 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
             used = [own, there.to_frame().T, *beside]
             # what is read off a curve rests on all its points, and is no better than the weakest
             read = pd.concat([last.to_frame().T if there is last else own, *beside])
-            row = {"method": method, "gamma": gamma, "at": at}
+            row: dict[str, Any] = {"method": method, "gamma": gamma, "at": at}
             row |= {name: last[name] for name in ("dataset", "attack", "stands_for")}
             row["protocol"] = next((words for words in read["protocol"] if words != "paper"), "paper")
             row["data"] = " and ".join(dict.fromkeys(read["data"]))
@@ -141,7 +146,7 @@ def draw_points(axis: plt.Axes, table: pd.DataFrame, near: bool) -> None:
 
     def name(text: str, area: float, accuracy: float, color: str, offset: tuple[int, int] = (8, -10)) -> None:
         if (NEAR[0] < area < NEAR[1]) == near:
-            place = {"xytext": offset, "textcoords": "offset points", "ha": "center"}
+            place: dict[str, Any] = {"xytext": offset, "textcoords": "offset points", "ha": "center"}
             axis.annotate(text, (area, accuracy), fontsize="small", color=color, **place)
 
     curves = [rows for _, rows in table[table["epochs"].notna()].groupby(["method", "gamma"], sort=False)]
@@ -153,9 +158,18 @@ def draw_points(axis: plt.Axes, table: pd.DataFrame, near: bool) -> None:
         own, curve = rows.iloc[0], rows["epochs"].notna().all()
         noise = f", $\\gamma$ = {own['gamma']:g}" if own["gamma"] else ""
         label = f"{own['method']}{noise}, by epochs" if curve else own["said"]
-        look = {"color": f"C{number}", "marker": "os^DvP"[number % 6], "markersize": 5, "capsize": 2, "elinewidth": 1}
+        look: dict[str, Any] = {
+            "color": f"C{number}",
+            "marker": "os^DvP"[number % 6],
+            "markersize": 5,
+            "capsize": 2,
+            "elinewidth": 1,
+        }
         x, y = rows["auc"], 100 * rows["test_accuracy"]
-        spread = {"xerr": rows["auc_spread"].fillna(0), "yerr": 100 * rows["test_accuracy_spread"].fillna(0)}
+        spread: dict[str, Any] = {
+            "xerr": rows["auc_spread"].fillna(0),
+            "yerr": 100 * rows["test_accuracy_spread"].fillna(0),
+        }
         axis.errorbar(x, y, **spread, linestyle="-" if curve else "none", label=label, **look)
         few = rows["seeds"] < ENOUGH
         axis.plot(x[few], y[few], look["marker"], markersize=5, color=look["color"], mfc="white", zorder=3)

@@ -1,6 +1,7 @@
 """Figure 1 of Scalable PATE: accuracy of students, epsilon against answers, and the consensus behind the answers."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -73,7 +74,7 @@ def read_histogram(path: Path, teachers: int, settings: dict) -> tuple[pd.DataFr
     columns = {"from_percent": edges[:-1], "to_percent": edges[1:]}
     columns["lnmax"] = consensus.histogram(votes, np.ones(len(votes)), settings["bins"])
     columns["confident_gnmax"] = consensus.histogram(votes, consensus.answer_chances(votes, run), settings["bins"])
-    low = {
+    low: dict[str, Any] = {
         "comparison": "confident_and_lnmax_low_consensus",
         "at": f"answers with a plurality below {consensus.LOW_CONSENSUS} %",
     }

@@ -79,7 +79,8 @@ def main(
     """
     left, sizes = figure["left"], figure["right"]
     blocks = {block["name"]: block for block in ensembles}
-    tables, drawn_before = [], {}
+    tables: list[pd.DataFrame] = []
+    drawn_before: dict[str, int] = {}
     for path, block in zip(tradeoffs, ensembles, strict=True):
         drawn_before[block["name"]] = drawn_before.get(block["name"], 0) + 1
         with reading(path, "CSV"):

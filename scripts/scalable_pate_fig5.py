@@ -1,6 +1,7 @@
 """Figure 5 of Scalable PATE: what the noisy check selects (left), and what selecting and answering cost (right)."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -126,7 +127,7 @@ def main(
     lefts, rights, compared = [], [], []
     for number, path in enumerate(votes, start=1):
         _, _, fingerprint = read_queries(path, teachers, figure["runs"]["lnmax"])
-        about = {"votes": number, "data": f"{ensemble['dataset']} ({fingerprint[:12]})"}
+        about: dict[str, Any] = {"votes": number, "data": f"{ensemble['dataset']} ({fingerprint[:12]})"}
         left, right = counts(path, teachers, figure), costs(path, teachers, figure, accounting)
         low, passed = {}, {}
         for role, block in figure["runs"].items():

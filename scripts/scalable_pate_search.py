@@ -1,5 +1,6 @@
 """A search by order of magnitude for the parameters of Confident-GNMax; every epsilon says that its cost is missing."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lib.accounting.parameter_search import choose
@@ -24,7 +25,7 @@ def main(
     privacy: Path,
     grid: Path,
     grid_privacy: Path,
-    splits: list[Path] = (),
+    splits: Sequence[Path] = (),
 ) -> None:
     """Write every point of every run's grid, and the two that matter.
 

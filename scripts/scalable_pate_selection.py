@@ -1,11 +1,10 @@
 """Tabulate the noisy check: which queries it selects, what selecting costs, and students with and without it."""
 
-import math
 from pathlib import Path
 
 from lib.core.command import command, run
 from lib.reporting.results import by_job, data_name, numbers, statement
-from lib.reporting.spread import held_out_error
+from lib.reporting.spread import held_out_error, joint_spread
 from lib.reporting.tables import write_table
 
 
@@ -58,13 +57,13 @@ def row(run: dict, records: dict) -> dict:
 
 def gain(both: dict, first: dict | None) -> dict:
     """By how much a student of two rounds is more accurate than that of the first alone; empty where one is missing."""
-    of, names = [both, first or {}], ("student_accuracy", "student_accuracy_spread", "student_accuracy_seeds")
-    accuracies, spreads, seeds = ([each.get(name) for each in of] for name in names)
-    missing = None in accuracies
+    name = "student_accuracy"
+    if first is None or first.get(name) is None or both.get(name) is None:
+        return {"second_round_gain": None, "second_round_gain_spread": None, "second_round_gain_seeds": 0}
     return {
-        "second_round_gain": None if missing else accuracies[0] - accuracies[1],
-        "second_round_gain_spread": None if missing or None in spreads else math.hypot(*spreads),
-        "second_round_gain_seeds": 0 if missing else min(seeds),
+        "second_round_gain": both[name] - first[name],
+        "second_round_gain_spread": joint_spread([each.get(f"{name}_spread") for each in (both, first)]),
+        "second_round_gain_seeds": min(each[f"{name}_seeds"] for each in (both, first)),
     }
 
 

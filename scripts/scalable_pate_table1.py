@@ -1,13 +1,14 @@
 """Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator on each dataset."""
 
-import math
 from pathlib import Path
+
+import numpy as np
 
 from lib.accounting.announced import announced
 from lib.core.command import command, run
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.results import by_job, data_name, numbers, statement
-from lib.reporting.spread import held_out_error, mean_and_spread
+from lib.reporting.spread import held_out_error, joint_spread, mean_and_spread
 from lib.reporting.tables import write_table
 
 
@@ -28,6 +29,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     spent, spent_spread = statement(realised, "dependent")
     independent, independent_spread = statement(accounts, "epsilon_data_independent")
     paper = {key: papers[identifier] for key, identifier in run["claims"].items()}
+    made = float(np.mean([account["metrics"]["queries_made"] for account in accounts]))
     by_orders = epsilon_name == "epsilon"
     spreads = student_spread, baseline_spread
     errors = [held_out_error(accuracy, ensemble.get("test")) for accuracy in (student, baseline)]
@@ -38,7 +40,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     return {
         "dataset": ensemble["label"],
         "aggregator": aggregator,
-        "queries_made": numbers(accounts, "queries_made")[0],
+        "queries_made": made,
         "queries_answered": answered,
         "epsilon": epsilon,
         "delta": run["delta"],
@@ -54,7 +56,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "protocol": ensemble["protocol"],
         "seeds": len(accounts) if len(accounts) > 1 else 0,  # one set of votes: nothing in the accounting is random
         "queries_answered_spread": answered_spread,
-        "queries_not_answered": numbers(accounts, "queries_made")[0] - answered,
+        "queries_not_answered": None if answered is None else made - answered,
         "queries_not_answered_spread": answered_spread,
         "epsilon_spread": epsilon_spread,
         "student_accuracy_spread": student_spread,
@@ -66,8 +68,8 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "baseline_accuracy_seeds": len(baselines),
         "baseline_accuracy_protocol": protocols[1],
         "accuracy_gap": None if student is None or baseline is None else baseline - student,
-        "accuracy_gap_spread": None if None in spreads else math.hypot(*spreads),
-        "accuracy_gap_held_out_error": None if None in errors else math.hypot(*errors),
+        "accuracy_gap_spread": joint_spread(spreads),
+        "accuracy_gap_held_out_error": joint_spread(errors),
         "accuracy_gap_seeds": min(len(students), len(baselines)),
         "accuracy_gap_protocol": weaker,
         "laplace_scale": run.get("laplace_scale"),
@@ -84,7 +86,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "epsilon_charge_all_two_sided": statement(accounts, "epsilon_charge_all_two_sided")[0],
         "epsilon_caps": statement(accounts, "epsilon_caps")[0],
         # an account is of all queries that the run may ask, a public number; a real run may stop before
-        "epsilon_announced": announced(run, int(numbers(accounts, "queries_made")[0])),
+        "epsilon_announced": announced(run, int(made)),
         "max_answered": run.get("max_answered"),
         # real runs, one a repetition
         "queries_answered_realised": asked,

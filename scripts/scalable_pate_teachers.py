@@ -1,5 +1,6 @@
 """The ensembles behind the votes: how good a teacher is alone, how far they agree, and how good they are together."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ from lib.reporting.spread import mean_and_spread
 
 
 @command
-def main(ensembles: list, votes: list[Path], data: list[Path], table: Path, splits: list[Path] = ()) -> None:
+def main(ensembles: list, votes: list[Path], data: list[Path], table: Path, splits: Sequence[Path] = ()) -> None:
     """Write one row an ensemble, with mean and spread over its draws; none of it is sanitised.
 
     The lists have an entry a draw of an ensemble.

@@ -1,5 +1,6 @@
 """Write a page of the site: what the committed page of a paper shows, as one file of HTML with all in it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lib.core.command import command, run
@@ -20,8 +21,8 @@ def main(
     outline: Path,
     results: list,
     links: dict,
-    verdicts: list[Path] = (),
-    ledger: list[Path] = (),
+    verdicts: Sequence[Path] = (),
+    ledger: Sequence[Path] = (),
     tables: dict | None = None,
     columns: dict | None = None,
     figures: dict | None = None,

@@ -35,7 +35,7 @@ def of_both_kinds(
     first, last = runs
     report, total = progress("runs"), len(KINDS) * (last - first)
     saved = checkpoint.load() or {}
-    found = {kind: saved.get(kind, np.zeros(0)) for kind in KINDS}
+    found = {kind: np.asarray(saved.get(kind, np.zeros(0))) for kind in KINDS}
     for kind, with_canary in KINDS.items():
         while (done := first + len(found[kind])) < last:
             some = range(done, min(done + task["together"], last))

@@ -1,5 +1,7 @@
 """Train a convolutional deep belief network: private by its releases, as published (no guarantee), or not private."""
 
+from typing import Any
+
 from lib.core.checkpoint import Checkpoint, state_key
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, progress, run
@@ -14,13 +16,20 @@ from lib.training.device import choose_device
 def main(curve: CurveJob, job: Job, training: Training) -> None:
     """Write the curve of test accuracy, the weights, and the record with what the training cost."""
     images, series, (repetition,) = curve.images(job), curve.series, curve.repetitions
-    recipe = {name: tuple(value) if isinstance(value, list) else value for name, value in series["recipe"].items()}
+    recipe: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in series["recipe"].items()
+    }
+    settings: Any
+    train: Any
+    spent: dict[str, Any] | None = None
     if series["method"] == "dp_cdbn_published":
         settings, train = published.PublishedSettings(**recipe), published.train_published
-        spent = {"stated": {"published": published.claim(curve.epsilon, series["delta"])}}
+        if curve.epsilon is not None:
+            spent = {"stated": {"published": published.claim(curve.epsilon, series["delta"])}}
     else:
         settings, train = cdbn.CdbnSettings(**recipe), cdbn.train_cdbn
-        spent = {"stated": {"joint": cdbn.guarantee(curve.epsilon, series["delta"])}} if curve.epsilon else None
+        if curve.epsilon is not None:
+            spent = {"stated": {"joint": cdbn.guarantee(curve.epsilon, series["delta"])}}
     x, test_x = (part[:, None] for part in (images.x, images.test_x))
     device = choose_device(training.device, training.threads)
     key = state_key(training.settings, digest("scripts/train_cdbn.py"), images.fingerprint)

@@ -51,7 +51,7 @@ def main(
     with job.state(__file__) as checkpoint:
         trained = train_segmentation_dp_sgd(
             network_of(job),
-            job.prepared.image,
+            job.prepared.images,
             job.labels(rows),
             rows,
             recipe,

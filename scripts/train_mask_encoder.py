@@ -74,6 +74,7 @@ def own_masks(job: SegmentationJob, settings: dict, arrays: dict[str, np.ndarray
     score = dice(found, true, regions, "skip").mean()
     mean = mean_of_masks(job.prepared.masks([row], classes)[0] for row in rows)
     threshold, mean_mask = best_threshold(for_everyone(mean, len(rows)), true, regions, PERCENT)
+    assert score is not None  # public masks have a tumour: `best_threshold` refuses others
     return metrics | {"dice_own_masks": score, "dice_mean_mask": mean_mask, "threshold_mean_mask": threshold}
 
 

@@ -1,5 +1,6 @@
 """Train students on masks decoded from released codes, and, to compare with, on true labels or the mean public mask."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from lib.segmentation.training import curve, train_segmentation
 
 
 def targets_of(
-    job: SegmentationJob, unit: dict, labelling: dict, fitted: list[Path], codes: list[Path]
+    job: SegmentationJob, unit: dict, labelling: dict, fitted: Sequence[Path], codes: Sequence[Path]
 ) -> tuple[np.ndarray, str]:
     """Soft masks float16, or labels uint8, of all volumes, and the fingerprint of what they were decoded from.
 
@@ -45,7 +46,7 @@ def targets_of(
 
 
 def taught(
-    job: SegmentationTraining, unit: dict, labelling: dict, fitted: list[Path], codes: list[Path]
+    job: SegmentationTraining, unit: dict, labelling: dict, fitted: Sequence[Path], codes: Sequence[Path]
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The weights of one student, and its history."""
     name = labelling["name"]
@@ -53,7 +54,7 @@ def taught(
     with job.state(__file__, unit["source"], unit["encoder"], name, given=given) as checkpoint:
         return train_segmentation(
             network_of(job),
-            job.prepared.image,
+            job.prepared.images,
             targets,
             job.rows["student"][: labelling["queries"]],
             recipe_of(job, "student"),
@@ -78,8 +79,8 @@ def main(
     records: Path,
     patients: Path,
     curves: Path,
-    fitted: list[Path] = (),
-    codes: list[Path] = (),
+    fitted: Sequence[Path] = (),
+    codes: Sequence[Path] = (),
 ) -> None:
     """Write the weights, a record a unit, what each test patient gets, and how training went.
 
@@ -89,11 +90,14 @@ def main(
     Dice of training patches to write, .csv. fitted: what was fitted for the encoders, .npz. codes: released codes,
     .npz.
     """
-    arrays, made, tables, lines = {}, [], [], []
+    arrays: dict[str, dict] = {}
+    made, tables, lines = [], [], []
     for unit in units:
         own, name = job.of_unit(unit["source"], unit["encoder"]), f"{unit['source']}/{unit['encoder']}"
         own = own if unit["source"] == "truth" else own.coded(unit["settings"])
-        arrays[name], metrics, private = {}, {}, {}
+        arrays[name] = {}
+        metrics: dict[str, float] = {}
+        private: dict[str, float] = {}
         for labelling in unit["labellings"]:
             network, history = taught(own, unit, labelling, fitted, codes)
             arrays[name] |= {f"{labelling['name']}/{key}": array for key, array in network.items()}

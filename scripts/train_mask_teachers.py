@@ -21,7 +21,7 @@ def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> tuple[d
     with job.state(__file__, str(teacher)) as checkpoint:
         return train_segmentation(
             network_of(job),
-            job.prepared.image,
+            job.prepared.images,
             job.labels(rows),
             rows,
             recipe_of(job, "teacher"),
@@ -52,7 +52,9 @@ def main(
     of training patches to write, .csv.
     """
     shards = teacher_shards(job.rows["teachers"], job.task["teachers"])
-    said, kept, own, lines = {"student": [], "test": []}, {}, [], []
+    said: dict[str, list[np.ndarray]] = {"student": [], "test": []}
+    kept: dict[str, np.ndarray] = {}
+    own, lines = [], []
     for teacher in range(first, last):
         network, history = taught(job, teacher, shards[teacher])
         kept |= {f"{teacher}.{name}": array for name, array in network.items()}

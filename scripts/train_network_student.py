@@ -44,7 +44,7 @@ def main(
     if private:
         x, y = pool.private(private)
     else:
-        released = [load_arrays(path, "labels", "rows") for path in labels]
+        released = [load_arrays(path, "labels", "rows") for path in labels or ()]
         y, rows = (np.concatenate([part[name] for part in released]) for name in ("labels", "rows"))
         y, rows = y[y != NO_ANSWER], rows[y != NO_ANSWER]
         x = public[rows]

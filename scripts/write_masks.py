@@ -39,7 +39,7 @@ def main(job: SegmentationJob, units: list, students: list[Path], masks: Path) -
                     label = job.prepared.label[row]
                     level = fullest_slice(label)
                     with figure(1, 1, width=3, height=3) as (drawn, (axis,)):
-                        image = job.prepared.image[row][0, :, :, level].astype(float)
+                        image = job.prepared.images[row][0, :, :, level].astype(float)
                         overlay(axis, image, whole_tumour(mask)[:, :, level], label[:, :, level] > 0)
                         save(drawn, stem.with_name(f"{stem.name}.png"))
 
