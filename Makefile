@@ -92,6 +92,7 @@ lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
 format: setup-dev
