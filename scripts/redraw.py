@@ -18,7 +18,7 @@ import yaml
 
 from lib.core.command import command, run
 from lib.core.files import write_text
-from lib.plan.config import ROOT, load, register
+from lib.plan.config import LEDGER, ROOT, load, register
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES, Results
 from lib.reporting import markdown, site
@@ -34,7 +34,6 @@ from lib.reporting.provenance import cells, read_origins
 from scripts import reproduction
 
 DOCS = ROOT / "docs" / "reproduction"
-LEDGER = (ROOT / "claims.csv", ROOT / "checks.csv")
 ROOMS = {"leaderboard": ["leaderboard", "leaderboard_mnist"]}  # results that are committed of two presets
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from lib.core.command import run
 from lib.plan.config import ROOT, register
-from lib.plan.results import PAPERS
+from lib.plan.results import PAPERS, item_of
 from lib.reporting import headlines as heads
 from lib.reporting import verdicts as said
 from lib.reporting.claims.cells import read_verdicts
@@ -59,8 +59,7 @@ def made(results: Path) -> str:
     kinds = {"table": ".csv", "figure": ".png"}
     counts = dict.fromkeys(kinds, 0)
     for name, row in register().items():
-        item = row.get("item", name.removeprefix(f"{row['paper']}_"))
-        counts[row["shows"]] += (results / row["paper"] / f"{item}{kinds[row['shows']]}").is_file()
+        counts[row["shows"]] += (results / row["paper"] / f"{item_of(name, row)}{kinds[row['shows']]}").is_file()
     return f"{counts['table']} tables and {counts['figure']} figures"
 
 

@@ -22,6 +22,7 @@ from lib.plan.shared_processes import RULES
 from lib.plan.strict_yaml import check_files
 
 ROOT = Path(__file__).resolve().parents[2]
+LEDGER = (ROOT / "claims.csv", ROOT / "checks.csv")  # the papers' claims, and our checks beside them
 BLOCKS = (  # files of catalogue/, no key of which stands in another
     "datasets",
     "models",
@@ -183,7 +184,7 @@ def _read(path: Path) -> dict:
 
 def claim_ids() -> set[str]:
     """Identifiers of all claims of the papers, and of the checks beside them."""
-    texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("claims.csv", "checks.csv")]
+    texts = [path.read_text(encoding="utf-8") for path in LEDGER]
     return {claim["id"] for text in texts for claim in csv.DictReader(io.StringIO(text))}
 
 

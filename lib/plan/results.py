@@ -28,6 +28,11 @@ NAMES = {
 }
 
 
+def item_of(name: str, row: Mapping[str, Any]) -> str:
+    """Name a result within its paper: as its row says, or its name without the paper's."""
+    return row.get("item", name.removeprefix(f"{row['paper']}_"))
+
+
 class Results:
     """The rows of catalogue/results.yaml, and which of them a configuration switches on.
 
@@ -45,8 +50,8 @@ class Results:
         return self.rows[name]["paper"]
 
     def item(self, name: str) -> str:
-        """Name a result within its paper: as its row says, or its name without the paper's."""
-        return self.rows[name].get("item", name.removeprefix(f"{self.paper(name)}_"))
+        """Name a result within its paper."""
+        return item_of(name, self.rows[name])
 
     def is_on(self, name: str) -> bool:
         """Whether the configuration asks for a result: every key that its row names under `when` holds something."""

@@ -6,7 +6,7 @@ rule scalable_pate_epsilon:
     input:
         records=plan.scalable_pate.epsilon_records,
         curves=plan.scalable_pate.epsilon_curves,
-        claims=LEDGER,
+        claims=CLAIMS,
     output:
         **figure("scalable_pate_epsilon"),
     log:

@@ -5,7 +5,7 @@ rule scalable_pate_table1:
     """Table 1 of Scalable PATE: queries, epsilon and accuracy of each aggregator."""
     input:
         records=plan.scalable_pate.table1_records,
-        claims=LEDGER,
+        claims=CLAIMS,
     output:
         **table("scalable_pate_table1", "privacy"),
     log:

@@ -8,7 +8,7 @@ wildcard_constraints:
 rule claims:
     """Every claim of the papers with our value and a computed verdict."""
     input:
-        claims=LEDGER,
+        claims=CLAIMS,
         beside=[path for paper in plan.results.papers() for _, path in plan.results.judged(paper)],
     output:
         verdicts=f"{layout.results}/claims.csv",
@@ -33,7 +33,7 @@ rule claims:
 rule paper_claims:
     """The claims of one paper, without the results of the others."""
     input:
-        claims=LEDGER,
+        claims=CLAIMS,
         beside=plan.results.judged_tables,
     output:
         verdicts=f"{layout.results}/{{paper}}/claims.csv",
@@ -61,7 +61,7 @@ rule reproduction_page:
     """A paper's part of docs/reproduction: its page, figures, tables and claims, from this preset."""
     input:
         verdicts=plan.results.judged_by,
-        ledger=LEDGER,
+        ledger=CLAIMS,
         readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
         beside=plan.results.page_files,

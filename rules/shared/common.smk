@@ -17,6 +17,7 @@ from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.command_line import Unsaid
 from lib.plan.config import (
+    LEDGER,
     check_config,
     claim_ids,
     default_preset,
@@ -38,7 +39,7 @@ from lib.plan.targets import check_resources, check_targets
 from lib.plan.shared_processes import Jobs
 
 ROOT = Path(workflow.basedir)
-LEDGER = [os.path.relpath(ROOT / name) for name in ("claims.csv", "checks.csv")]
+CLAIMS = [os.path.relpath(path) for path in LEDGER]
 
 
 def refuse(error):

@@ -5,7 +5,7 @@ rule site_page:
     """A page of the site, with its tables and figures in it."""
     input:
         verdicts=plan.results.judged_by,
-        ledger=LEDGER,
+        ledger=CLAIMS,
         readings=os.path.relpath(ROOT / "report" / "{paper}_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "{paper}.yaml"),
         beside=plan.results.page_files,

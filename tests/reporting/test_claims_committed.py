@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from lib.accounting.gaussian import sigma_analytic
+from lib.plan.config import LEDGER
 from lib.reporting import markdown
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.controls import shipped_controls
@@ -20,7 +21,7 @@ from tests.offenders import each
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "reproduction"
 CONTROLS = shipped_controls()
-CLAIMS = load_claims(ROOT / "claims.csv", ROOT / "checks.csv")
+CLAIMS = load_claims(*LEDGER)
 TABLES = {(path.parent.name, path.stem): read_table(path) for path in DOCS.glob("*/*.csv")}
 PAPERS = sorted({claim["paper"] for claim in CLAIMS})
 FILES = [DOCS / "claims.csv", *(DOCS / f"{paper}_checks.csv" for paper in PAPERS)]

@@ -1,11 +1,11 @@
 """The ledger: the shipped one, and what is refused."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
 from lib.core.errors import InputError
+from lib.plan.config import LEDGER
 from lib.reporting.claims.controls import load_controls, shipped_controls
 from lib.reporting.claims.ledger import COLUMNS, check_controls, is_repeat, judge_all, read_otherwise
 from lib.reporting.claims.loading import load_claims
@@ -13,12 +13,11 @@ from tests.reporting.claims_builders import COLUMNS as LEDGER_COLUMNS
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
 
 PAPERS = {"scalable_pate", "autoencoded_pate", "compressed_pate", "residual_perturbation", "dp_mac"}
-LEDGERS = [Path(__file__).parents[2] / name for name in ("claims.csv", "checks.csv")]
 
 
 @pytest.fixture(scope="module")
 def shipped():
-    return load_claims(*LEDGERS)
+    return load_claims(*LEDGER)
 
 
 def written(path, *claims, columns=LEDGER_COLUMNS):
@@ -36,7 +35,7 @@ def test_shipped_ids_are_unique_and_every_paper_has_claims(shipped):
 
 
 def test_the_ledger_holds_claims_of_the_papers_and_checks_are_apart():
-    claims, checks = map(load_claims, LEDGERS)
+    claims, checks = map(load_claims, LEDGER)
     assert not [claim["id"] for claim in claims if claim["by_construction"]]
     assert not [check["id"] for check in checks if not check["by_construction"]]
     # nothing that counts rests on what is not counted

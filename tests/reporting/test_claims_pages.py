@@ -12,6 +12,7 @@ from PIL import Image
 
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
+from lib.plan.config import LEDGER as LEDGERS
 from lib.reporting import markdown, site
 from lib.reporting.claims.ledger import COLUMNS, judge_all
 from lib.reporting.claims.rows import GRADES
@@ -34,7 +35,6 @@ from scripts import claims as claims_script
 from scripts import reproduction, reproduction_page, site_page
 from scripts import site as site_script
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
-from tests.reporting.test_claims_ledger import LEDGERS
 
 LEDGER = [
     value_claim(),

@@ -13,7 +13,7 @@ from lib.accounting.announced import announced
 from lib.accounting.gaussian import sigma_analytic
 from lib.core.errors import InputError
 from lib.leaderboard.method_settings import settings_at
-from lib.plan.config import layered
+from lib.plan.config import LEDGER, layered
 from lib.plan.results import PAPERS, TITLES
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import judge_all
@@ -161,7 +161,7 @@ def texts_of(page: str) -> str:
 @cache
 def printed_or_set(page: str) -> frozenset[float]:
     """Numbers that the paper prints, as the ledger has them, and settings of the catalogue."""
-    claims = load_claims(ROOT / "claims.csv", ROOT / "checks.csv")
+    claims = load_claims(*LEDGER)
     cells = [cell for claim in claims if claim["paper"] == page for cell in claim.values()]
     cells += [path.read_text(encoding="utf-8").replace("_", "") for path in (ROOT / "catalogue").glob("*.yaml")]
     return frozenset(number for cell in cells for number in numbers(cell))

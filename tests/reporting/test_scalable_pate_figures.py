@@ -8,7 +8,7 @@ import pytest
 
 from lib.core.files import save_arrays
 from lib.core.records import write_record
-from lib.plan.config import ROOT
+from lib.plan.config import LEDGER
 from scripts import (
     account,
     label_tradeoff,
@@ -72,7 +72,7 @@ def test_epsilon_is_drawn_with_the_papers_points(folder):
     names = [f"{folder}/{name}{draw}" for name in RUNS for draw in "12"]
     given = ["--runs", json.dumps(runs), "--records", *(f"{name}.json" for name in names)]
     given += ["--curves", *(f"{name}.npz" for name in names)]
-    given += ["--claims", *(str(ROOT / name) for name in ("claims.csv", "checks.csv"))]
+    given += ["--claims", *map(str, LEDGER)]
     paths = figure(folder, "epsilon", scalable_pate_epsilon, *given)
     table = pd.read_csv(paths["numbers"])
     printed = table.dropna(subset=["paper_epsilon"])
