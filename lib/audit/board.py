@@ -45,7 +45,7 @@ def worst_case(method: Method) -> tuple[Sampler, tuple, float] | None:
 def bound_of(
     method: Method, runs: int, delta: float, level: float, seed: int, job: tuple[str, ...]
 ) -> LowerBound | None:
-    """A lower bound on the epsilon of a method's releases, at `delta`, from its share of so many runs on either input.
+    """Return a lower bound on the epsilon of a method's releases, at `delta`, from its share of runs on either input.
 
     Draws are keyed by (seed, job). None for a method that releases nothing but its model.
     """
@@ -68,7 +68,7 @@ def _ties(queries: int, teachers: int, classes: int) -> tuple[np.ndarray, np.nda
 
 
 def _answers(method: Pate) -> Sampler:
-    """A sampler of how many answers each class got (runs, classes)."""
+    """Return a sampler of how many answers each class got (runs, classes)."""
 
     def unknowing(answers: Answers) -> np.ndarray:
         # a student of answers that tell nothing apart: what it says is post-processing

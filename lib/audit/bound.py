@@ -103,7 +103,7 @@ def as_often_as_allowed(above: int, repetitions: int, level: float) -> bool:
 
 
 def one_by_one(mechanism: Mechanism) -> Sampler:
-    """A sampler that calls a mechanism once a run; InputError for outputs that are no finite numbers of one shape."""
+    """Call a mechanism once a run, as a sampler; InputError for outputs that are no finite numbers of one shape."""
 
     def sampler(given: Any, runs: int, rng: np.random.Generator) -> np.ndarray:
         outputs = [_checked(mechanism(given, rng)) for _ in range(runs)]

@@ -41,7 +41,7 @@ def _steps(
     rate: float = RATE,
     steps: int = 1,
 ) -> Sampler:
-    """A sampler of the gradient (runs, 1) that a step takes, or the sum of several: in the first order, its release."""
+    """Sample the gradient (runs, 1) that a step takes, or the sum of several: in the first order, its release."""
     recipe = MacRecipe(batch=rate, epochs=1, z_steps=0, z_rate=1.0, w_steps=1, w_rate=1e-9, batches=batches)
 
     def sampler(given: tuple[float, float], runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -65,7 +65,7 @@ def _steps(
 
 
 def whole_training(sigma: float, rate: float, steps: int) -> tuple[Sampler, tuple]:
-    """A sampler of what DP-MAC releases in so many steps on Poisson samples at `rate`, and two neighbouring records.
+    """Sample what DP-MAC releases in so many steps on Poisson samples at `rate`; two neighbouring records beside it.
 
     sigma: noise multiplier. What is seen is the sum of all steps' released coefficients.
     """
@@ -78,13 +78,13 @@ def _present(generators: list[np.random.Generator]) -> torch.Tensor:
 
 
 def _samples(given: tuple[float, float], present: torch.Tensor, order: int) -> PerSample:
-    """The record's coefficients in each run, at weights of 0."""
+    """Return the record's coefficients in each run, at weights of 0."""
     z, y = (torch.full((*present.shape, 1), value) for value in given)
     return per_sample(NETWORK.objectives[0], torch.zeros(len(present), 1, 1), z, y, order)
 
 
 def _second_order(sigma: float, scaling: str) -> Sampler:
-    """A sampler of both coefficients (runs, 2) of the second order."""
+    """Return a sampler of both coefficients (runs, 2) of the second order."""
 
     def sampler(given: tuple[float, float], runs: int, rng: np.random.Generator) -> np.ndarray:
         generators = rng.spawn(runs)
@@ -100,7 +100,7 @@ def _second_order(sigma: float, scaling: str) -> Sampler:
 
 
 def _two_layers(sigma: float) -> Sampler:
-    """A sampler of the linear coefficients (runs, 2) of two layers, the second with the noise of the first.
+    """Return a sampler of the linear coefficients (runs, 2) of two layers, the second with the noise of the first.
 
     The record moves them by the whole threshold, one up and one down.
     """
@@ -127,7 +127,7 @@ def _promised(sigma: float, rate: float, delta: float) -> PrivacyStatement:
 
 
 def audited(delta: float) -> list[Audited]:
-    """A step of the first order, promised at `delta` by privacy loss distributions; other layers for other bugs."""
+    """Audit a step of the first order, promised at `delta` by loss distributions; other layers for other bugs."""
     promised = _promised(SIGMA, RATE, delta)
 
     def trial(sampler: Sampler, share: float = 0.1) -> Trial:

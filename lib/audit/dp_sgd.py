@@ -46,7 +46,7 @@ class Side(nn.Module):
             nn.init.zeros_(weight)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The sum of what the layers give for x (b, ...)."""
+        """Return the sum of what the layers give for x (b, ...)."""
         return self.first(x) + self.second(x)
 
 
@@ -89,7 +89,7 @@ def _loss(output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 def _steps(
     backend: str, sigma: float, clip: float = 1.0, rate: float = RATE, reused: bool = False, steps: int = 1
 ) -> Sampler:
-    """A sampler of the noisy gradients (runs, 2) of the two layers, of one step a run, or the sum of several.
+    """Return a sampler of the noisy gradients (runs, 2) of the two layers, of one step a run, or the sum of several.
 
     With biases their shape is (runs, 4).
 
@@ -126,7 +126,7 @@ def _steps(
 
 
 def whole_training(sigma: float, rate: float, steps: int) -> tuple[Sampler, tuple[float, float]]:
-    """A sampler of what DP-SGD releases in so many steps on Poisson samples at `rate`, and two neighbouring records.
+    """Sample what DP-SGD releases in so many steps on Poisson samples at `rate`; two neighbouring records beside it.
 
     sigma: noise multiplier. What is seen is the sum of all steps' noisy gradients.
     """
@@ -167,7 +167,7 @@ def _audited(backend: str, delta: float) -> Audited:
 
 
 def _replaced(delta: float) -> Audited:
-    """The same step where one record is replaced, accounted for so."""
+    """Return the step where one record is replaced, accounted for so."""
     one = _audited("ghost clipping", delta)
     statement = replace(
         one.trials[INTACT].promised,
@@ -190,7 +190,7 @@ def _replaced(delta: float) -> Audited:
 
 
 def _with_biases(delta: float) -> Audited:
-    """A training of two steps on layers with biases."""
+    """Return a training of two steps on layers with biases."""
     promised = _promised(SIGMA, RATE, 2, delta)
     backends = {INTACT: "layers with biases", "biases_forgotten": "biases forgotten"}
     trials = {

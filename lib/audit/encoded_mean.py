@@ -23,7 +23,7 @@ def _mean(radius: float, sigma: float) -> Mechanism:
 
 
 def audited(delta: float) -> list[Audited]:
-    """The mean of codes of one number, promised at `delta` by the least noise that there is."""
+    """Return the mean of codes of one number, promised at `delta` by the least noise that there is."""
 
     def promised(queries: int = 1, radius: float = RADIUS) -> PrivacyStatement:
         noise = EncodedMeanNoise(queries=queries, teachers=TEACHERS, radius=radius, sigma=SIGMA)

@@ -45,7 +45,7 @@ def _features(*labels: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _least(coefficients: torch.Tensor, up: Places, down: Places) -> float:
-    """The least of what the record moves from 0 to 1, and of 1 less what the other one does."""
+    """Return the least of what the record moves from 0 to 1, and of 1 less what the other one does."""
     return min([coefficients[place].item() for place in up] + [1 - coefficients[place].item() for place in down])
 
 
@@ -55,7 +55,7 @@ def _hidden(up: Places, down: Places = (), clip: float = CLIP, epsilon: float = 
 
 
 def _output(up: Places, down: Places = (), epsilons: tuple[float, float] = (LINEAR, QUADRATIC)) -> Mechanism:
-    """The same of the output layer's, of which no record is clipped."""
+    """Return the least of that for the output layer, of which no record is clipped."""
 
     def mechanism(given: tuple[torch.Tensor, torch.Tensor], rng: np.random.Generator) -> float:
         released = release_output(*given, 2, 1.0, epsilons, rng)

@@ -33,7 +33,7 @@ class SharedNoise:
         self.rng, self.dimensions = rng, dimensions
 
     def normal(self, loc: float, scale: float, size: int | tuple[int, ...]) -> np.ndarray:
-        """Normal noise of a shape whose first dimension is that of the queries."""
+        """Return normal noise of a shape whose first dimension is that of the queries."""
         return self._drawn(self.rng.normal, loc, scale, size)
 
     def laplace(self, loc: float, scale: float, size: int | tuple[int, ...]) -> np.ndarray:
@@ -72,14 +72,14 @@ def _audited(
     bug: str,
     **wrong: Any,
 ) -> Audited:
-    """A run with this block, intact and with a bug; wrong: the arguments of `_run` that put it in."""
+    """Return a run with this block, intact and with a bug; wrong: the arguments of `_run` that put it in."""
     calls = {INTACT: {"settings": block}, bug: {"settings": block} | wrong}
     trials = {which: Trial(one_by_one(_run(name, **call)), neighbours, promised) for which, call in calls.items()}
     return Audited(name, backend, f"lib.pate.aggregators.AGGREGATORS[{name!r}].answers", trials, {})
 
 
 def audited(delta: float) -> list[Audited]:
-    """Runs of every aggregator, LNMax's at a pure epsilon and the others at `delta`."""
+    """Return runs of every aggregator, LNMax's at a pure epsilon and the others at `delta`."""
     always = {"threshold": ALWAYS, "sigma_threshold": HARDLY_NOISY, "sigma": SIGMA, "confidence": CONFIDENCE}
     checked = {"threshold": BETWEEN, "sigma_threshold": 1.0, "sigma": 8.0, "confidence": CONFIDENCE}
     one, two = {"max_answered": 1}, {"max_answered": 2}

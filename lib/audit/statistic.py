@@ -19,7 +19,7 @@ Statistic = Callable[[np.ndarray], np.ndarray]  # of outputs (n, k), (n,)
 
 
 def learned(first: np.ndarray, second: np.ndarray, delta: float, level: float) -> Statistic:
-    """A statistic that is larger on outputs like `first` (n, k) than on those like `second` (m, k).
+    """Return a statistic that is larger on outputs like `first` (n, k) than on those like `second` (m, k).
 
     delta, level: those of the bound that it is to serve.
     """

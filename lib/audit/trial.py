@@ -84,7 +84,7 @@ class Audited:
 
 
 def rewound(mechanism: Mechanism) -> Mechanism:
-    """A mechanism run on each part of an input from the same state of the generator: all parts get the same noise."""
+    """Run a mechanism on each part of an input from the same state of the generator: all parts get the same noise."""
 
     def reusing(parts: tuple, rng: np.random.Generator) -> np.ndarray:
         state, outputs = rng.bit_generator.state, []

@@ -93,7 +93,7 @@ class Checkpoint:
             os.close(descriptor)
 
     def load(self) -> dict[str, np.ndarray | int] | None:
-        """The state last saved under this key, or None. Tensors come back as arrays, on the CPU."""
+        """Return the state last saved under this key, or None. Tensors come back as arrays, on the CPU."""
         if not self._path.exists():
             return None
         try:
@@ -127,5 +127,5 @@ class Checkpoint:
 
 
 def _plain(array: np.ndarray) -> np.ndarray | int:
-    """An integer where one was saved, else the array."""
+    """Return an integer where one was saved, else the array."""
     return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array

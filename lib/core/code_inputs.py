@@ -38,7 +38,7 @@ class Content(NamedTuple):
 
 
 def code_files(script: str | Path, root: Path = ROOT) -> list[Path]:
-    """The script and every module below `root` that it imports, directly or not, sorted; paths are absolute.
+    """Return the script and every module below `root` that it imports, directly or not, sorted; paths are absolute.
 
     Absolute and relative imports, `from package import module`, and each package's `__init__.py` on the way count;
     what stands below `if TYPE_CHECKING:` is never imported. A module may name files that belong to it (schemas,
@@ -71,7 +71,7 @@ def digest(*scripts: str | Path, root: Path = ROOT) -> str:
 
 @cache
 def commit(root: Path = ROOT) -> str:
-    """The project's commit, with `-dirty` where files that may change a result differ from it; else `unknown`.
+    """Return the project's commit, with `-dirty` where files that may change a result differ from it; else `unknown`.
 
     The workflow hands it to its jobs: they name the commit with which the run began.
     """
@@ -180,7 +180,7 @@ def _checks_types(test: ast.expr) -> bool:
 
 
 def _assigned(node: ast.Assign | ast.AnnAssign) -> set[str]:
-    """The plain names that a statement assigns to."""
+    """Return the plain names that a statement assigns to."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
@@ -213,7 +213,7 @@ _new: list[str] = []  # parsed by this process and not written yet
 
 @cache
 def _reader() -> str:
-    """What the kept contents were read by: another version of this module reads anew."""
+    """Return what the kept contents were read by: another version of this module reads anew."""
     return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
 

@@ -40,7 +40,7 @@ class Job:
     script: Path = dataclasses.field(kw_only=True)
 
     def identity(self) -> dict[str, Any]:
-        """These as a record has them: the script by the digest of its code."""
+        """Return these as a record has them: the script by the digest of its code."""
         told = {field.name: getattr(self, field.name) for field in dataclasses.fields(Job) if field.name != "script"}
         return told | {"code": digest(self.script)}
 
@@ -66,7 +66,7 @@ class Training(Device):
 
 
 def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]:
-    """`function` as a program: main(argv), with `sys.argv` for None; called for each job of a command line.
+    """Return `function` as a program: main(argv), with `sys.argv` for None; called for each job of a command line.
 
     Each parameter is an option, with dashes for underscores; one annotated with a dataclass stands for that class's
     fields. By annotation: str, int, float and Path are one word; list[X] and Sequence[X] are any number of words; dict
@@ -84,7 +84,7 @@ def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]
 
 
 def calls(argv: list[str]) -> list[list[str]]:
-    """The command lines of the jobs that one process does in turn; one, unless `--together` tells them apart.
+    """Return the command lines of the jobs that one process does in turn; one, unless `--together` tells them apart.
 
     What stands behind `--together K` is of job K, and behind `--together all` of every job.
 
@@ -134,7 +134,7 @@ def progress(what: str) -> Callable[[int, int], None]:
 
 
 def _memory() -> str:
-    """The most memory that this process and those that it waited for had, and what networks had on a GPU, in MiB."""
+    """Say the most memory that this process and those that it waited for had, and networks on a GPU, in MiB."""
     most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     said = f"most memory: {most / 1024:.0f} MiB"
     torch = sys.modules.get("torch")
@@ -184,7 +184,7 @@ def _parse(function: Callable, argv: list[str]) -> dict[str, Any]:
 
 
 def _add(parser: argparse.ArgumentParser, name: str, kind: Any, default: Any, doc: str | None) -> None:
-    """The option of one parameter."""
+    """Return the option of one parameter."""
     options: dict[str, Any] = {"help": _meaning(name, doc)}
     required = default is inspect.Parameter.empty
     if isinstance(kind, types.UnionType):
@@ -201,7 +201,7 @@ def _add(parser: argparse.ArgumentParser, name: str, kind: Any, default: Any, do
 
 
 def _from_json(kind: type, text: str) -> Any:
-    """A mapping or a list from JSON text."""
+    """Return a mapping or a list from JSON text."""
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -212,7 +212,7 @@ def _from_json(kind: type, text: str) -> Any:
 
 
 def _meaning(name: str, doc: str | None) -> str | None:
-    """What a docstring says of a parameter; argparse takes % for a placeholder."""
+    """Return what a docstring says of a parameter; argparse takes % for a placeholder."""
     found = re.search(rf"(?<!\w){re.escape(name)}: ((?:[^.]|\.(?=\w))*)", doc or "")
     return " ".join(found.group(1).split()).replace("%", "%%") if found else None
 

@@ -12,7 +12,7 @@ WHERE = "it must lie in the working folder or on PYTHONPATH, or be installed"
 
 
 def named(name: str) -> Any:
-    """The attribute of a module that can be imported; raises InputError where there is none."""
+    """Return the attribute of a module that can be imported; raises InputError where there is none."""
     module, attribute = _parts(name)
     try:
         found = importlib.import_module(module)
@@ -24,7 +24,7 @@ def named(name: str) -> Any:
 
 
 def module_files(name: str) -> list[str]:
-    """The files of `module:attribute` without importing the module: it, or all of the package that it lies in.
+    """Return the files of `module:attribute` without importing the module: it, or all of the package that it lies in.
 
     Raises InputError where there is no such module, where it is part of Python and has no file, or where its file does
     not as much as mention the attribute.

@@ -73,7 +73,7 @@ def _beside(path: str | Path) -> Path:
 
 
 def _line(path: str | Path, name: str | None = None) -> bytes:
-    """What a file's digest says of it, as `sha256sum` does."""
+    """Return what a file's digest says of it, as `sha256sum` does."""
     with open(path, "rb") as stream:
         return f"{hashlib.file_digest(stream, _DIGEST).hexdigest()}  {name or Path(path).name}\n".encode()
 
@@ -126,7 +126,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _closed(path: Path) -> Path | None:
-    """The folder results/{preset}/private, or checkpoints there, that a path lies in; None for any other."""
+    """Return the folder results/{preset}/private, or checkpoints there, that a path lies in; None for any other."""
     parts = path.parts
     for place, name in enumerate(parts[2:], 2):
         if name in ("private", "checkpoints") and parts[place - 2] == "results":
@@ -135,7 +135,7 @@ def _closed(path: Path) -> Path | None:
 
 
 def _close(path: Path) -> None:
-    """A file of a closed folder is for its owner alone, too, wherever it may be copied."""
+    """Leave a file of a closed folder to its owner alone, too, wherever it may be copied."""
     if _closed(path):
         for each in [*path.rglob("*"), path] if path.is_dir() else [path]:
             _allow(each, 0o700 if each.is_dir() else 0o600)

@@ -11,7 +11,7 @@ _HELD: list[IO[str]] = []  # open files, whose locks end with the process
 
 
 def claim(folder: Path, count: int, patience: float = 60.0) -> int:
-    """The number, from 0, of one of `count` slots that no other process has claimed by the same folder.
+    """Return the number, from 0, of one of `count` slots that no other process has claimed by the same folder.
 
     patience: seconds to wait for one, for a process that was stopped may take a while to end. Raises InputError where
     none becomes free, or the folder cannot be written.

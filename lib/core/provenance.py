@@ -10,7 +10,7 @@ PUBLIC, MECHANISM, POST_PROCESSING = "public", "mechanism", "post-processing"
 
 
 def provenance(kind: str, read: Iterable[str | Path], wrote: Iterable[str | Path]) -> dict:
-    """The provenance block of a record: the job's kind, and path and SHA-256 of each file, as given.
+    """Return the provenance block of a record: the job's kind, and path and SHA-256 of each file, as given.
 
     The digest of a private file is null: a record lies outside of the private folder, and whoever can guess all
     of the file but one record would learn from it whether the guess of that one is right.

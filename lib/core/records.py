@@ -44,7 +44,7 @@ def record_of(
     provenance: dict | None = None,
     device: str = "cpu",
 ) -> dict:
-    """A record, not yet validated.
+    """Return a record, not yet validated.
 
     code: digest of the code that ran. metrics: numbers that are public or only about public data. private_metrics:
     numbers that depend on private data other than through a mechanism; they are research results and marked as not

@@ -10,7 +10,7 @@ from lib.core.errors import InputError
 
 
 def seed_sequence(seed: int, *job: str) -> np.random.SeedSequence:
-    """The seed sequence of one job.
+    """Return the seed sequence of one job.
 
     `seed` is the preset's seed and `job` the job's own name (rule, wildcards, role of the draw). The name is
     hashed into the spawn key, so that adding a job changes no other job's numbers. Raises InputError for a negative
@@ -24,17 +24,17 @@ def seed_sequence(seed: int, *job: str) -> np.random.SeedSequence:
 
 
 def generator(seed: int, *job: str) -> np.random.Generator:
-    """A numpy generator for one job (see `seed_sequence`)."""
+    """Return a numpy generator for one job (see `seed_sequence`)."""
     return np.random.default_rng(seed_sequence(seed, *job))
 
 
 def integer_seed(seed: int, *job: str) -> int:
-    """A 32-bit seed for libraries that take an integer (see `seed_sequence`)."""
+    """Return a 32-bit seed for libraries that take an integer (see `seed_sequence`)."""
     return int(seed_sequence(seed, *job).generate_state(1)[0])
 
 
 def noise_generator(noise_seed: int | None, *job: str) -> np.random.Generator:
-    """A numpy generator for a job's privacy noise: keyed as `generator` is, or started from the system's entropy.
+    """Return a generator for a job's privacy noise: keyed as `generator` is, or started from the system's entropy.
 
     noise_seed: an integer, for reproduction: whoever knows it can subtract the noise, so nothing drawn with it is
     private. None: entropy of the operating system, another one at every call.

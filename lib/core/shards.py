@@ -18,7 +18,7 @@ def save_shard(path: str | Path, units: Mapping[str, Mapping[str, np.ndarray]]) 
 
 
 def load_unit(paths: Iterable[str | Path], unit: str) -> dict[str, np.ndarray]:
-    """The arrays of one unit, from the one of some shards that has it; InputError if none has, or one is no shard."""
+    """Return the arrays of one unit, from the shard that has it; InputError if none has, or one is no shard."""
     paths = list(paths)
     for path in paths:
         arrays = load_arrays(path)

@@ -40,7 +40,7 @@ class AutoencoderDesign(AutoencoderForm):
         return self.shape[3] if self.dimensions == 2 else 1
 
     def network(self, bias: np.ndarray, rng: np.random.Generator) -> MaskAutoencoder:
-        """The network with its first weights; bias (C,) of the logits."""
+        """Return the network with its first weights; bias (C,) of the logits."""
         raw = self.latent_dim + (self.bound == BALL)
         sides = self.shape[1 : 1 + self.dimensions]
         return MaskAutoencoder(self.shape[0], sides, self.widths, raw, self.latent_dim, bias, rng)

@@ -41,7 +41,7 @@ def clip_to_ball(z: np.ndarray, radius: float) -> np.ndarray:
 
 
 def checked_code(z: np.ndarray, radius: float) -> np.ndarray:
-    """The codes z (..., n, L) themselves, if each has a norm of at most `radius`.
+    """Return the codes z (..., n, L) themselves, if each has a norm of at most `radius`.
 
     Raises InputError for fewer than two axes, numbers that are not finite or not floating point, and for a code that
     breaks its bound: what rests on the bound must not go on with it.
@@ -73,14 +73,14 @@ def _check_finite(rows: np.ndarray, start: int) -> None:
 
 
 def _norms(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The largest magnitude in each row (n, L), and the norm of the row divided by it; their product is the norm."""
+    """Return the largest magnitude in each row (n, L), and the norm of the row divided by it: factors of the norm."""
     largest = np.abs(rows).max(axis=1, initial=0.0)
     unit = rows / np.where(largest > 0, largest, 1.0)[:, None]
     return largest, np.sqrt(np.square(unit).sum(axis=1))
 
 
 def _product(largest: np.ndarray, norm: np.ndarray) -> np.ndarray:
-    """The norm; infinite where float64 cannot hold it, which every comparison with a radius takes as too large."""
+    """Return the norm; infinite where float64 cannot hold it, which is larger than every radius."""
     with np.errstate(over="ignore"):
         return largest * norm
 

@@ -27,7 +27,7 @@ Settings = Mapping[str, Any]
 
 
 def design_of(settings: Settings, shape: tuple[int, int, int, int]) -> AutoencoderDesign:
-    """The autoencoder of masks `shape` (C, X, Y, Z), or of their coarser form where `grid` is set."""
+    """Return the autoencoder of masks `shape` (C, X, Y, Z), or of their coarser form where `grid` is set."""
     from lib.encoders.autoencoder import AutoencoderDesign
 
     form = {field.name: settings[field.name] for field in fields(AutoencoderForm)}
@@ -35,14 +35,14 @@ def design_of(settings: Settings, shape: tuple[int, int, int, int]) -> Autoencod
 
 
 def blocks_of(settings: Settings, shape: tuple[int, int, int, int]) -> Blocks:
-    """The blocks of a PCA; without `block` a volume is one."""
+    """Return the blocks of a PCA; without `block` a volume is one."""
     return Blocks(shape, tuple(settings["block"] or shape[1:]))
 
 
 def build_encoder(
     settings: Settings, shape: tuple[int, int, int, int], arrays: Mapping[str, np.ndarray], device: torch.device
 ) -> Encoder:
-    """The encoder of masks `shape` (C, X, Y, Z); arrays: what was fitted, none where nothing is.
+    """Return the encoder of masks `shape` (C, X, Y, Z); arrays: what was fitted, none where nothing is.
 
     settings: `kind`, one of ENCODERS, and what it needs. Raises InputError for arrays that do not fit.
     """

@@ -13,7 +13,7 @@ from lib.encoders.principal_components import PrincipalComponents
 
 
 def heuristic_components(eigenvalues: np.ndarray, sigma: float) -> int:
-    """Number of components whose variance exceeds sigma^2 (Fay et al. 2020, eq. 7; 2022, eq. 14).
+    """Return the number of components whose variance exceeds sigma^2 (Fay et al. 2020, eq. 7; 2022, eq. 14).
 
     Printed as an argmin over the eigenvalues above sigma^2: the smallest of them is the last to keep. 0 if none is.
     """
@@ -48,7 +48,7 @@ def lost_squares(pca: PrincipalComponents, masks: Iterable[np.ndarray], blocks: 
 
 
 def exhaustive_components(lost: np.ndarray, sigma: float) -> int:
-    """The L in {0, ..., k} of the smallest error under noise (Fay et al. 2022, Figure 1), the smallest of equals.
+    """Return the L in {0, ..., k} of the least error under noise (Fay et al. 2022, Figure 1), the smallest of equals.
 
     lost (k + 1,): see `lost_squares`; the noise adds exactly L sigma^2 in expectation, for orthonormal components.
     """

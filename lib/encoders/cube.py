@@ -10,7 +10,7 @@ import numpy as np
 
 
 def cube_lower_bound(a: np.ndarray, starts: int, rng: np.random.Generator) -> float:
-    """The largest |A v| found at a corner v of [-1, 1]^d, for A = a (l, d): what the sensitivity is at least.
+    """Return the largest |A v| found at a corner v of [-1, 1]^d, for A = a (l, d): what the sensitivity is at least.
 
     Sign ascent v <- sign(A^T A v), which never shortens A v (|A v|^2 is convex), from the signs of each row of A and
     from `starts` random corners, each until it stands still.
@@ -27,7 +27,7 @@ def cube_lower_bound(a: np.ndarray, starts: int, rng: np.random.Generator) -> fl
 
 
 def cube_upper_bound(a: np.ndarray) -> float:
-    """The smaller of two bounds on |A v| over [-1, 1]^d, for A = a (l, d) with orthonormal rows.
+    """Return the smaller of two bounds on |A v| over [-1, 1]^d, for A = a (l, d) with orthonormal rows.
 
     sqrt(d), since A makes no vector longer (Fay et al. 2020, eq. 4 and 10); and the norm of the row sums of |A|, since
     no entry of A v exceeds its row's, which is exact for l = 1.

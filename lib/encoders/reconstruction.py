@@ -29,7 +29,7 @@ def spread_of_codes(z: np.ndarray) -> float:
 
 
 def checked_spread(z: np.ndarray) -> float:
-    """The spread of codes z (n, L) of masks that an encoder was fitted to.
+    """Return the spread of codes z (n, L) of masks that an encoder was fitted to.
 
     Raises InputError where codes of two or more masks hardly differ: the encoder has collapsed and says nothing.
     """
@@ -45,7 +45,7 @@ def checked_spread(z: np.ndarray) -> float:
 def posterior_reconstruction(
     prevalence: np.ndarray, y: np.ndarray, sigma: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """The naive approach at its best, voxel by voxel: the posterior mean of y (n, C, X, Y, Z) given y + N(0, sigma^2).
+    """Return the posterior mean of y (n, C, X, Y, Z) given y + N(0, sigma^2): voxel by voxel, at best.
 
     A hard mask's voxel is drawn from prevalence (C,): the share of tumour (C = 1), or of each class, its vector one of
     the unit vectors. For C = 1 the posterior is sigmoid(logit(prevalence) + (2 x - 1) / (2 sigma^2)), else the

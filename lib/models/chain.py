@@ -44,7 +44,7 @@ class Chain(nn.Module):
                     layer.bias.copy_(weight[-1])
 
     def weights(self) -> list[torch.Tensor]:
-        """Copies of the weights of every layer."""
+        """Return copies of the weights of every layer."""
         return [
             torch.cat([layer.weight.detach().T, *([] if layer.bias is None else [layer.bias.detach()[None]])])
             for layer in self._linear

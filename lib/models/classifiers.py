@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 
 def make_classifier(settings: dict, seed: int) -> ClassifierMixin:
-    """An untrained classifier by its `kind`.
+    """Return an untrained classifier by its `kind`.
 
     `random_forest` has `trees`; `logistic_regression` standardises features and has `iterations` at most.
     Raises ValueError for another kind.

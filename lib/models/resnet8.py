@@ -24,7 +24,7 @@ Perturb = Callable[[int, Tensor, Tensor], Tensor]
 
 
 def unperturbed(site: int, carried: Tensor, value: Tensor) -> Tensor:
-    """The value as it is."""
+    """Return the value as it is."""
     return value
 
 

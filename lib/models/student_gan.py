@@ -17,7 +17,7 @@ _TINY = 1e-6  # keeps norms and variances from being zero, as in the authors' co
 
 
 def _normal(rng: np.random.Generator, *shape: int, sd: float) -> Tensor:
-    """Normal draws of that standard deviation, float32."""
+    """Return normal draws of that standard deviation, float32."""
     return torch.from_numpy(rng.standard_normal(shape, dtype=np.float32) * np.float32(sd))
 
 
@@ -42,11 +42,11 @@ class WeightNormLinear(nn.Module):
         return torch.addcmul(self.bias, functional.linear(x, self.direction), self._factor())
 
     def weight(self) -> Tensor:
-        """The matrix (outputs, inputs) of directions times norms."""
+        """Return the matrix (outputs, inputs) of directions times norms."""
         return self.direction * self._factor()[:, None]
 
     def _factor(self) -> Tensor:
-        """(outputs,) s_j / |V_j|."""
+        """Return (outputs,) s_j / |V_j|."""
         return self.scale / torch.sqrt(_TINY + torch.linalg.vector_norm(self.direction, dim=1).square())
 
     @torch.no_grad()
@@ -85,7 +85,7 @@ class GanClassifier(nn.Module):
         self.noise = [input_noise] + [hidden_noise] * len(hidden)
 
     def _disturbed(self, x: Tensor, layer: int, noise: torch.Generator | None) -> Tensor:
-        """What `layer` sees: its input with the noise drawn from `noise`, without noise if that is None."""
+        """Return what `layer` sees: its input with the noise drawn from `noise`, without noise if that is None."""
         if noise is None or self.noise[layer] == 0:
             return x
         drawn = torch.randn(x.shape, generator=noise, device=x.device, dtype=x.dtype)

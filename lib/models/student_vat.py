@@ -96,7 +96,7 @@ class VatClassifier(nn.Module):
 
 
 def _he_initialised(layer: Layer, rng: np.random.Generator) -> Layer:
-    """The layer with weights of variance 2/inputs (He et al., 2015), biases 0; batch normalisation undoes the scale."""
+    """Draw weights of variance 2/inputs (He et al., 2015), biases 0; batch normalisation undoes the scale."""
     shape = tuple(layer.weight.shape)
     drawn = rng.standard_normal(shape, dtype=np.float32) * np.float32((2 / np.prod(shape[1:])) ** 0.5)
     with torch.no_grad():

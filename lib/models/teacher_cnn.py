@@ -90,7 +90,7 @@ class StackedTeacherCNN:
 
 
 def _truncated_normal(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Standard normal (float32), what lies beyond two standard deviations drawn anew."""
+    """Return standard normal draws (float32), of which those beyond two standard deviations are drawn anew."""
     value = rng.standard_normal(shape, dtype=np.float32)
     while (beyond := np.abs(value) > 2).any():
         value[beyond] = rng.standard_normal(beyond.sum(), dtype=np.float32)

@@ -48,7 +48,7 @@ class UNet3D:
     def module(
         self, rng: np.random.Generator, device: torch.device = CPU, shares: np.ndarray | None = None
     ) -> nn.Module:
-        """The network with first weights drawn from rng, as `loaded` describes it.
+        """Return the network with first weights drawn from rng, as `loaded` describes it.
 
         Weights are N(0, 2 / ((1 + slope^2) fan)) (He et al. 2015), fan being the weights at one place of their first
         axis, as MONAI draws them; scales of normalisations are 1, biases 0. shares (outputs,): of the voxels that each
@@ -69,7 +69,7 @@ class UNet3D:
         return self.loaded(weights, device)
 
     def loaded(self, weights: dict[str, np.ndarray], device: torch.device = CPU) -> nn.Module:
-        """The network with these weights, by the names of its parameters, on the device.
+        """Return the network with these weights, by the names of its parameters, on the device.
 
         Images (b, channels, x, y, z) float32 give logits (b, outputs, x, y, z). Sides must be multiples of `DIVISOR`,
         and not all of them `DIVISOR` itself: the last resolution would be one voxel, which has no deviation to be
@@ -84,7 +84,7 @@ class UNet3D:
         return module.to(memory_format=torch.channels_last_3d) if device.type == "cpu" else module  # type: ignore[call-overload]
 
     def _skeleton(self) -> nn.Module:
-        """The network before its weights are set."""
+        """Return the network before its weights are set."""
         network = undrawn(
             DynUNet,
             spatial_dims=3,

@@ -67,7 +67,7 @@ class GanTrainer(StudentTrainer):
         }
 
     def _flat(self, images: Tensor, role: str, step: int, size: int) -> Tensor:
-        """A batch of images as rows in [0, 1]."""
+        """Return a batch of images as rows in [0, 1]."""
         rows = self.draws.batch(role, step, len(images), size)
         return self.images.scaled(images[torch.from_numpy(rows).to(self.device)]).flatten(1)
 
@@ -106,7 +106,7 @@ class GanTrainer(StudentTrainer):
 
     @torch.no_grad()
     def predictor(self) -> GanClassifier:
-        """The classifier with the averaged weights, divided by the weight that the zeros at the start have lost.
+        """Return the classifier with the averaged weights, divided by the weight that the zeros at the start have lost.
 
         The published code leaves this division out, which needs the average's time constant to be short.
         """
@@ -130,7 +130,7 @@ def train_gan_student(
     checkpoint: Checkpoint | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Student:
-    """A student of labelled images (n, ...) uint8 with labels (n,), 0..classes-1, and other images (u, ...) uint8.
+    """Train a student of labelled images (n, ...) uint8 with labels (n,), 0..classes-1, and others (u, ...) uint8.
 
     Images of any shape are flattened; pixels of value `white` become 1. All draws are keyed by (seed, job, step), so
     that a run resumed from its checkpoint ends with the same weights. Raises InputError for data that do not fit

@@ -49,7 +49,7 @@ def train_student(
     checkpoint: Checkpoint,
     progress: Progress,
 ) -> Student:
-    """A student from labelled images (n, ...) and, of kind `vat` or `gan`, unlabelled ones (u, ...).
+    """Return a student from labelled images (n, ...) and, of kind `vat` or `gan`, unlabelled ones (u, ...).
 
     white: the pixel value that becomes 1 for kinds `vat` and `gan`; a teacher's kind scales images as teachers do.
     """

@@ -18,7 +18,7 @@ from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 
 def learning_rate(initial: float, step: int, steps: int, decay_start: float) -> float:
-    """`initial` until the share `decay_start` of the steps is done, then falling linearly to 0 at the end."""
+    """Return `initial` until the share `decay_start` of the steps is done, then falling linearly to 0 at the end."""
     left = (steps - step) / steps
     return initial * min(1.0, left / (1 - decay_start)) if decay_start < 1 else initial
 
@@ -87,11 +87,11 @@ class Draws:
     job: tuple[str, ...]
 
     def initial(self, role: str) -> np.random.Generator:
-        """A generator for initial weights."""
+        """Return a generator for initial weights."""
         return generator(self.seed, *self.job, role)
 
     def noise(self, role: str, step: int, device: torch.device) -> torch.Generator:
-        """A generator on the device for the noise of one step; each call starts it anew."""
+        """Return a generator on the device for the noise of one step; each call starts it anew."""
         return torch.Generator(device).manual_seed(integer_seed(self.seed, *self.job, role, str(step)))
 
     def batch(self, role: str, step: int, count: int, size: int) -> np.ndarray:
@@ -107,7 +107,7 @@ class Draws:
 
 @lru_cache(maxsize=8)
 def _order(seed: int, job: tuple[str, ...], role: str, count: int, number: int) -> np.ndarray:
-    """The permutation of `count` samples with that number; cached because many batches share it."""
+    """Return the permutation of `count` samples with that number; cached because many batches share it."""
     return generator(seed, *job, role, str(number)).permutation(count)
 
 

@@ -43,7 +43,7 @@ def unit(d: Tensor) -> Tensor:
 def virtual_adversarial_direction(
     predict: Callable[[Tensor], Tensor], x: Tensor, logits: Tensor, start: Tensor, xi: float, iterations: int
 ) -> Tensor:
-    """Unit directions, shaped as x, in which the prediction changes most: power iteration (Algorithm 1, equation 12).
+    """Return unit directions, shaped as x, in which the prediction changes most: power iteration (Algorithm 1, eq. 12).
 
     predict: logits of images, the same function at every call; logits: predict(x), as constants; start: random
     directions. The gradient of the divergence at xi*d is a finite difference of logits, so xi*d must change x by more
@@ -62,7 +62,7 @@ class VatTrainer(StudentTrainer):
     """A network in training."""
 
     def __init__(self, images: Images, classes: int, settings: VatSettings, draws: Draws) -> None:
-        """The initial network. Raises InputError for images that are not (h, w) or (h, w, c), or are too small."""
+        """Make the initial network. Raises InputError for images that are not (h, w) or (h, w, c), or are too small."""
         self.images, self.settings, self.draws = images, settings, draws
         self.device, self.steps = images.pool.device, settings.steps
         shape, least = tuple(images.pool.shape[1:]), 3 * 2 ** len(settings.blocks)
@@ -102,7 +102,7 @@ class VatTrainer(StudentTrainer):
         return float(loss.detach())
 
     def _unlabelled_loss(self, step: int) -> Tensor:
-        """The virtual adversarial loss and, for vat_entropy, the conditional entropy, weighted."""
+        """Return the virtual adversarial loss and, for vat_entropy, the conditional entropy, weighted."""
         settings = self.settings
         _, x = self._batch("pool", self.images.pool, step, settings.unlabelled_batch)
 
@@ -139,7 +139,7 @@ def train_vat_student(
     checkpoint: Checkpoint | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Student:
-    """A student of labelled images (n, h, w) or (n, h, w, c) uint8 with labels (n,), 0..classes-1, and other images.
+    """Train a student of labelled images (n, h, w) or (n, h, w, c) uint8 with labels (n,), 0..classes-1, and others.
 
     x_unlabelled (u, ...) uint8, u >= 0; method `supervised` ignores it. Pixels of value `white` become 1. All draws
     are keyed by (seed, job, step), so that a run resumed from its checkpoint ends with the same weights. Raises

@@ -30,7 +30,7 @@ def turned(rng: np.random.Generator, share: float, arrays: Sequence[np.ndarray])
 
 
 def moved(rng: np.random.Generator, mask: torch.Tensor) -> torch.Tensor:
-    """A soft mask (C, *sides), of two or three sides, mirrored or not and moved affinely; it stays in [0, 1].
+    """Return a soft mask (C, *sides), of two or three sides, mirrored or not and moved affinely; it stays in [0, 1].
 
     Mirrored across the first side with a chance of a half; turned by up to 0.3 radians about each axis, stretched or
     shrunk by up to a fifth along and shifted by up to a tenth of each side. What comes in from outside is what lies at

@@ -10,7 +10,7 @@ from torch import nn
 
 
 def layers(module: nn.Module) -> list[nn.Module]:
-    """The layers of a network: what has parameters of its own, weights and biases together."""
+    """Return the layers of a network: what has parameters of its own, weights and biases together."""
     return [layer for layer in module.modules() if any(True for _ in layer.parameters(recurse=False))]
 
 
@@ -52,5 +52,5 @@ class LayerwiseClipping(JointClipping):
     """
 
     def _groups(self) -> list[list[nn.Parameter]]:
-        """The layers' parameters."""
+        """Return the layers' parameters."""
         return [list(layer.parameters(recurse=False)) for layer in layers(self._module)]

@@ -47,7 +47,7 @@ def hard_labels(y: np.ndarray, threshold: float | None = None) -> np.ndarray:
 
 
 def whole_tumour(mask: np.ndarray) -> np.ndarray:
-    """The probability (X, Y, Z) of any tumour, of a soft mask (C, X, Y, Z) with the background first where C > 1."""
+    """Return the probability (X, Y, Z) of any tumour, of a soft mask (C, X, Y, Z); background first where C > 1."""
     return mask[0] if len(mask) == 1 else 1 - mask[0]
 
 
@@ -57,7 +57,7 @@ def best_threshold(
     regions: Mapping[str, Sequence[int]] = TUMOUR,
     grid: Sequence[float] = THRESHOLDS,
 ) -> tuple[float, float]:
-    """The threshold of `grid` at which `hard_labels` has the best mean Dice, the first of equals, and that Dice.
+    """Return the threshold of `grid` at which `hard_labels` has the best mean Dice, the first of equals, and that Dice.
 
     masks: soft masks (C, X, Y, Z), true: labels (X, Y, Z) uint8, one a subject; regions that a subject does not have
     are left out. What a threshold is chosen on must be public: it is no part of any accounting. Raises InputError where

@@ -54,7 +54,7 @@ class SegmentationJob(Job):
         return choose_device(self.device, self.threads)
 
     def of_unit(self, *names: str) -> Self:
-        """The job of one unit of a shard: its draws are keyed, and its record is named, by rule, task and unit."""
+        """Return the job of one unit of a shard: rule, task and unit key its draws and name its record."""
         unit = dataclasses.replace(self, job=[self.job[0], self.task["name"], *names, str(self.repetition)])
         unit.__dict__["prepared"] = self.prepared  # read once for all units
         return unit
@@ -81,7 +81,7 @@ class SegmentationJob(Job):
         return rows_of(self.prepared, self.task, self.seed, self.repetition)
 
     def masks(self, part: str, first: int | None = None) -> np.ndarray:
-        """The true soft masks (n, C, X, Y, Z) of a part, or of the first so many in it."""
+        """Return the true soft masks (n, C, X, Y, Z) of a part, or of the first so many in it."""
         return self.prepared.masks(self.rows[part][:first], self.task["classes"])
 
     def labels(self, rows: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ class SegmentationJob(Job):
         return labels
 
     def threshold(self, masks: Iterable[np.ndarray], rows: np.ndarray) -> float:
-        """The best threshold of soft masks (n, C, X, Y, Z) of public volumes."""
+        """Return the best threshold of soft masks (n, C, X, Y, Z) of public volumes."""
         return best_threshold(masks, self.prepared.label[rows])[0]
 
     def identity(self) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class AutoencoderTrainer:
         return value
 
     def trained(self) -> dict[str, np.ndarray]:
-        """The weights, which `AutoencoderEncoder` takes."""
+        """Return the weights, which `AutoencoderEncoder` takes."""
         return weights_of(self._network)
 
     def state(self) -> State:

@@ -16,7 +16,7 @@ OWN = 10  # volumes, at most, of those that a network was trained on, on which i
 
 
 def network_of(job: SegmentationJob) -> UNet3D:
-    """The network of a task's teachers and students."""
+    """Return the network of a task's teachers and students."""
     return UNet3D(channels=len(job.prepared.channels), outputs=job.shape[0], widths=tuple(job.task["widths"]))
 
 

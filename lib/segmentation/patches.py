@@ -13,7 +13,7 @@ Span = tuple[slice, slice, slice]
 
 
 def fitting_patch(patch: Sequence[int], volume: Sequence[int]) -> tuple[int, int, int]:
-    """The largest patch within `patch` and the volume that a 3D U-Net can be given, in voxels.
+    """Return the largest patch within `patch` and the volume that a 3D U-Net can be given, in voxels.
 
     Each side is a multiple of `DIVISOR`. Raises InputError for sides that are not above 0, for a volume with a side
     below `DIVISOR`, and where all sides of the patch come to `DIVISOR` (see `UNet3D.loaded`).

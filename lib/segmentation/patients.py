@@ -56,7 +56,7 @@ def _hd95(found: np.ndarray, true: np.ndarray) -> float:
 
 
 def columns_of(table: pd.DataFrame) -> list[str]:
-    """The columns of the classes, over which the mean Dice goes."""
+    """Return the columns of the classes, over which the mean Dice goes."""
     found = [f"dice_{region}" for region in CLASSES | TWO if f"dice_{region}" in table]
     return found or [f"dice_{region}" for region in REGIONS[1]]
 
@@ -77,7 +77,7 @@ def means_of(table: pd.DataFrame, name: str = "dice") -> dict[str, float]:
 
 
 def interval(table: pd.DataFrame, columns: Sequence[str], rng: np.random.Generator) -> tuple[float, float]:
-    """The 95 % percentile interval of the mean over rows, then over columns, patients being drawn anew.
+    """Return the 95 % percentile interval of the mean over rows, then over columns, patients being drawn anew.
 
     table: of `measured`, or several of them, which may share patients. A patient who is drawn comes with all rows. What
     nobody who was drawn has is left out, as in `means_of`. (NaN, NaN) where fewer than two patients have a number.

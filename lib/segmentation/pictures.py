@@ -15,7 +15,7 @@ def titled(dataset: str) -> str:
 
 
 def fullest_slice(label: np.ndarray) -> int:
-    """The axial slice with the most tumour of labels (X, Y, Z)."""
+    """Return the axial slice with the most tumour of labels (X, Y, Z)."""
     return int((label > 0).sum((0, 1)).argmax())
 
 

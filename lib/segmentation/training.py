@@ -126,7 +126,7 @@ def curve(history: np.ndarray, points: int = 40) -> list[dict[str, float]]:
 
 
 def weights_of(module: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Copies of a network's weights by their names, float32: what `UNet3D.loaded` takes; InputError if not finite."""
+    """Copy a network's weights by their names, float32, as `UNet3D.loaded` takes them; InputError if not finite."""
     weights = {name: weight.detach().cpu().numpy().copy() for name, weight in module.named_parameters()}
     for name, weight in weights.items():
         if not np.isfinite(weight).all():
