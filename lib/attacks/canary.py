@@ -79,7 +79,7 @@ def draw_slots(
 
 
 def checked(x: np.ndarray, y: np.ndarray, classes: int) -> None:
-    """Raises InputError for images that are not uint8, and for labels beyond `classes`."""
+    """Raise InputError for images that are not uint8, and for labels beyond `classes`."""
     if x.dtype != np.uint8:
         raise InputError(f"images of {x.dtype}: allowed are pixels of uint8")
     if y.min() < 0 or y.max() >= classes:

@@ -6,7 +6,7 @@ from lib.core.errors import InputError
 
 
 def checked_probabilities(probabilities: np.ndarray) -> np.ndarray:
-    """The array itself; InputError unless it is (N, classes), N at least 1, each row a distribution (to 1e-4)."""
+    """Return the array; InputError unless it is (N, classes), N at least 1, each row a distribution (to 1e-4)."""
     if probabilities.ndim != 2 or probabilities.shape[1] < 2 or not len(probabilities):
         raise InputError(f"probabilities {probabilities.shape}: allowed is a row of 2 or more for each sample")
     good = (probabilities >= 0).all(axis=1) & (abs(probabilities.sum(axis=1) - 1) < 1e-4)  # NaN is not good

@@ -86,7 +86,7 @@ def _check_sizes(path: str | Path, data: Samples, quarter: int, test: int) -> No
 def _pools(
     path: str | Path, data: Samples, test: int | None, seed: int, job: tuple[str, ...], patients: Mapping | None
 ) -> tuple[dict[str, np.ndarray], GroupedSplit | None]:
-    """The samples that may be trained on, and those of the test set."""
+    """Return the samples that may be trained on, and those of the test set."""
     rows = np.arange(len(data.y))
     if (data.groups is None) != (patients is None):
         raise InputError(f"{path}: samples of groups need the setting patients, and others must not have it")

@@ -86,7 +86,7 @@ def repeated_bounds(
 
 
 def clopper_pearson(count: np.ndarray | int, runs: int, error: float) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of Clopper and Pearson's interval of a probability, each wrong with probability `error` at most.
+    """Return the ends of Clopper and Pearson's interval of a probability, each wrong with probability `error` at most.
 
     count: of the event in `runs` independent runs.
     """
@@ -104,7 +104,7 @@ def _event(values: np.ndarray, threshold: float, at_least: bool) -> np.ndarray:
 def _log_ratio(
     likelier: tuple[np.ndarray | int, int], other: tuple[np.ndarray | int, int], delta: float, error: float
 ) -> np.ndarray:
-    """The bound, not cut off, from (count, runs) of the side where the event is likelier, and of the other."""
+    """Return the bound, not cut off, from (count, runs) of the side where the event is likelier, and of the other."""
     low, _ = clopper_pearson(*likelier, error)
     _, high = clopper_pearson(*other, error)
     excess = low - delta

@@ -22,10 +22,10 @@ class Evidence(Protocol[Bound]):
     """Of the runs of one audit."""
 
     def table(self) -> pd.DataFrame:
-        """A row for each number that a run showed."""
+        """Return a row for each number that a run showed."""
 
     def pooled(self, delta: float, level: float) -> Bound:
-        """The bound from all of it, which holds at the level."""
+        """Return the bound from all of it, which holds at the level."""
 
     def parts(self, delta: float, level: float, repetitions: int) -> list[Bound]:
         """As many bounds, each from a part of its own."""
@@ -60,7 +60,7 @@ class Runs:
         return repeated_bounds(self.with_record, self.without, delta, level, repetitions)
 
     def measured(self, bound: LowerBound) -> dict[str, float]:
-        """The threshold, and of either kind the runs that measured and those in which the event occurred."""
+        """Return the threshold, and of either kind the runs that measured and those in which the event occurred."""
         return {
             "threshold": bound.threshold,
             **{f"measured_{kind}": count for kind, count in zip(KINDS, bound.runs, strict=True)},
@@ -87,7 +87,7 @@ class Coins:
         return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
 
     def pooled(self, delta: float, level: float) -> OneRunBound:
-        """The largest of the runs' bounds, each of which has an equal share of the error."""
+        """Return the largest of the runs' bounds, each of which has an equal share of the error."""
         return self._largest(self.differences, self.second, delta, level)
 
     def parts(self, delta: float, level: float, repetitions: int) -> list[OneRunBound]:

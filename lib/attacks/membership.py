@@ -93,7 +93,7 @@ def attacked(
 
 
 def _areas(prefix: str, scores: np.ndarray, member: np.ndarray) -> dict[str, float]:
-    """The area under the ROC curve with its interval, as columns."""
+    """Return the area under the ROC curve with its interval, as columns."""
     found = auc_interval(scores, member)
     values = {"auc": found.auc, "auc_low": found.low, "auc_high": found.high, "constant": found.constant}
     return {f"{prefix}{name}": value for name, value in values.items()}

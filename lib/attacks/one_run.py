@@ -93,7 +93,7 @@ def guess_numbers(canaries: int, shares: Sequence[float]) -> list[int]:
 
 @lru_cache(maxsize=4096)  # few numbers occur, and often
 def one_run_epsilon(canaries: int, guesses: int, right: int, delta: float, error: float) -> float:
-    """The largest epsilon, rounded down, that `right` of `guesses` refute at `error`; 0 where they refute none.
+    """Return the largest epsilon, rounded down, that `right` of `guesses` refute at `error`; 0 where they refute none.
 
     The probability bounded by `one_run_tail` rises with epsilon as far as it is less than one half.
     """
@@ -114,7 +114,7 @@ def one_run_epsilon(canaries: int, guesses: int, right: int, delta: float, error
 
 
 def one_run_tail(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The largest probability that so many guesses about m coins are right, or more, under (epsilon, delta)-privacy.
+    """Return the largest probability of so many right guesses about m coins, or more, under (epsilon, delta)-privacy.
 
     Theorem 5.2. With W binomial of `guesses` and e^epsilon / (1 + e^epsilon): P[W >= right] + 2 m delta max_i
     P[right - i <= W < right] / i over i from 1 to m, at most 1. It holds where at most so many guesses are made. Raises
@@ -136,7 +136,7 @@ def _tails(least: np.ndarray, guesses: int, likely: float) -> np.ndarray:
 
 
 def _densest(guesses: int, right: int, likely: float, tail: float) -> float:
-    """The largest of P[right - i <= W < right] / i; beyond i = right there is no more probability to divide."""
+    """Return the largest of P[right - i <= W < right] / i; beyond i = right there is no more probability to divide."""
     best, done = 0.0, 0
     block = 16 + 8 * int(guesses**0.5)
     # a window wider than 1 / best has an average below it, since its probability is at most 1

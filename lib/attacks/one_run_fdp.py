@@ -66,7 +66,7 @@ def one_run_refutes(canaries: int, guesses: int, right: int, error: float, inver
 
 @lru_cache(maxsize=4096)  # few numbers occur, and often
 def one_run_parameter(canaries: int, guesses: int, right: int, kind: str, error: float) -> float:
-    """The largest parameter of a curve of a kind, rounded down, that `right` of `guesses` refute at `error`; or 0.
+    """Return the largest parameter of a kind of curve, rounded down, that `right` of `guesses` refute at `error`; or 0.
 
     gaussian: the distance of two neighbours' means in deviations of the noise, mu of Gaussian differential privacy.
     pure: epsilon. Raises InputError for numbers out of range and for another kind.

@@ -52,7 +52,7 @@ def tpr_at(scores: np.ndarray, member: np.ndarray, fpr: float, level: float = 0.
 
 
 def logarithmic_curve(scores: np.ndarray, member: np.ndarray, grid: np.ndarray = LOGARITHMIC_GRID) -> np.ndarray:
-    """True positive rates (g,) at the most false ones (g,) allowed, as `tpr_at` has them, for logarithmic axes.
+    """Return true positive rates (g,) at the most false ones (g,) allowed, as `tpr_at` has them, for logarithmic axes.
 
     A step function: between two rates that occur there is no threshold, and a straight line would be an arc on these
     axes. NaN where not one of the other samples may be accused.
@@ -63,5 +63,5 @@ def logarithmic_curve(scores: np.ndarray, member: np.ndarray, grid: np.ndarray =
 
 
 def _last(false: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """The last place of rising rates with at most each of the grid's; rounding of a quotient does not count."""
+    """Return the last place of rising rates with at most each of the grid's; rounding of a quotient does not count."""
     return np.searchsorted(false, grid * (1 + 1e-12), side="right") - 1

@@ -46,7 +46,7 @@ class RandomisedResponse:
 
 
 def response_epsilon(flip: float, delta: float) -> float:
-    """The exact epsilon at `delta` of randomised response: answers p and flip = 1 - p differ by ln((p - delta) / flip).
+    """Return the exact epsilon at `delta` of randomised response: ln((p - delta) / flip) of answers p and flip = 1 - p.
 
     At epsilon and delta no event is more probable than e^epsilon times what it is for the other coin, plus delta; the
     event that decides is the answer itself. 0 where delta is beyond p - flip.
@@ -55,7 +55,7 @@ def response_epsilon(flip: float, delta: float) -> float:
 
 
 def response_flip(epsilon: float, delta: float) -> float:
-    """The flip whose exact epsilon at `delta` it is, the inverse of `response_epsilon`."""
+    """Return the flip whose exact epsilon at `delta` it is, the inverse of `response_epsilon`."""
     return (1 - delta) / (1 + math.exp(epsilon))
 
 
@@ -68,7 +68,7 @@ def audited(
     level: float,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """The lower bound on epsilon that one audit shows of a mechanism, and the largest that it could.
+    """Return the lower bound on epsilon that one audit shows of a mechanism, and the largest that it could.
 
     audit: `many_runs` of `size` runs with a record and as many without it (Jagielski et al. 2020), or `one_run` with
     `size` canaries, of which the shares `guesses` are guessed (Steinke et al. 2023).

@@ -28,7 +28,7 @@ class Auc:
 
 
 def auc_interval(scores: np.ndarray, member: np.ndarray, level: float = 0.95, paired: bool = False) -> Auc:
-    """The probability that a member scores higher than another sample, ties counting half, and its interval.
+    """Return the probability that a member scores higher than another sample, ties counting half, and its interval.
 
     scores (N,): higher for what is taken for a member; member (N,): what is one. The interval is normal, of DeLong et
     al. (1988), by ranks as in Sun and Xu (2014), cut off at 0 and 1; it covers the draw of the samples, not that of the
@@ -67,7 +67,7 @@ def average_ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def roc_curve(scores: np.ndarray, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """False and true positive rates, rising from 0 to 1, and the thresholds, falling from infinity; all of them."""
+    """Return all false and true positive rates, from 0 to 1, and the thresholds, falling from infinity."""
     member = checked_members(scores, member)
     from sklearn import metrics  # takes a second, and intervals need none
 

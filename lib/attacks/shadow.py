@@ -17,7 +17,7 @@ from lib.core.seeding import integer_seed
 
 
 def largest(probabilities: np.ndarray, top: int) -> np.ndarray:
-    """The `top` largest of each sample's class probabilities (N, classes), falling, (N, top) float32."""
+    """Return the `top` largest of each sample's class probabilities (N, classes), falling, (N, top) float32."""
     checked = checked_probabilities(probabilities)
     if top > checked.shape[1]:
         raise InputError(f"top {top}: there are only {checked.shape[1]} classes")

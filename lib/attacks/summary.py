@@ -114,7 +114,7 @@ class Attacked:
         return list(dict.fromkeys(self.scores["attack"]))
 
     def of(self, members: int, attack: str) -> pd.DataFrame:
-        """The rows of one size of ensembles and one attack; InputError where there are none."""
+        """Return the rows of one size of ensembles and one attack; InputError where there are none."""
         rows = self.scores[(self.scores["members"] == members) & (self.scores["attack"] == attack)]
         if rows.empty:
             raise InputError(f"{self.record['job']}: no ensembles of {members} attacked by {attack!r}")
@@ -124,7 +124,7 @@ class Attacked:
 def read_attacked(
     records: Iterable[str | Path], tasks: Mapping[str, Mapping], methods: Mapping[str, Mapping]
 ) -> list[Attacked]:
-    """Records of attacks, with the scores and curves that lie beside each; InputError names a file that is none.
+    """Return records of attacks, with the scores and curves that lie beside each; InputError names a file that is none.
 
     tasks: what tables say of each, by name: label, stands_for, protocol, quarter, and where it has them passes and
     fitted. methods: the same, title and kind.
@@ -197,13 +197,13 @@ def summary_row(found: Attacked, members: int, attack: str, control: Attacked | 
 
 
 def titled(label: str, protocol: str, overfitted: str) -> str:
-    """A figure's title: the data, what is smaller than in the paper, and whether there is anything to attack."""
+    """Return a figure's title: the data, what is smaller than in the paper, and whether there is anything to attack."""
     reduced = "" if protocol == "paper" else f", {protocol}"
     return f"{label}{reduced}" + ("" if overfitted == "yes" else "; not overfitted without noise: this tests nothing")
 
 
 def only(found: Iterable[Attacked], **wanted: object) -> Attacked:
-    """The one with a task's label, a method's title or a gamma; InputError where it is not one."""
+    """Return the one with a task's label, a method's title or a gamma; InputError where it is not one."""
     chosen = [each for each in found if _matches(each, wanted)]
     if len(chosen) != 1:
         words = ", ".join(f"{name} {value}" for name, value in wanted.items())

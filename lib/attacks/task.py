@@ -28,7 +28,7 @@ class Task:
     fingerprint: str
 
     def rows(self, repetition: int, *names: str) -> np.ndarray:
-        """The rows (k,) of some parts of a draw, one part after the other."""
+        """Return the rows (k,) of some parts of a draw, one part after the other."""
         own = self.repetition == repetition
         return np.concatenate([np.flatnonzero(own & (self.part == PARTS.index(name))) for name in names])
 
@@ -38,11 +38,11 @@ class Task:
         return np.unique(self.repetition).tolist()
 
     def select(self, rows: np.ndarray) -> "Task":
-        """Some of its rows (k,)."""
+        """Return some of its rows (k,)."""
         return Task(self.x[rows], self.y[rows], self.part[rows], self.repetition[rows], self.fingerprint)
 
     def first(self, repetitions: int) -> "Task":
-        """The first so many draws; InputError where there are fewer."""
+        """Return the first so many draws; InputError where there are fewer."""
         if not 1 <= repetitions <= len(self.repetitions):
             raise InputError(f"repetitions {repetitions}: allowed are 1 to {len(self.repetitions)}")
         return self.select(np.flatnonzero(self.repetition <= repetitions))

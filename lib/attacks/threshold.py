@@ -8,12 +8,12 @@ THRESHOLD = "threshold"  # what tables call the attack
 
 
 def confidences(probabilities: np.ndarray) -> np.ndarray:
-    """The largest of each sample's class probabilities (N, classes), (N,): the attack's score."""
+    """Return the largest of each sample's class probabilities (N, classes), (N,): the attack's score."""
     return checked_probabilities(probabilities).max(axis=1)
 
 
 def best_threshold(scores: np.ndarray, member: np.ndarray) -> float:
-    """The score from which on samples count as members, that classifies most of them rightly.
+    """Return the score from which on samples count as members, that classifies most of them rightly.
 
     scores, member (N,): those of the shadow model, since an attacker has no other. The smallest of equally good
     thresholds, which are scores that occur; infinity where it is best to call nobody a member.

@@ -128,7 +128,7 @@ def audit_worlds(
     targets: Sequence[int],
     settings: WorldSettings,
 ) -> pd.DataFrame:
-    """The one-run audit of every target, from the canary slots; arguments as in `attack_worlds`, canaries at least 1.
+    """Audit every target in one run, from the canary slots; arguments as in `attack_worlds`, canaries at least 1.
 
     A row a target and score: `target`, `score` (`lira`: the online statistic; `confidence`: in the label alone),
     `canaries`, `guesses`, `right`, `lower_bound`, `largest` (the bound if as many canaries are all guessed rightly),
@@ -165,7 +165,7 @@ def audit_worlds(
 
 
 def _area(name: str, scores: np.ndarray, member: np.ndarray, level: float) -> dict[str, float]:
-    """The area under the ROC curve with its interval, as columns."""
+    """Return the area under the ROC curve with its interval, as columns."""
     found = auc_interval(scores, member, level, paired=True)
     return {name: found.auc, f"{name}_low": found.low, f"{name}_high": found.high}
 

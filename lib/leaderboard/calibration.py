@@ -42,7 +42,7 @@ class Budget:
     orders: np.ndarray
 
     def __post_init__(self) -> None:
-        """Raises InputError for what is not allowed."""
+        """Raise InputError for what is not allowed."""
         if not (math.isfinite(self.epsilon) and self.epsilon > 0):
             raise InputError(f"epsilon {self.epsilon}: it must be positive and finite")
         if not 0 < self.delta < 1:

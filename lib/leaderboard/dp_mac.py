@@ -36,7 +36,7 @@ class DpMac(CalibratedMethod):
     teachers: int = field(default=0, init=False)
 
     def trainer(self, given: Given) -> MacTrainer:
-        """The network in training on private records."""
+        """Return the network in training on private records."""
         checked_records(given, self.samples)
         thresholds = {"linear": np.full((1, self.network.layers), self.threshold)}
         noise = Noise(np.array([self.noise.parameters["sigma"]]), thresholds, SCALING)

@@ -71,7 +71,7 @@ class External:
     teachers = 0
 
     def __init__(self, settings: Mapping, given: Setting) -> None:
-        """settings: `entry`, MODULE:NAME of an `ExternalMethod`, and its `settings`. InputError where it is none."""
+        """Take `entry`, MODULE:NAME of an `ExternalMethod`, and its `settings`. InputError where it is none."""
         self.entry, self.given = settings["entry"], given
         made = named(self.entry)
         own = settings.get("settings", {})

@@ -22,7 +22,7 @@ class Plain:
     teachers: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        """Raises InputError for a clip, which plain backpropagation has not."""
+        """Raise InputError for a clip, which plain backpropagation has not."""
         if self.recipe.clip is not None:
             raise InputError(f"clip {self.recipe.clip}: allowed is none, without noise it gives no privacy")
 
@@ -94,7 +94,7 @@ class DpSgd(CalibratedMethod):
 
 
 def trained(method: Plain | DpSgd, x: np.ndarray, y: np.ndarray, sigma: float, given: Given) -> Predict:
-    """The method's network, trained by its recipe on records x with labels y; draws and device as given."""
+    """Return the method's network, trained by its recipe on records x with labels y; draws and device as given."""
     targets = one_hot(y, method.network.classes)
     return train_network(method.network, x, targets, method.recipe, sigma, given.seed, given.job, given.device)
 

@@ -40,7 +40,7 @@ class Method(Protocol):
         """Return what a fit costs, known before it, as `lib.leaderboard.statements.stated` reads it."""
 
     def parameters(self) -> dict[str, float]:
-        """The noise, by name."""
+        """Return the noise, by name."""
 
     def fit(self, given: Given) -> Predict:
         """Train on the private records; returns what predicts with the model that is released."""

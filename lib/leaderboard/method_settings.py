@@ -29,7 +29,7 @@ class NetworkSettings:
 
 
 def settings_at(settings: Mapping, epsilon: float | None) -> dict:
-    """A block at one epsilon: `per_epsilon`, a list of pairs [epsilon, settings], is laid over the rest.
+    """Return a block at one epsilon: `per_epsilon`, a list of pairs [epsilon, settings], is laid over the rest.
 
     Blocks are laid over key by key. Where there is no pair for this epsilon the rest holds as it is.
     """

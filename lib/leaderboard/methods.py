@@ -41,7 +41,7 @@ def build_method(
     delta: float,
     orders: np.ndarray,
 ) -> Method:
-    """The method of a block of the configuration, its noise calibrated to (epsilon, delta) under replace-one.
+    """Return the method of a block of the configuration, its noise calibrated to (epsilon, delta) under replace-one.
 
     samples: private records, a public number. shape: of a record. largest: the pixel value that becomes 1, public.
     epsilon is of no account to methods without guarantee, and may be None for them. orders (k,): of Renyi divergences.

@@ -35,10 +35,10 @@ class Network(Protocol):
         """Return how many."""
 
     def rows(self, x: np.ndarray) -> np.ndarray:
-        """Records (m, ...) as what the module is given, float32 in [0, 1]."""
+        """Return records (m, ...) as what the module is given, float32 in [0, 1]."""
 
     def module(self, rng: np.random.Generator) -> nn.Module:
-        """The network with first weights drawn from `rng`; it gives logits (m, classes)."""
+        """Return the network with first weights drawn from `rng`; it gives logits (m, classes)."""
 
     def clipping(self, module: nn.Module, clip: float) -> Clipping:
         """Return the clipping of such a module's gradients."""
@@ -137,7 +137,7 @@ def network_trainer(
     job: tuple[str, ...],
     device: torch.device,
 ) -> SgdTrainer:
-    """The network in training on raw records x (m, ...) and targets (m, classes), by cross-entropy.
+    """Return the network in training on raw records x (m, ...) and targets (m, classes), by cross-entropy.
 
     sigma: noise multiplier of DP-SGD, 0 for none. First weights, batches and noise are keyed by (seed, job). Raises
     InputError as `SgdTrainer`.

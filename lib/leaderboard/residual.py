@@ -35,7 +35,7 @@ class Residual:
     teachers: int = field(default=0, init=False)
 
     def cost(self) -> dict[str, Any]:
-        """The number of the paper's theorem, and what it is about; it gives no guarantee.
+        """Return the number of the paper's theorem, and what it is about; it gives no guarantee.
 
         It follows from gamma and pi, whatever the target. Strategy II: of one prediction, which does not compose.
         """

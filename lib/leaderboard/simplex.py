@@ -21,7 +21,7 @@ def radius(classes: int) -> float:
 
 
 def codebook(classes: int) -> np.ndarray:
-    """The code of each class, (m, m - 1) float32, no two of them further apart than DIAMETER.
+    """Return the code of each class, (m, m - 1) float32, no two of them further apart than DIAMETER.
 
     Raises InputError should rounding have broken that.
     """
@@ -39,7 +39,7 @@ def decode(codes: np.ndarray) -> np.ndarray:
 
 
 def nearest_distribution(labels: np.ndarray) -> np.ndarray:
-    """The distribution (n, m) that is nearest to each row (Euclidean): max(row - t, 0), t such that it sums to 1."""
+    """Return the distribution (n, m) nearest to each row (Euclidean): max(row - t, 0), t such that it sums to 1."""
     ranked = -np.sort(-labels, axis=1)
     shifts = (np.cumsum(ranked, axis=1) - 1) / np.arange(1, labels.shape[1] + 1)
     kept = (ranked > shifts).sum(axis=1)

@@ -35,7 +35,7 @@ def stated(cost: Mapping[str, Any]) -> dict[str, PrivacyStatement]:
 
 
 def _calibrated(epsilons: Mapping[str, float], delta: float) -> dict[str, PrivacyStatement]:
-    """A statement a route, each a proof, and the smallest again as `guarantee`."""
+    """Return a statement a route, each a proof, and the smallest again as `guarantee`."""
     made = {
         route: PrivacyStatement.data_independent(
             epsilon,

@@ -24,7 +24,7 @@ class Setting:
     orders: np.ndarray
 
     def budget(self, kind: str) -> Budget:
-        """The budget of a private method; InputError where there is none."""
+        """Return the budget of a private method; InputError where there is none."""
         if self.epsilon is None:
             raise InputError(f"method {kind}: epsilon None; a private method needs one")
         return Budget(self.epsilon, self.delta, self.orders)

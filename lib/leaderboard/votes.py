@@ -15,7 +15,7 @@ from lib.pate.replicas import replica_labels
 
 
 def owners(records: int, teachers: int) -> np.ndarray:
-    """The teacher of each slot, (n,): slots are dealt in turn, so that slots side by side are spread over teachers.
+    """Return the teacher of each slot, (n,), in turn, so that slots side by side are spread over teachers.
 
     It depends on nothing but the two numbers: one record that is replaced changes one teacher's part, and no other.
     """

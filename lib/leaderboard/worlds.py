@@ -37,7 +37,7 @@ class PrivateWorlds:
         return self.chosen.shape[1]
 
     def world(self, w: int) -> tuple[np.ndarray, np.ndarray]:
-        """Records (n, ...) and labels (n,) of one world in the order of slots, which tells nothing of the coins."""
+        """Return records (n, ...) and labels (n,) of one world in the order of slots, which hides the coins."""
         rows = 2 * np.arange(self.slots) + self.chosen[w]
         return self.x[rows], self.y[rows]
 

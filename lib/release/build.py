@@ -35,7 +35,7 @@ def assemble(
     licence: str | None,
     root: str | Path = ".",
 ) -> dict[str, bytes]:
-    """The files of a release but its checksums, by name.
+    """Return the files of a release but its checksums, by name.
 
     records: of `lib.reporting.records.read_record` by path, of every job of the chain: the student's, its public
     part's, the mechanisms'. Of a mechanism's record its parameters, the ledger, the source of its noise and a sanitised
@@ -84,7 +84,7 @@ def assemble(
 
 
 def _one(records: dict[str, dict], rule: str) -> dict:
-    """The record of a rule's job."""
+    """Return the record of a rule's job."""
     for record in records.values():
         if record["job"][0] == rule:
             return record
@@ -92,7 +92,7 @@ def _one(records: dict[str, dict], rule: str) -> dict:
 
 
 def _student(trained: dict, ensemble: dict, licence: str | None) -> dict:
-    """What student.json says."""
+    """Return the content of student.json."""
     return {name: trained["parameters"][name] for name in ("kind", "model", "classes", "shape", "white")} | {
         "format": 1,
         "label": ensemble["label"],

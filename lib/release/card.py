@@ -13,7 +13,7 @@ _DRAWS = {
 
 
 def card(privacy: dict, student: dict, environment: dict) -> str:
-    """The page, Markdown, of privacy.json, student.json and environment.json."""
+    """Return the page, Markdown, of privacy.json, student.json and environment.json."""
     announced, spent = privacy["announced"]["statement"], privacy["spent"]["statement"]
     unknown = privacy["noise_seed"] is None
     epsilon = "The epsilon" if unknown else "That epsilon"
@@ -105,7 +105,7 @@ def card(privacy: dict, student: dict, environment: dict) -> str:
 
 
 def _claim(what: str, statement: dict, unknown: bool) -> str:
-    """An epsilon, and with noise that nobody knows whether it is a guarantee."""
+    """Return an epsilon, and with noise that nobody knows whether it is a guarantee."""
     relation = statement["neighbouring"].replace("_", "-")
     holds = ("; a guarantee" if statement["guarantee"] else "; no guarantee") if unknown else ""
     return (

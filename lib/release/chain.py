@@ -37,7 +37,7 @@ class Job:
 
 
 def job_of(path: str, record: dict) -> Job:
-    """The job of a record (of `lib.reporting.records.read_record`) at `path`; InputError if the record does not say."""
+    """Return the job of a record (of `read_record`) at `path`; InputError if the record does not say."""
     if "provenance" not in record:
         raise InputError(f"{path}: does not say what its job read; run the job again")
     block = record["provenance"]
@@ -57,7 +57,7 @@ def job_of(path: str, record: dict) -> Job:
 
 
 def trace(target: str, jobs: Iterable[Job]) -> list[Job]:
-    """The jobs that a file was made by, nearest first.
+    """Return the jobs that a file was made by, nearest first.
 
     Raises InputError, naming the file and the path from it, if it comes of private data other than through a mechanism
     that has a ledger, of a file that no job wrote, of one that was altered in between, or of itself.
@@ -114,7 +114,7 @@ def check_on_disk(jobs: Iterable[Job], root: str | Path = ".") -> None:
 
 
 def published(job: Job) -> dict:
-    """A job as the release tells of it.
+    """Return a job as the release tells of it.
 
     A digest is given of public files only: any other is a function of private records that no noise covers (the
     labels' file, say, carries the fingerprint of the whole dataset), and would confirm a guess of them.

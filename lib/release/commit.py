@@ -8,7 +8,7 @@ _SOURCES = ("Snakefile", "lib", "rules", "schemas", "scripts")
 
 
 def commit(root: Path = _ROOT) -> str | None:
-    """The commit (hex) whose sources are those below `root`; None where they are no commit's, or nobody can tell."""
+    """Return the commit (hex) whose sources are those below `root`; None where they are no commit's, or unknown."""
     try:
         top, found = _git(root, "rev-parse", "--show-toplevel", "HEAD").splitlines()
         changed = _git(root, "status", "--porcelain", "--", *_SOURCES)

@@ -25,7 +25,7 @@ _LARGEST_WEIGHTS, _LARGEST = 2**28, 2**20  # bytes
 
 
 def read_files(folder: str | Path) -> tuple[dict[str, bytes], list[str]]:
-    """The bytes of a release's files by name, and what is wrong with the folder.
+    """Return the bytes of a release's files by name, and what is wrong with the folder.
 
     Each file is read once, so that all checks see the same bytes. What is no plain file (a link, a pipe, a device, a
     folder) is not opened, and no more is read than a release may hold. Raises InputError if `folder` is none.
@@ -67,7 +67,7 @@ def _read(entry: os.DirEntry) -> bytes:
 
 
 def json_bytes(block: object) -> bytes:
-    """The one way in which a release writes JSON: sorted keys, ASCII, no NaN; ValueError for what has none."""
+    """Write JSON as a release does: sorted keys, ASCII, no NaN; ValueError for what has none."""
     return (json.dumps(block, indent=1, sort_keys=True, allow_nan=False) + "\n").encode("ascii")
 
 
@@ -77,5 +77,5 @@ def digest(content: bytes) -> str:
 
 
 def sums(content: Mapping[str, bytes]) -> bytes:
-    """The checksums of all content that is there, for `sha256sum --check` too."""
+    """Return the checksums of all content that is there, for `sha256sum --check` too."""
     return "".join(f"{digest(content[name])}  {name}\n" for name in CONTENT if name in content).encode("ascii")

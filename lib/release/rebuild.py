@@ -18,7 +18,7 @@ from lib.reporting.records import read_record
 
 
 def check_samples(content: Mapping[str, bytes], samples: str | Path) -> Check:
-    """The public samples are those that the student tells of, and it is as accurate on them as it says.
+    """Check that the public samples are those that the student names, and it is as accurate on them as it says.
 
     content: of a release without a fault. samples: the .npz of `public_part`. InputError if that is none.
     """
@@ -49,7 +49,7 @@ def check_samples(content: Mapping[str, bytes], samples: str | Path) -> Check:
 
 
 def check_run(content: Mapping[str, bytes], root: str | Path) -> Check:
-    """The records of the run, put together again, give the same bytes.
+    """Check that the records of the run, put together again, give the same bytes.
 
     content: of a release without a fault. root: the folder that the run was started in. What its records do not tell is
     taken from the release: label, licence, orders, the commit; teachers and private samples are counted in the split.

@@ -31,7 +31,7 @@ def epsilon_fault(epsilon: float, largest: float) -> str | None:
 
 
 def announced_draws(run: dict, released: list[dict]) -> list[dict]:
-    """The most draws that a run of gnmax or confident_gnmax may make, known before it; and the release of an epsilon.
+    """Return the most draws that a run of gnmax or confident_gnmax may make, known before it, and an epsilon's release.
 
     released: draws of `sanitize_epsilon`, none where no data-dependent epsilon is published.
     """
@@ -50,7 +50,7 @@ def announced_draws(run: dict, released: list[dict]) -> list[dict]:
 
 
 def shown(epsilon: float) -> str:
-    """An epsilon as pages write it, rounded up to two decimals."""
+    """Return an epsilon as pages write it, rounded up to two decimals."""
     return f"{_up(epsilon, 2):,.2f}"
 
 
@@ -83,7 +83,7 @@ def _factor(epsilon: float) -> str:
 
 
 def _up(value: float, decimals: int) -> float:
-    """The number as it is written, rounded up."""
+    """Return the number as it is written, rounded up."""
     return math.ceil(Fraction(repr(value)) * 10**decimals) / 10**decimals
 
 

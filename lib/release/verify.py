@@ -42,7 +42,7 @@ class Check:
 
 
 def verify(folder: str | Path, largest_epsilon: float = LARGEST_EPSILON) -> tuple[dict[str, bytes], list[Check]]:
-    """The files of a release by name, and all checks of them. Raises InputError if `folder` is none at all."""
+    """Return the files of a release by name, and all checks of them. Raises InputError if `folder` is none at all."""
     content, faults = read_files(folder)
     return content, [
         Check("files", f"{len(CONTENT) + 1} plain files", faults),
@@ -92,7 +92,7 @@ def _checksums(content: Mapping[str, bytes]) -> Check:
 
 
 def _loader(content: Mapping[str, bytes]) -> Check:
-    """What is run by whoever uses the release must be code of the project, which provenance calls public."""
+    """Check that what a user of the release runs is code of the project, which provenance calls public."""
     check = Check("loader", "load_student.py is the project's")
     if content.get("load_student.py", project_loader()) != project_loader():
         check.faults.append("load_student.py: is not lib/release/loader.py of this version of the project")
@@ -100,12 +100,12 @@ def _loader(content: Mapping[str, bytes]) -> Check:
 
 
 def project_loader() -> bytes:
-    """The code that a release is loaded with."""
+    """Return the code that a release is loaded with."""
     return Path(loader.__file__).read_bytes()
 
 
 def read_blocks(content: Mapping[str, bytes]) -> tuple[dict[str, dict], Check]:
-    """The JSON files that are what a release may hold, by name without suffix."""
+    """Return the JSON files that are what a release may hold, by name without suffix."""
     blocks, check = {}, Check("content", "the JSON files say what a release may say, as it writes it")
     for name in _JSON:
         if f"{name}.json" not in content:
@@ -149,7 +149,7 @@ def _short(text: str) -> str:
 
 
 def _statement(privacy: dict) -> Check:
-    """What privacy.json says of itself."""
+    """Return what privacy.json says of itself."""
     unknown = privacy["noise_seed"] is None
     source = "operating-system entropy" if unknown else f"seed {privacy['noise_seed']}: NOT PRIVATE"
     check = Check("statement", f"noise from {source}")
@@ -189,7 +189,7 @@ def _draws(privacy: dict) -> Check:
 
 
 def _epsilon(privacy: dict, claim: str) -> Check:
-    """The epsilon that is stated must not be below what its draws cost, nor that of other draws."""
+    """Check that the epsilon is not below what its draws cost, nor that of other draws."""
     stated, check = privacy[claim]["statement"]["epsilon"], Check(f"epsilon {claim}")
     try:
         own, second = epsilons(privacy["orders"], privacy[claim]["draws"], privacy["delta"])
@@ -212,7 +212,7 @@ def _largest(privacy: dict, largest: float) -> Check:
 
 
 def _caps(privacy: dict) -> Check:
-    """What was spent is of the announced kinds and within their numbers."""
+    """Check that what was spent is of the announced kinds and within their numbers."""
     check = Check("caps", "no more draws than announced")
     announced, spent = ({_kind(draw): draw for draw in privacy[part]["draws"]} for part in ("announced", "spent"))
     for part, kinds in (("announced", announced), ("spent", spent)):
@@ -304,7 +304,7 @@ def _weights(content: Mapping[str, bytes], student: dict) -> Check:
 
 
 def _student(privacy: dict, student: dict) -> Check:
-    """The student learned from what the ledger paid for, and its numbers agree."""
+    """Check that the student learned from what the ledger paid for, and that its numbers agree."""
     check = Check("student", f"{student['labels']:,} labels, all of them in the ledger")
     spent = privacy["spent"]["draws"]
     paid = sum(draw["count"] for draw in spent if draw["mechanism"] in ANSWERS)
@@ -346,7 +346,7 @@ def _card(content: Mapping[str, bytes], privacy: dict, student: dict, environmen
 
 
 def _made(make: Callable[[], str]) -> str | None:
-    """A page, None where what it is made of is beyond it."""
+    """Return a page, None where what it is made of is beyond it."""
     try:
         return make()
     except (KeyError, OverflowError, ValueError):

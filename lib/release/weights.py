@@ -29,7 +29,7 @@ def read_weights(content: bytes) -> dict[str, np.ndarray]:
 
 
 def weight_bytes(tensors: dict[str, np.ndarray]) -> bytes:
-    """The one way in which a release writes tensors: by name, and no metadata."""
+    """Write tensors as a release does: by name, and no metadata."""
     return save({name: np.ascontiguousarray(array) for name, array in sorted(tensors.items())})
 
 

@@ -57,7 +57,7 @@ def audited(mechanism: str, task: dict, channels: int) -> Audited:
 
 
 def with_one_more(recipe: SgdRecipe, samples: int) -> SgdRecipe:
-    """The recipe for one record more than `samples` that leaves the mechanism as it was accounted for.
+    """Return the recipe for one record more than `samples` that leaves the mechanism as it was accounted for.
 
     Batch and rate are given for a number of samples, which is the neighbour's secret: each record's chance to be in a
     batch, the number of steps, and what a gradient moves must not tell it. For the optimizer `sgd`, whose steps are
@@ -142,7 +142,7 @@ def _trained(
     checkpoint: Checkpoint | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[TrainedReplicas]:
-    """The replicas trained: together, or by DP-SGD one after the other. A checkpoint: for one replica."""
+    """Train the replicas: together, or by DP-SGD one after the other. A checkpoint: for one replica."""
     kept: dict[str, Any] = {"largest": how.largest, "checkpoint": checkpoint, "progress": progress}
     x, y = records.x, records.y
     if isinstance(recipe, ResidualRecipe):

@@ -56,7 +56,7 @@ class Design:
         return {key: tuple(value) if isinstance(value, list) else value for key, value in recipe.items()}
 
     def data(self, job: Job) -> Task:
-        """The data of the attack, all draws of them; those of the positive control have random labels."""
+        """Return the data of the attack, all draws of them; those of the positive control have random labels."""
         task, rows = read_task(self.samples), self.method.get("memorise")
         return memorised(task, rows, self.task["classes"], job.seed, tuple(job.job)) if rows else task
 
@@ -111,11 +111,11 @@ class NetworksJob:
         return list(product(self.task.repetitions, SIDES[:1] if self.networks.alone else SIDES))
 
     def rows(self, repetition: int, side: str) -> np.ndarray:
-        """The samples that networks of one of `places` were trained on."""
+        """Return the samples that networks of one of `places` were trained on."""
         return self.task.rows(repetition, f"{side}_train")
 
     def load(self, paths: Sequence[Path], recipe: Mapping) -> dict[tuple[int, str], TrainedReplicas]:
-        """The networks of each of `places`, whose files are given in their order, and which were trained by `recipe`.
+        """Load the networks of each of `places`, files in their order, which were trained by `recipe`.
 
         Raises InputError for more or fewer files, and as `load_networks` does.
         """
@@ -168,7 +168,7 @@ class NetworksJob:
     def _predictions(
         self, repetition: int, side: str, networks: TrainedReplicas, ensembles: list[list[int]]
     ) -> Predictions:
-        """What the networks of one side say in one repetition."""
+        """Return what the networks of one side say in one repetition."""
         rows, seed = asked(self.task, repetition, side, self.networks.alone), self.job.seed
         if self.network.form.scaling == "std":  # noise depends on what else is in a batch: not on members only
             rows = rows[generator(seed, *self._words, str(repetition), side, "asked").permutation(len(rows))]
@@ -218,7 +218,7 @@ def _origin(names: Sequence[str], task: Task, rows: np.ndarray, recipe: Mapping)
 
 
 def memorised(task: Task, rows: int, classes: int, seed: int, job: tuple[str, ...]) -> Task:
-    """The first `rows` samples of each part with labels drawn at random: what a network can only learn by heart.
+    """Return the first `rows` samples of each part with labels drawn at random: what a network can only learn by heart.
 
     The positive control: an attack that does not find the members of such a network is no attack.
     """

@@ -49,7 +49,7 @@ class PerturbedResNet8:
         noisy: Sequence[tuple[bool, bool]],
         generators: Sequence[torch.Generator],
     ) -> dict[int, Tensor]:
-        """Standard normal draws (R, b, ...) for every site with noise; images: b, height, width.
+        """Return standard normal draws (R, b, ...) for every site with noise; images: b, height, width.
 
         noisy: of each network, see `noisy_of`; one without noise of its own draws none, but is given zeros where
         another has some.

@@ -38,7 +38,7 @@ def shrinkage(power: float, noise: float, time: float) -> float:
 
 
 def bounds(samples: np.ndarray, radius: float, power: float, time: float) -> tuple[float, float]:
-    """A lower and an upper bound of R(F); samples (N, d), radius c.
+    """Return a lower and an upper bound of R(F); samples (N, d), radius c.
 
     Lower: at U = cI, E|sum_i sigma_i v_i| is at least sqrt(sum_i |v_i|^2 / 2) (Khintchine's inequality with Kahane's
     and Latala and Oleszkiewicz's constant). Upper: the triangle inequality over samples, each of which U makes at most

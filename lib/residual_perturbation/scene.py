@@ -6,7 +6,7 @@ from lib.core.errors import InputError
 
 
 def scene(size: int) -> np.ndarray:
-    """A cottage before hills under the sun, (size, size, 3) in [0, 1], the same on every call.
+    """Return a cottage before hills under the sun, (size, size, 3) in [0, 1], the same on every call.
 
     It has what a photograph has: smooth shades, edges, and detail (the field's furrows) of a few pixels.
     Raises InputError for a size below 16, of which nothing could be seen.

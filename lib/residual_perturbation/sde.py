@@ -21,7 +21,7 @@ RECOVERIES = ("printed", "noiseless", "blurred")
 
 
 def velocity_field(rows: int, columns: int) -> Field:
-    """The paper's F (Algorithm 1) for images (rows, columns, ...): each pixel is that of another place.
+    """Return the paper's F (Algorithm 1) for images (rows, columns, ...): each pixel is that of another place.
 
     It is linear and depends on time no more than on weights, but is no permutation: some pixels are read several times
     and many never. Raises InputError for an image without pixels.
@@ -49,7 +49,7 @@ def forward(
     noise: float = 0.0,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """The features of an image: `steps` Euler-Maruyama steps of length `step` (eq. (4)); an ODE where noise is 0.
+    """Return an image's features: `steps` Euler-Maruyama steps of length `step` (eq. (4)); an ODE where noise is 0.
 
     image: floating-point, of the shape that `field` takes. noise: gamma, of a Brownian motion for every number of the
     image; with the strategy `multiplicative` it is multiplied by the number (eq. (7)).
@@ -67,7 +67,7 @@ def backward(
     noise: float = 0.0,
     rng: np.random.Generator | None = None,
 ) -> np.ndarray:
-    """The image recovered from features by stepping back (eq. (5)); arguments and errors as `forward`.
+    """Return the image recovered from features by stepping back (eq. (5)); arguments and errors as `forward`.
 
     The paper's step back adds noise anew. Whoever inverts features need not: noise 0 steps back along the ODE.
     """

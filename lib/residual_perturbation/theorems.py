@@ -29,7 +29,7 @@ CONDITIONS = ("gamma", "pi", "joint")
 
 
 def least_epsilon(noise: float, bound: float, uses: float, delta: float, share: float | None = None) -> float:
-    """The greatest lower bound of the epsilons for which noise > bound sqrt(2 uses alpha / (share epsilon)).
+    """Return the greatest lower bound of the epsilons for which noise > bound sqrt(2 uses alpha / (share epsilon)).
 
     noise: gamma or pi. bound: G, R, B/eta or a, in the unit of noise. uses: k or M. share: lambda; None for the lambda
     in (0, 1) that gives least. The condition is strict, so that every larger epsilon meets it, and this one does not.
@@ -46,7 +46,7 @@ def least_epsilon(noise: float, bound: float, uses: float, delta: float, share: 
 
 
 def least_noise(epsilon: float, bound: float, uses: float, delta: float, share: float | None = None) -> float:
-    """The greatest lower bound of the noise that meets the condition at `epsilon`; the inverse of `least_epsilon`."""
+    """Return the least noise that meets the condition at `epsilon` (a bound not attained); inverts `least_epsilon`."""
     _check(delta, share, epsilon=epsilon, bound=bound, uses=uses)
     if share is None:
         return sigma_rdp(2 * bound * math.sqrt(uses), epsilon, delta)
@@ -55,7 +55,7 @@ def least_noise(epsilon: float, bound: float, uses: float, delta: float, share: 
 
 
 def best_share(noise: float, bound: float, uses: float, delta: float) -> float:
-    """The lambda in (0, 1) at which `least_epsilon` is least: that of the order 1 + sqrt(ln(1/delta) / A)."""
+    """Return the lambda in (0, 1) at which `least_epsilon` is least: that of the order 1 + sqrt(ln(1/delta) / A)."""
     _check(delta, None, noise=noise, bound=bound, uses=uses)
     root = math.sqrt(2 * uses) * bound / noise
     inverse = math.sqrt(math.log(1 / delta))

@@ -149,7 +149,7 @@ class ResidualTrainer:
             raise InputError(f"replica {name}: {what} is not finite; take a smaller learning rate, or less noise")
 
     def trained(self) -> TrainedReplicas:
-        """Copies of the weights; InputError names the first replica with one that is not finite."""
+        """Return copies of the weights; InputError names the first replica with one that is not finite."""
         for name, values in self._weights.items():
             self._check_finite(values.detach(), f"{name} after step {self.step}")
         arrays = {f"weight.{name}": value for name, value in self._weights.items()}
