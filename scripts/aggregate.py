@@ -44,7 +44,8 @@ def main(
     asked = len(released)
     answered = int((source == TEACHERS).sum())
     ledger = spent(orders, histograms[:asked], source, run, known if known is None else known[:asked])
-    if len(rounds) > 1 and first_round is not None:
+    if len(rounds) > 1:
+        assert first_round is not None
         earlier = load_arrays(first_round, "source")["source"]
         first_votes, first_run, _ = rounds[0]
         first = spent(orders, first_votes[: len(earlier)], earlier, first_run)

@@ -130,7 +130,8 @@ def public_threshold(
 ) -> float:
     """The threshold at which public masks are decoded best from their codes with fresh noise of `sigma`."""
     codes = codes_of(job, encoder, job.task["encoder_part"])
-    if sigma is not None and rng is not None:
+    if sigma is not None:
+        assert rng is not None
         codes += rng.normal(0.0, sigma, codes.shape).astype(np.float32)
     return job.threshold((encoder.decode(code[None])[0] for code in codes), job.rows[job.task["encoder_part"]])
 

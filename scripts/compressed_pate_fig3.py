@@ -46,7 +46,8 @@ def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[
                 row["latent_dim"] = int(answers[0]["metrics"]["latent_dim"])
                 row["sigma_train"] = answers[0]["parameters"]["encoder"].get("recipe", {}).get("sigma")
                 row["label_dice"] = mean_of(answers, f"{name} dice", private=True)[0]
-            if answers and labelling["epsilon"] is not None:
+            if labelling["epsilon"] is not None:
+                assert answers
                 row["epsilon"], _ = statement(with_costs(answers), f"{name} {labelling['route']}")
                 row |= {"delta": labelling["delta"], "sigma": answers[0]["metrics"][f"sigma {name}"]}
             for measure in MEASURES:

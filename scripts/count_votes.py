@@ -20,7 +20,8 @@ def main(labels: list[Path], ensemble: str, teachers: int, votes: Path, classes:
     """
     first, *others = labels
     arrays = load_arrays(first)
-    if "teacher_labels" in arrays and classes is not None:
+    if "teacher_labels" in arrays:
+        assert classes is not None
         shards = [
             arrays.pop("teacher_labels"),
             *(load_arrays(path, "teacher_labels")["teacher_labels"] for path in others),

@@ -66,7 +66,8 @@ def main(
     content = page_of(paper, title, preset, made_of, named)
     write_text(page, markdown.page(content))
     write_text(details, markdown.details(content))
-    if found is not None and claims and checks:
+    if found is not None:
+        assert claims and checks
         for path, rows in zip((claims, checks), divided(found.assign(preset=preset)), strict=True):
             write_text(path, rows.to_csv(index=False, lineterminator="\n"))
 

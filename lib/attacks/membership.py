@@ -69,8 +69,11 @@ def attacked(
         pretended[generator(seed, *job, "negative control").permutation(len(outside))[: len(outside) // 2]] = True
         for attack in attacks:
             stated: Sequence[float] = ()
-            if shadow:
-                known, inside = plain.halves(0, "shadow") if attack.plain and plain else shadow.halves(place, "shadow")
+            if shadow and attack.plain:
+                assert plain is not None
+                known, inside = plain.halves(0, "shadow")
+            elif shadow:
+                known, inside = shadow.halves(place, "shadow")
             if attack.settings is None:
                 own = best_threshold(confidences(known), inside) if shadow else np.nan
                 scores = confidences(halves)

@@ -33,7 +33,7 @@ class Network(Protocol):
 
     @property
     def widest(self) -> int:
-        """Numbers of the largest layer's output, of one sample."""
+        """Numbers per sample in the widest layer that is computed."""
 
     def initial(self, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Parameters of one network."""

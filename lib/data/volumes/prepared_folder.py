@@ -113,7 +113,8 @@ class Writer:
     def add(self, image: np.ndarray | None, label: np.ndarray) -> None:
         """The next subject: image (channels, X, Y, Z), stored as float16, and label (X, Y, Z) uint8."""
         row, arrays = len(self._digests), {"label": label}
-        if self._image is not None and image is not None:
+        if self._image is not None:
+            assert image is not None
             arrays["image"] = image.astype(np.float16, order="C")
             self._image.write(arrays["image"].astype("<f2", copy=False).data)
         member = zipfile.ZipInfo(f"{row}.npy", _EARLIEST)
