@@ -92,13 +92,8 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
     for column in (name for name in noisy if name.startswith("epsilon_")):
         teachers = f"{int(column.removeprefix('epsilon_')):,}"
         if np.allclose(noisy[column], noisy["budget"], rtol=0.01):
-            look: dict[str, Any] = {
-                "marker": "o",
-                "markersize": 5,
-                "capsize": 2,
-                "color": f"C{colour}",
-                "linestyle": "-",
-            }
+            look: dict[str, Any] = {"marker": "o", "markersize": 5, "capsize": 2, "color": f"C{colour}"}
+            look |= {"linestyle": "-"}
             axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
             teachers += " teachers"
         else:

@@ -33,11 +33,8 @@ def rows_of(students: list[Path], codes: list[Path], tasks: dict, sources: list[
         block, answers = tasks[task], released.get(("aggregate_masks", task, source, encoder))
         for labelling in found[0]["parameters"]["labellings"]:
             name = labelling["name"]
-            row: dict[str, Any] = {
-                "dataset": block["label"],
-                "stands_for": block["stands_for"],
-                "protocol": block["protocol"],
-            }
+            row: dict[str, Any] = {"dataset": block["label"], "stands_for": block["stands_for"]}
+            row |= {"protocol": block["protocol"]}
             row |= {"labels": "decoded" if answers else "true", "queries": labelling["queries"]}
             row |= {"teachers": labelling.get("teachers") if labelling["epsilon"] is not None else None}
             row |= {"budget": labelling["epsilon"], "epsilon": None, "delta": None, "sigma": None}
@@ -116,11 +113,8 @@ def panel(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
     for number, (label, curve) in enumerate(lines):
         curve = curve.sort_values("queries")
         place = curve["queries"] + (number - (len(lines) - 1) / 2) * 0.012 * max(counts)
-        look: dict[str, Any] = {
-            "linestyle": ("-", "--", "-.", ":")[number % 4],
-            "marker": "osD^"[number % 4],
-            "markersize": 5,
-        }
+        look: dict[str, Any] = {"linestyle": ("-", "--", "-.", ":")[number % 4], "marker": "osD^"[number % 4]}
+        look |= {"markersize": 5}
         axis.errorbar(place, curve[SHOWN], curve[f"{SHOWN}_spread"], capsize=2, label=label, **look)
     axis.set_xticks(counts)
     axis.set_ylim(0, 1)

@@ -66,13 +66,8 @@ def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, number: i
     """A line over coefficients, moved by `shift`, with its spread; hollow where the attack answers with a constant."""
     rows, factor = rows.sort_values("gamma"), 1 if column == "auc" else 100
     x, y = rows["gamma"] + shift * rows["gamma"].max(), factor * rows[column]
-    look: dict[str, Any] = {
-        "color": f"C{number}",
-        "marker": "os^DvP"[number],
-        "markersize": 4,
-        "capsize": 2,
-        "elinewidth": 1,
-    }
+    look: dict[str, Any] = {"color": f"C{number}", "marker": "os^DvP"[number], "markersize": 4, "capsize": 2}
+    look |= {"elinewidth": 1}
     axis.errorbar(x, y, factor * rows[f"{column}_spread"].fillna(0), linestyle=LINES[number], label=label, **look)
     if column == "auc" and (hollow := rows["constant"] > 0).any():
         axis.plot(x[hollow], y[hollow], look["marker"], markersize=4, color=look["color"], mfc="white", zorder=3)

@@ -62,13 +62,8 @@ def main(
 
     def note(pixels: float, equation: str, recovery: str, draw: int, recovered: np.ndarray) -> str:
         image = pixels * picture
-        row: dict[str, Any] = {
-            "strategy": strategy,
-            "pixels": pixels,
-            "equation": equation,
-            "recovery": recovery,
-            "draw": draw,
-        }
+        row: dict[str, Any] = {"strategy": strategy, "pixels": pixels, "equation": equation, "recovery": recovery}
+        row |= {"draw": draw}
         row |= {"error": relative_error(recovered, image), "correlation": correlation(recovered, image)}
         rows.append(row | {"error_uniform": uniform_error(image)})
         return f"error {row['error']:.3g}, corr. {row['correlation']:.2g}"

@@ -71,17 +71,8 @@ def condition_rows(
             needed = least_noise(published, bound, about["uses"], delta, SHARES[share]) / noise
             compared["times_the_papers"] = made[condition].epsilon / published
             compared |= {"gamma_needed": about["gamma"] * needed, "bound_needed": bound / needed}
-        yield (
-            row
-            | {"paper_epsilon": published}
-            | compared
-            | {
-                "stands_for": about["dataset"],
-                "protocol": "paper",
-                "seeds": 0,
-                "data": DATA,
-            }
-        )
+        about_it = {"stands_for": about["dataset"], "protocol": "paper", "seeds": 0, "data": DATA}
+        yield row | {"paper_epsilon": published} | compared | about_it
 
 
 @command

@@ -158,19 +158,11 @@ def draw_points(axis: plt.Axes, table: pd.DataFrame, near: bool) -> None:
         own, curve = rows.iloc[0], rows["epochs"].notna().all()
         noise = f", $\\gamma$ = {own['gamma']:g}" if own["gamma"] else ""
         label = f"{own['method']}{noise}, by epochs" if curve else own["said"]
-        look: dict[str, Any] = {
-            "color": f"C{number}",
-            "marker": "os^DvP"[number % 6],
-            "markersize": 5,
-            "capsize": 2,
-            "elinewidth": 1,
-        }
+        look: dict[str, Any] = {"color": f"C{number}", "marker": "os^DvP"[number % 6], "markersize": 5, "capsize": 2}
+        look |= {"elinewidth": 1}
         x, y = rows["auc"], 100 * rows["test_accuracy"]
-        spread: dict[str, Any] = {
-            "xerr": rows["auc_spread"].fillna(0),
-            "yerr": 100 * rows["test_accuracy_spread"].fillna(0),
-        }
-        axis.errorbar(x, y, **spread, linestyle="-" if curve else "none", label=label, **look)
+        across, up = rows["auc_spread"].fillna(0), 100 * rows["test_accuracy_spread"].fillna(0)
+        axis.errorbar(x, y, xerr=across, yerr=up, linestyle="-" if curve else "none", label=label, **look)
         few = rows["seeds"] < ENOUGH
         axis.plot(x[few], y[few], look["marker"], markersize=5, color=look["color"], mfc="white", zorder=3)
         for area, accuracy, epochs in zip(x, y, rows["epochs"], strict=True):

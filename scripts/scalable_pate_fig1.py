@@ -74,10 +74,8 @@ def read_histogram(path: Path, teachers: int, settings: dict) -> tuple[pd.DataFr
     columns = {"from_percent": edges[:-1], "to_percent": edges[1:]}
     columns["lnmax"] = consensus.histogram(votes, np.ones(len(votes)), settings["bins"])
     columns["confident_gnmax"] = consensus.histogram(votes, consensus.answer_chances(votes, run), settings["bins"])
-    low: dict[str, Any] = {
-        "comparison": "confident_and_lnmax_low_consensus",
-        "at": f"answers with a plurality below {consensus.LOW_CONSENSUS} %",
-    }
+    low: dict[str, Any] = {"comparison": "confident_and_lnmax_low_consensus"}
+    low |= {"at": f"answers with a plurality below {consensus.LOW_CONSENSUS} %"}
     low |= {
         "value": consensus.low_consensus_answered(votes, run),
         "other_value": consensus.low_consensus_answered(votes, {"aggregator": "lnmax"}),
