@@ -118,7 +118,7 @@ class MacRun(TrainingRun):
 
 
 def one_block(run: TrainingRun, **releases: Any) -> MacRun:
-    """A run of DP-SGD as one of DP-MAC that releases one block: the same mechanism, so that it has the same readings.
+    """Return a run of DP-SGD as one of DP-MAC that releases one block: one mechanism, so that it has the same readings.
 
     That a gradient has many layers does not matter, since they are clipped jointly. releases: sigma_centre and
     sigma_pca, where its images are prepared.

@@ -63,14 +63,14 @@ Evaluate = Callable[[Cdbn], float]
 
 
 def hidden_units(x: torch.Tensor, weight: torch.Tensor, size: int, stride: int) -> torch.Tensor:
-    """A layer's maps (N, filters, side, side), in [0, 1], of its input x (N, channels, side, side)."""
+    """Return a layer's maps (N, filters, side, side), in [0, 1], of its input x (N, channels, side, side)."""
     weight, side = weight.float(), -(-x.shape[-1] // stride)
     units = torch.sigmoid(patches(x, size, stride) @ weight[:, 1:].T + weight[:, 0])
     return units.transpose(1, 2).unflatten(2, (side, side))
 
 
 def normalised(moments: Moments) -> torch.Tensor:
-    """The released moments over their released count, with eigenvalues below 0 set to 0 (Zhang et al. 2012, 6.2)."""
+    """Divide released moments by their released count, and set eigenvalues below 0 to 0 (Zhang et al. 2012, 6.2)."""
     values, vectors = torch.linalg.eigh(moments.matrix / moments.matrix[0, 0].clamp(min=1.0))
     return (vectors * values.clamp(min=0)) @ vectors.T
 
@@ -94,7 +94,7 @@ def hidden_objective(
 
 
 def projected(weight: torch.Tensor, radius: float) -> torch.Tensor:
-    """Filters made orthogonal and equally long (the nearest such), and no row above radius / sqrt(1 + n).
+    """Return filters made orthogonal and equally long (the nearest such), and no row above radius / sqrt(1 + n).
 
     Then |weight_k q| <= radius for every patch, as |q|_2 <= sqrt(1 + n): the polynomial is within its interval. A
     polynomial of degree 2 cannot tell filters apart; without orthogonality all become the leading eigenvector.
@@ -181,7 +181,7 @@ class Trained:
     curve: np.ndarray
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The network's tensors, by the names of the fields and the places that hold them."""
+        """Return the network's tensors, by the names of the fields and the places that hold them."""
         arrays: dict[str, np.ndarray] = {}
         for field in fields(self.network):
             arrays |= _arrays(field.name, getattr(self.network, field.name))
@@ -221,7 +221,7 @@ def train_cdbn(
     checkpoint: Checkpoint | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Trained:
-    """A network of images x (N, channels, side, side), in [0, 1], with labels y (N,) below `classes`, epsilon-DP.
+    """Train a network on images x (N, channels, side, side), in [0, 1], with labels y (N,) below `classes`, epsilon-DP.
 
     Add-or-remove-one, delta 0, whatever the number of epochs; epsilon None: not private. evaluate: from the network,
     what its curve holds, before training and after each epoch. With a checkpoint, which must be entered, layers done
@@ -261,7 +261,7 @@ def train_cdbn(
 
 
 def accuracy(x: np.ndarray, y: np.ndarray, device: torch.device) -> Evaluate:
-    """An `evaluate` that gives the accuracy on x, y (as in `train_cdbn`); the features are computed once a network."""
+    """Return an `evaluate`: accuracy on x, y (as in `train_cdbn`); the features are computed once a network."""
     images, labels = torch.tensor(x, dtype=torch.float32, device=device), torch.from_numpy(y).to(device)
     kept: dict[str, Any] = {}
 

@@ -51,7 +51,7 @@ class PublishedNetwork:
     output: tuple[torch.Tensor, torch.Tensor]
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
-        """The last maps, flat (N, n), of images x."""
+        """Return the last maps, flat (N, n), of images x."""
         return torch.cat([maps(batch, self.hidden, self.settings.size).flatten(1) for batch in x.split(BATCH)])
 
     def scores(self, features: torch.Tensor) -> torch.Tensor:
@@ -72,7 +72,7 @@ def convolution(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, size:
 
 
 def dense_units(features: torch.Tensor, dense: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
-    """The dense layer's units, normalised over the batch, in [0, 1]."""
+    """Return the dense layer's units, normalised over the batch, in [0, 1]."""
     sums = F.linear(features, *dense)
     centred = sums - sums.mean(0)
     return (centred / (sums.var(0, correction=0) + 1e-3).sqrt()).clamp(0, 1)
@@ -89,7 +89,7 @@ def truncated(rng: np.random.Generator, *shape: int) -> torch.Tensor:
 def pretraining_cost(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, size: int, noise: np.ndarray
 ) -> torch.Tensor:
-    """The public code's contrast of a batch and its reconstruction; noise (2, 5), of the two passes' constants."""
+    """Return the code's contrast of a batch and its reconstruction; noise (2, 5), of the two passes' constants."""
 
     def units(v: torch.Tensor, added: np.ndarray) -> torch.Tensor:
         h = convolution(v, weight, bias, size)
@@ -119,7 +119,7 @@ class Draws:
     epsilon: float | None
 
     def of(self, role: str) -> np.random.Generator:
-        """A generator for the role."""
+        """Return a generator for the role."""
         return generator(self.seed, *self.job, role)
 
     def laplace(self, role: str, sensitivity: float, shape: tuple[int, ...]) -> np.ndarray:
@@ -205,7 +205,7 @@ def train_published(
     checkpoint: Checkpoint | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Trained:
-    """The network and its curve, as `cdbn.train_cdbn`'s, by the public code's training: **not** epsilon-DP.
+    """Train a network as the public code does, with its curve as of `cdbn.train_cdbn`: **not** epsilon-DP.
 
     epsilon: of which the code computes its noise, None for none. The state is saved after pre-training and then at
     epochs' ends. Raises InputError for what is not allowed.

@@ -47,7 +47,7 @@ class OutputCoefficients:
 
 
 def hidden_moments(x: torch.Tensor, size: int, stride: int, clip: float) -> torch.Tensor:
-    """The exact sum over images x (N, channels, side, side) of their patches' moments, clipped image by image.
+    """Return the exact sum over images x (N, channels, side, side) of their patches' moments, clipped image by image.
 
     Numbers outside [0, 1] are moved to its ends, so that the sensitivity holds for any input.
     """
@@ -64,7 +64,7 @@ def hidden_moments(x: torch.Tensor, size: int, stride: int, clip: float) -> torc
 def output_sums(
     features: torch.Tensor, y: torch.Tensor, classes: int, clip: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The exact coefficients (classes, m) and (m, m) of records with features (N, n), clipped one by one.
+    """Return the exact coefficients (classes, m) and (m, m) of records with features (N, n), clipped one by one.
 
     Features outside [0, 1], by rounding at the least, are moved to its ends.
     """
@@ -80,7 +80,7 @@ def _scale(sensitivity: float, epsilon: float | None) -> float:
 
 
 def _noisy(matrix: torch.Tensor, scale: float, rng: np.random.Generator) -> Moments:
-    """The symmetric matrix with noise on its upper triangle, mirrored."""
+    """Return the symmetric matrix with noise on its upper triangle, mirrored."""
     noise = laplace(rng, scale, tuple(matrix.shape)).triu().to(matrix.device)
     return Moments(matrix + noise + noise.triu(1).T, scale)
 
@@ -88,7 +88,7 @@ def _noisy(matrix: torch.Tensor, scale: float, rng: np.random.Generator) -> Mome
 def release_hidden(
     x: torch.Tensor, size: int, stride: int, clip: float, epsilon: float | None, rng: np.random.Generator
 ) -> Moments:
-    """The moments of the patches of x (N, channels, side, side), epsilon-DP."""
+    """Return the moments of the patches of x (N, channels, side, side), epsilon-DP."""
     scale = _scale(hidden_sensitivity(x.shape[1], x.shape[2], size, stride, clip), epsilon)
     return _noisy(hidden_moments(x, size, stride, clip), scale, rng)
 
@@ -101,7 +101,7 @@ def release_output(
     epsilons: tuple[float | None, float | None],
     rng: np.random.Generator,
 ) -> OutputCoefficients:
-    """The output layer's coefficients, the linear ones epsilons[0]-DP, the quadratic ones epsilons[1]-DP.
+    """Return the output layer's coefficients, the linear ones epsilons[0]-DP, the quadratic ones epsilons[1]-DP.
 
     features: (N, n) in [0, 1]; y: (N,) whole numbers below `classes`.
     """

@@ -39,7 +39,7 @@ def padded(x: torch.Tensor, size: int, stride: int) -> torch.Tensor:
 
 
 def patches(x: torch.Tensor, size: int, stride: int) -> torch.Tensor:
-    """The patches (N, P, channels * size^2) of images x (N, channels, side, side), ceil(side / stride)^2 of them."""
+    """Cut patches (N, P, channels * size^2) from images x (N, channels, side, side): P = ceil(side / stride)^2."""
     return F.unfold(padded(x, size, stride), size, stride=stride).transpose(1, 2)
 
 
@@ -54,7 +54,7 @@ def moments_norm(q: torch.Tensor) -> torch.Tensor:
 
 
 def checked_clip(clip: float) -> float:
-    """The clip; raises InputError unless it lies in (0, 1]."""
+    """Return the clip; raise InputError unless it lies in (0, 1]."""
     if not 0 < clip <= 1:
         raise InputError(f"clip {clip}: it must lie in (0, 1]")
     return clip
@@ -81,12 +81,12 @@ PUBLISHED_CHEBYSHEV = {0: 16 / 32, 1: 35 / 32, 3: -35 / 32, 5: 21 / 32, 7: -5 / 
 
 
 def published_chebyshev(x: torch.Tensor, coefficients: dict[int, Any] = PUBLISHED_CHEBYSHEV) -> torch.Tensor:
-    """The polynomial with these coefficients, by power."""
+    """Return the polynomial with these coefficients, by power."""
     return sum((value * x**power for power, value in coefficients.items()), torch.zeros_like(x))
 
 
 def published_hidden(x: torch.Tensor, size: int, stride: int = 2) -> float:
-    """The public code's sensitivity of a hidden layer, from the batch x (N, channels, side, side) that is at hand.
+    """Return the public code's sensitivity of a hidden layer, from the batch x (N, channels, side, side) at hand.
 
     2 max over images and filters of sum_ij T(h_ij), plus 2 max over images and channels of sum v, where h is the
     convolution by ones, plus 1, over its largest value in the batch, and T the polynomial, clipped to [0, 1]. It is not
@@ -101,7 +101,7 @@ def published_hidden(x: torch.Tensor, size: int, stride: int = 2) -> float:
 
 
 def published_output(hidden: int, classes: int) -> float:
-    """The paper's sensitivity of the output layer (Lemma 5, by its code): classes (hidden + hidden^2 / 4).
+    """Return the paper's sensitivity of the output layer (Lemma 5, by its code): classes (hidden + hidden^2 / 4).
 
     Of the cross-entropy of `classes` logistic units, expanded by Taylor to degree 2: |1/2 - y_c| <= 1/2 for every
     linear, 1/8 for every quadratic coefficient of each class, doubled for replacing a record. As such it holds for

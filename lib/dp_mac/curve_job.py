@@ -44,11 +44,11 @@ class CurveJob:
         return rdp.order_grid(**self.accounting["orders"])
 
     def images(self, job: Job) -> Images:
-        """The images to train on and to test on."""
+        """Return the images to train on and to test on."""
         return series_images(self.data, self.series, job.seed, job.dataset)
 
     def sigma(self, run_at: Callable[[float], MacRun]) -> float | None:
-        """The noise multiplier, None for no noise; run_at: the run as the accountant sees it, at a sigma."""
+        """Return the noise multiplier, None for no noise; run_at: the run as the accountant sees it, at a sigma."""
         printed, delta = self.series.get("printed", []), self.series["delta"]
         return sigma_of(self.noise, self.epsilon, printed, run_at, self.orders, delta)
 

@@ -52,7 +52,7 @@ class Level:
         return "error" if "test_error" in self.points else "accuracy"
 
     def table(self, column: str) -> np.ndarray:
-        """A column as (R, epochs + 1)."""
+        """Return a column as (R, epochs + 1)."""
         return self.points.pivot(index="repetition", columns="epoch", values=column).to_numpy()
 
     def final(self, column: str) -> tuple[float | None, float | None]:
@@ -66,7 +66,7 @@ class Level:
 
 
 def read_levels(records: Iterable[str | Path], series: Mapping[str, Mapping]) -> list[Level]:
-    """The levels whose records these are, each record's curves beside it as .csv; in the order of the records.
+    """Return the levels whose records these are, each record's curves beside it as .csv; in the order of the records.
 
     series: what tables say of each, by name: label, title, variant, stands_for and protocol.
     Raises InputError where records of one level say different things of its noise or cost.
@@ -119,12 +119,12 @@ def level_row(level: Level) -> dict:
 
 
 def least_cost(privacy: dict[str, PrivacyStatement]) -> float:
-    """The smaller epsilon of the two accountants' guarantees."""
+    """Return the smaller epsilon of the two accountants' guarantees."""
     return min(privacy[name].epsilon for name in ("joint", "pld") if name in privacy)
 
 
 def without_exponent(epsilon: float) -> str:
-    """An epsilon to three digits, rounded up, as figures say it: 11,000 and not 1.1e+04."""
+    """Return an epsilon to three digits, rounded up, as figures say it: 11,000 and not 1.1e+04."""
     said = shown(epsilon)
     return f"{float(said):,.0f}" if "e" in said else said
 

@@ -93,7 +93,7 @@ class Polynomial:
         return self.linear + product.mT
 
     def value(self, weight: torch.Tensor) -> torch.Tensor:
-        """The polynomial at `weight`, (R,), without the constant where there is none."""
+        """Return the polynomial at `weight`, (R,), without the constant where there is none."""
         total = (self.linear * weight).sum((1, 2))
         if self.quadratic is not None:
             columns = weight.mT[..., None]

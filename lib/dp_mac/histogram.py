@@ -10,7 +10,7 @@ from lib.core.errors import InputError
 
 
 def noisy_histogram(norms: np.ndarray, top: float, bins: int, sigma: float, rng: np.random.Generator) -> np.ndarray:
-    """Counts (bins,) of norms (N,) in equal bins over [0, top], each with noise N(0, sigma^2).
+    """Return counts (bins,) of norms (N,) in equal bins over [0, top], each with noise N(0, sigma^2).
 
     A norm above `top`, which clipping at `top` would bring down to it, counts in the last bin: every record counts
     exactly once. Raises InputError for a norm that is negative or not a number, or for other impossible arguments.

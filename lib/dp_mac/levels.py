@@ -18,7 +18,7 @@ def sigma_of(
     orders: np.ndarray,
     delta: float,
 ) -> float | None:
-    """The noise multiplier: the paper's for `epsilon`, or the least that costs no more; None for no noise.
+    """Return the noise multiplier: the paper's for `epsilon`, or the least that costs no more; None for no noise.
 
     printed: pairs of the paper's epsilon and its sigma. run_at: the run as the accountant sees it, at a sigma. Raises
     InputError for an epsilon that is not printed, or another kind of noise.

@@ -152,7 +152,7 @@ class MacTrainer:
         self.step += 1
 
     def _per_sample(self, x: torch.Tensor, y: torch.Tensor, coordinates: list[torch.Tensor]) -> list[PerSample]:
-        """The expansion of every layer at the weights."""
+        """Return the expansion of every layer at the weights."""
         order = EXPANSIONS[self._recipe.expansion]
         inputs, targets = [x, *coordinates], [*coordinates, y]
         return [

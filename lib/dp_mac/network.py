@@ -55,7 +55,7 @@ class MacNetwork(NetworkForm):
         return drawn
 
     def layer_input(self, z: torch.Tensor) -> torch.Tensor:
-        """A layer's output (R, b, d) as the next one's input (R, b, in), with the bias's 1 appended if there is one."""
+        """Return a layer's output (R, b, d) as the next one's input (R, b, in), with the bias's 1 if there is one."""
         return torch.cat([z, torch.ones_like(z[..., :1])], dim=-1) if self.bias else z
 
     def preactivation(self, weight: torch.Tensor, z: torch.Tensor) -> torch.Tensor:

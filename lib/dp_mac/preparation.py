@@ -113,7 +113,7 @@ def second_moments(rows: np.ndarray, sigma: float | None, rng: np.random.Generat
 
 
 def first_components(moments: np.ndarray, count: int, eigenvalues: str) -> np.ndarray:
-    """The first `count` eigenvectors (d, count) of a symmetric matrix, by `Preparation.eigenvalues`."""
+    """Return the first `count` eigenvectors (d, count) of a symmetric matrix, by `Preparation.eigenvalues`."""
     values, vectors = np.linalg.eigh(moments)
     order = np.argsort(-(np.abs(values) if eigenvalues == "magnitude" else values), kind="stable")
     return vectors[:, order[:count]]

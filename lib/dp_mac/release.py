@@ -28,7 +28,7 @@ def blocks(layers: int, coefficients: int, scaling: str = "blocks") -> int:
 
 
 def noise_deviation(threshold: torch.Tensor, sigma: torch.Tensor, count: int, batch: float) -> torch.Tensor:
-    """Standard deviation of the noise on every number of a block, (R,): sigma sqrt(count) threshold / (2 batch)."""
+    """Return the deviation of the noise on every number of a block, (R,): sigma sqrt(count) threshold / (2 batch)."""
     return sigma * math.sqrt(count) * threshold / (2 * batch)
 
 
@@ -43,7 +43,7 @@ def clip_factors(norms: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
 
 
 def exact(samples: PerSample, present: torch.Tensor, batch: float) -> Polynomial:
-    """The polynomial as it is, neither clipped nor noised; present (R, b): 1 for samples that count, else 0."""
+    """Return the polynomial as it is, neither clipped nor noised; present (R, b): 1 for samples that count, else 0."""
     kinds = ("constant", "linear") if samples.quadratic is None else ("constant", "linear", "quadratic")
     return Polynomial(**{kind: samples.total(kind, present) / (2 * batch) for kind in kinds})
 
@@ -57,7 +57,7 @@ def release(
     batch: float,
     generators: list[np.random.Generator],
 ) -> Polynomial:
-    """A layer's noisy polynomial, of the coefficients that `thresholds` names; no other leaves this function.
+    """Return a layer's noisy polynomial, of the coefficients that `thresholds` names; no other leaves this function.
 
     thresholds: (R,) for each of `linear`, and `quadratic`, `constant` where they are released, T_b, T_C and T_a.
     present (R, b): 1 for samples in the batch, 0 for what pads it. sigma: (R,). count: blocks released in the whole
@@ -72,6 +72,6 @@ def release(
 
 
 def _noise(like: torch.Tensor, generators: list[np.random.Generator]) -> torch.Tensor:
-    """Standard normal numbers; each run's are its own generator's, on whatever device they are used."""
+    """Return standard normal numbers; each run's are its own generator's, on whatever device they are used."""
     drawn = np.stack([rng.standard_normal(like.shape[1:], dtype=np.float32) for rng in generators])
     return torch.from_numpy(drawn).to(like)

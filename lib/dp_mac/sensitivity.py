@@ -105,7 +105,7 @@ def _bounds(weight: np.ndarray, bound: float, samples: int) -> tuple[float, floa
 
 
 def _curvature(bound: float, norms: np.ndarray, alpha: np.ndarray, beta: np.ndarray) -> float:
-    """The bracket of Appendix E's eq. (16), ||w||_F^2 T_z^2 + sum_h ||(4 beta^2 + alpha) w_h||^2."""
+    """Return the bracket of Appendix E's eq. (16), ||w||_F^2 T_z^2 + sum_h ||(4 beta^2 + alpha) w_h||^2."""
     return bound**2 * _norm(norms) ** 2 + _norm((4 * beta**2 + alpha) * norms) ** 2
 
 

@@ -22,7 +22,7 @@ def statements(run: MacRun, orders: np.ndarray, delta: float) -> dict[str, Priva
 
 
 def appendix_h(run: MacRun, orders: np.ndarray, delta: float, layers: int | None = None) -> PrivacyStatement:
-    """The paper's Appendix H as printed, never a guarantee.
+    """Return the paper's Appendix H as printed, never a guarantee.
 
     Both trainings with mu1 = N(1_K, sigma^2 I), as if the sensitivity were sqrt(K), K = `layers` (None: the run's);
     histograms at (lambda^2 + lambda) / (4 sigma^2) (Section 2.4), half of their cost; the parts' epsilons added at one

@@ -22,7 +22,7 @@ def preparation_of(series: dict) -> Preparation | None:
 def projections_of(
     series: dict, images: Images, seed: int, job: tuple[str, ...], names: list[str]
 ) -> list[Projection] | None:
-    """A projection for each run, with noise of its own, or None where the series takes images as they are."""
+    """Return a projection for each run, with noise of its own, or None where the series takes images as they are."""
     preparation = preparation_of(series)
     if preparation is None:
         return None
@@ -37,7 +37,7 @@ def prepared(x: np.ndarray, projections: list[Projection] | None) -> np.ndarray:
 
 
 def network_of(images: Images, series: dict) -> MacNetwork:
-    """The network of a series' block, its input and output as wide as what it is given and its targets need.
+    """Return the network of a series' block, its input and output as wide as what it is given and its targets need.
 
     The block's `classes` are the dataset's, not counted, since labels are private; InputError where a label is beyond.
     """
@@ -49,7 +49,7 @@ def network_of(images: Images, series: dict) -> MacNetwork:
 
 
 def stated_classes(images: Images, classes: int) -> int:
-    """The number of classes that was stated; InputError where a label is beyond them."""
+    """Return the number of classes that was stated; InputError where a label is beyond them."""
     largest = max(images.labels.max(), images.test_labels.max())
     if largest >= classes:
         raise InputError(f"classes: {classes}, but a label is {largest}; allowed is {largest + 1} or more")
@@ -91,7 +91,7 @@ def evaluation(
 
 
 def write_curves(path: str | Path, curves: dict[str, np.ndarray], repetitions: list[int]) -> None:
-    """A row for each repetition and epoch.
+    """Return a row for each repetition and epoch.
 
     curves: (R, epochs + 1) for each measure, before training and after each epoch; repetitions: the R numbers.
     """
@@ -108,7 +108,7 @@ def named_weights(weights: list[np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def weights_of(arrays: dict[str, np.ndarray]) -> list[np.ndarray]:
-    """The weights of every layer from `named_weights`, whatever else stands beside them."""
+    """Return the weights of every layer from `named_weights`, whatever else stands beside them."""
     return [arrays[f"weight.{layer}"] for layer in range(sum(name.startswith("weight.") for name in arrays))]
 
 
@@ -124,7 +124,7 @@ def named_projections(projections: list[Projection] | None) -> dict[str, np.ndar
 
 
 def projections_from(arrays: dict[str, np.ndarray]) -> list[Projection] | None:
-    """The projections from `named_projections`."""
+    """Return the projections from `named_projections`."""
     if "centre" not in arrays:
         return None
     bases = arrays.get("basis", [None] * len(arrays["centre"]))

@@ -24,7 +24,7 @@ class Toy:
     bound: float
 
     def values(self, weights: np.ndarray) -> np.ndarray:
-        """The objective 1/(2N) sum T_n at each of weights (k,)."""
+        """Return the objective 1/(2N) sum T_n at each of weights (k,)."""
         u = torch.from_numpy(np.outer(weights, self.inputs))
         targets = torch.from_numpy(np.broadcast_to(self.targets, u.shape).copy())
         return self.objective.value(u, targets).mean(1).numpy() / 2
@@ -43,7 +43,7 @@ class Toy:
 
 
 def toys(samples: int, bound: float, rng: np.random.Generator) -> dict[str, Toy]:
-    """The paper's two: an input layer whose true weight is -0.7, and an output layer whose true weight is 0.7.
+    """Return the paper's two: an input layer of true weight -0.7, and an output layer of true weight 0.7.
 
     Inputs are uniform in [-bound, bound] (the paper does not say); targets softplus(-0.7 z), and classes drawn with
     probability sigmoid(0.7 z).
@@ -58,7 +58,7 @@ def toys(samples: int, bound: float, rng: np.random.Generator) -> dict[str, Toy]
 
 
 def at(polynomial: Polynomial, weights: np.ndarray) -> np.ndarray:
-    """A polynomial in one weight at weights (k,)."""
+    """Return a polynomial in one weight at weights (k,)."""
     spread = torch.from_numpy(weights)
     assert polynomial.constant is not None and polynomial.linear is not None
     value = polynomial.constant[0] + polynomial.linear[0, 0, 0] * spread

@@ -55,7 +55,7 @@ def read_networks(
     seed: int,
     series: Mapping[str, Mapping],
 ) -> TrainedNetworks:
-    """The networks of a curve; data: the prepared dataset, which is divided as for training, by the preset's seed.
+    """Load the networks of a curve; data: the prepared dataset, which is divided as for training, by the preset's seed.
 
     series: what tables say of each, by name: label, title, variant, stands_for and protocol.
     Raises InputError where the data are not those of the record.
