@@ -20,8 +20,8 @@ import numpy as np
 
 from bench.baseline import compare
 from bench.growth import print_growth
-from lib.accounting import confident, rdp
-from lib.accounting.smooth_sensitivity import Sequence, conditions, maximise
+from pate_accountant import confident, rdp
+from pate_accountant.smooth_sensitivity import Sequence, conditions, maximise
 
 TEACHERS, CLASSES = 5_000, 150
 THRESHOLD, SIGMA_THRESHOLD, SIGMA = 1_000, 500.0, 100.0

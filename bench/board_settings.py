@@ -22,7 +22,6 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from bench.presets import ROOT
-from lib.accounting.rdp import order_grid
 from lib.core.files import atomic_path
 from lib.data.samples import Samples, read_samples
 from lib.leaderboard.features import told
@@ -34,6 +33,7 @@ from lib.leaderboard.worlds import PrivateWorlds, PublicPart, draw_worlds, parte
 from lib.plan.config import layered
 from lib.plan.leaderboard_checks import ASK_TEACHERS, promises
 from lib.training.device import choose_device
+from pate_accountant.rdp import order_grid
 
 TABLE = ROOT / "bench" / "board_settings.csv"
 JOB = ("leaderboard", "settings")

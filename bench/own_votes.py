@@ -10,9 +10,9 @@ import numpy as np
 
 from bench.accounting import seconds
 from bench.growth import print_growth
-from lib.accounting.smooth_sensitivity import Sequence, maximise
-from lib.pricing.mechanism import mechanism
-from lib.pricing.price import price
+from pate_accountant.mechanism import mechanism
+from pate_accountant.price import price
+from pate_accountant.smooth_sensitivity import Sequence, maximise
 
 TEACHERS, CLASSES = 250, 10
 QUERIES = (10_000, 100_000, 1_000_000)

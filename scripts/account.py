@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.rdp import at_grid_edge, order_grid
-from lib.accounting.statement import added
 from lib.core import command
 from lib.core.files import save_arrays
 from lib.core.records import write_record
 from lib.pate.aggregators import account_of
 from lib.pate.queries import read_rounds
+from pate_accountant.rdp import at_grid_edge, order_grid
+from pate_accountant.statement import added
 
 
 @command.command

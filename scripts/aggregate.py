@@ -4,9 +4,6 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.ledger import Ledger
-from lib.accounting.ledger_statements import ledger_statements
-from lib.accounting.rdp import order_grid
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
 from lib.core.provenance import MECHANISM, provenance
@@ -14,6 +11,9 @@ from lib.core.records import write_record
 from lib.pate.aggregators import AGGREGATORS, account_of, noise_of, spent
 from lib.pate.interactive import REINFORCED, TEACHERS
 from lib.pate.queries import read_rounds
+from pate_accountant.ledger import Ledger
+from pate_accountant.ledger_statements import ledger_statements
+from pate_accountant.rdp import order_grid
 
 
 @command.command

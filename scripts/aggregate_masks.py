@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting.encoded_mean import EncodedMeanNoise, calibrated
-from lib.accounting.rdp import order_grid
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
@@ -23,6 +21,8 @@ from lib.encoders.encoder import Encoder
 from lib.pate.encoded_mean import noisy_means
 from lib.segmentation.job import LEVELS, SegmentationJob
 from lib.segmentation.patients import means_of, measured
+from pate_accountant.encoded_mean import EncodedMeanNoise, calibrated
+from pate_accountant.rdp import order_grid
 
 
 class Answers:

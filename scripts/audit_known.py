@@ -6,8 +6,6 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
-from lib.accounting.statement import PrivacyStatement
 from lib.attacks.reference_mechanisms import (
     AUDITS,
     Gaussian,
@@ -21,6 +19,8 @@ from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
 from lib.reporting.tables import write_table, yes_no
+from pate_accountant.gaussian import epsilon_analytic, sigma_analytic
+from pate_accountant.statement import PrivacyStatement
 
 TITLES = {"gaussian": "normal noise", "randomised_response": "randomised response"}
 AXES = {"many_runs": "runs with the record, and without it", "one_run": "canaries of one run"}

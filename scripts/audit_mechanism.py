@@ -6,10 +6,10 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from lib.accounting.rounding import rounded_down, shown
 from lib.audit.bound import audit_mechanism
 from lib.core.entry_points import named
 from lib.core.errors import InputError
+from pate_accountant.rounding import rounded_down, shown
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:

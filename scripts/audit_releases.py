@@ -5,11 +5,11 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from lib.accounting.rdp import order_grid
 from lib.audit.board import bound_of
 from lib.core.command import command, progress, run
 from lib.core.files import atomic_path
 from lib.leaderboard.methods import build_method
+from pate_accountant.rdp import order_grid
 
 SHAPE = (1,)  # of a record, on which no mechanism's release depends
 

@@ -5,9 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting import rdp
-from lib.accounting.run_statements import replaced_statement
-from lib.accounting.statement import PrivacyStatement
 from lib.attacks.canary import KINDS
 from lib.attacks.evidence import Coins, Evidence, Runs
 from lib.core.command import Job, command, run
@@ -16,6 +13,9 @@ from lib.core.records import write_record
 from lib.dp_mac.accounting import one_block
 from lib.dp_mac.statements import statements
 from lib.training.sgd_recipe import SgdRecipe, account
+from pate_accountant import rdp
+from pate_accountant.run_statements import replaced_statement
+from pate_accountant.statement import PrivacyStatement
 
 
 def privacy_of(mechanism: str, task: dict, orders: dict, delta: float) -> dict[str, PrivacyStatement]:

@@ -11,13 +11,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lib.accounting.encoded_mean import EncodedMeanNoise
-from lib.accounting.ledger_statements import encoded_statements
 from lib.core.command import command, run
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.tables import write_table, yes_no
 from lib.segmentation.pictures import titled
+from pate_accountant.encoded_mean import EncodedMeanNoise
+from pate_accountant.ledger_statements import encoded_statements
 
 DATA_FILES = ("../published/autoencoded_pate_results.csv",)  # what the paper prints
 SHOWN = "tuned_dice_whole"  # at the threshold that is best on public volumes: noise makes masks faint

@@ -6,10 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from lib.accounting.rdp import order_grid
-from lib.accounting.run_statements import replaced_statement
-from lib.accounting.statement import PrivacyStatement
-from lib.accounting.training_run import TrainingRun
 from lib.core.command import command, run
 from lib.core.seeding import generator
 from lib.pate.encoded_mean import capacity
@@ -19,6 +15,10 @@ from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_table
 from lib.segmentation.patients import columns_of, interval
 from lib.segmentation.released import with_costs
+from pate_accountant.rdp import order_grid
+from pate_accountant.run_statements import replaced_statement
+from pate_accountant.statement import PrivacyStatement
+from pate_accountant.training_run import TrainingRun
 
 REGIONS = ("oedema", "non_enhancing", "enhancing", "first", "second", "whole", "core")
 CLASSES = REGIONS[:5]

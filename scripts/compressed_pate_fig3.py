@@ -6,7 +6,6 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lib.accounting.rounding import shown
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting import plotting
@@ -17,6 +16,7 @@ from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
 from lib.segmentation.pictures import titled
 from lib.segmentation.released import with_costs
+from pate_accountant.rounding import shown
 
 MEASURES = ("dice", "tuned_dice")
 SHOWN = "tuned_dice"  # at the threshold that is best on public volumes

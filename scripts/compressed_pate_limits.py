@@ -7,9 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from lib.accounting.encoded_mean import EncodedMeanNoise
-from lib.accounting.ledger_statements import encoded_statements
-from lib.accounting.rounding import rounded_up, shown
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import figure, save
@@ -17,6 +14,9 @@ from lib.reporting.results import by_job
 from lib.reporting.results import numbers as mean_of
 from lib.reporting.sweeps import averaged, read_sweeps
 from lib.reporting.tables import write_table
+from pate_accountant.encoded_mean import EncodedMeanNoise
+from pate_accountant.ledger_statements import encoded_statements
+from pate_accountant.rounding import rounded_up, shown
 
 STYLES = ("-", "--", ":", "-.")
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.votes import check_votes
 from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.pate.classification import count_votes
+from pate_accountant.votes import check_votes
 
 
 @command

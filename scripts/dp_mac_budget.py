@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting import rdp
-from lib.accounting.statement import PrivacyStatement
-from lib.accounting.training_run import calibrated_sigma, check
 from lib.core.command import command, run
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.statements import statements
 from lib.reporting.tables import write_table
+from pate_accountant import rdp
+from pate_accountant.statement import PrivacyStatement
+from pate_accountant.training_run import calibrated_sigma, check
 
 DATA = "none: accounting only"
 

@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lib.accounting.rounding import shown
 from lib.core.command import command, run
 from lib.dp_mac.curves import OF_TABLE_1, SHOWN, Level, epochs_to_reach, level_row, read_levels, without_exponent
 from lib.reporting.claims.cells import read_table
@@ -16,6 +15,7 @@ from lib.reporting.plotting import figure, save
 from lib.reporting.records import read_record
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
+from pate_accountant.rounding import shown
 
 DATA_FILES = ("../published/dp_mac_table1b.csv",)
 SETTINGS = {"main": "", "as run": "_as_run"}  # the paper's and the authors' own, and what a comparison is called

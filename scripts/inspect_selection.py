@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.consensus import selection_and_answers, share_of_epsilon
-from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.core import command
 from lib.core.files import load_arrays, save_arrays
 from lib.core.records import write_record
 from lib.data.query_labels import query_labels
 from lib.pate.interactive import TEACHERS
 from lib.pate.queries import read_rounds
+from pate_accountant.consensus import selection_and_answers, share_of_epsilon
+from pate_accountant.rdp import epsilon_classic, order_grid
 
 
 @command.command

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.accounting.rdp import order_grid
 from lib.core.command import Job, command, run
 from lib.core.files import load_arrays
 from lib.core.seeding import generator
@@ -13,6 +12,7 @@ from lib.pate.aggregators import AGGREGATORS
 from lib.pate.queries import read_queries
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_numbers
+from pate_accountant.rdp import order_grid
 
 NOISE = {"lnmax": "laplace_scale", "gnmax": "sigma"}
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lib.accounting.encoded_mean import calibrated
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.core.seeding import generator
@@ -22,6 +21,7 @@ from lib.encoders.reconstruction import noisy_reconstruction
 from lib.pate.encoded_mean import noise_norm, signal_to_noise
 from lib.segmentation.job import SegmentationJob
 from lib.segmentation.patients import means_of, measured
+from pate_accountant.encoded_mean import calibrated
 
 
 @command

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from lib.accounting import rdp
-from lib.accounting.statement import dearest
 from lib.core.command import Device, Job, command, run
 from lib.core.errors import InputError
 from lib.dp_mac.accounting import one_block
 from lib.dp_mac.statements import statements
 from lib.residual_perturbation.job import Networks, NetworksJob
 from lib.training.sgd_recipe import SgdRecipe, account
+from pate_accountant import rdp
+from pate_accountant.statement import dearest
 
 
 @command

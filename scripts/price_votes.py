@@ -1,7 +1,7 @@
 """Price a person's own votes: python -m scripts.price_votes votes.npy --layout teachers,queries --mechanism ..."""
 
 from lib.core.command import run
-from lib.pricing.command import main
+from pate_accountant.command import main
 
 if __name__ == "__main__":
     run(main)

@@ -3,13 +3,13 @@
 import importlib.metadata
 from pathlib import Path
 
-from lib.accounting.rdp import order_grid
 from lib.core import command
 from lib.release.build import assemble, build
 from lib.release.chain import SANITIZED
 from lib.release.commit import commit
 from lib.release.origins import SANITIZE
 from lib.reporting.records import read_record
+from pate_accountant.rdp import order_grid
 
 
 @command.command

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lib.accounting.statement import PrivacyStatement
 from lib.attacks.empirical_epsilon import LowerBound
 from lib.attacks.evidence import Evidence, evidence
 from lib.attacks.one_run import OneRunBound
@@ -18,6 +17,7 @@ from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table, yes_no
 from lib.residual_perturbation.theorems import theorem1
+from pate_accountant.statement import PrivacyStatement
 
 TITLES = {"strategy1": "Strategy I", "dp_sgd": "DP-SGD", "plain": "plain"}
 

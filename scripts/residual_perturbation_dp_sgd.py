@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting import rdp
-from lib.accounting.run_statements import statements
-from lib.accounting.training_run import TrainingRun, check
 from lib.core.command import command, run
 from lib.reporting.tables import write_table
 from lib.training.sampling_rate import sampling_rate
+from pate_accountant import rdp
+from pate_accountant.run_statements import statements
+from pate_accountant.training_run import TrainingRun, check
 
 DATA = "none: accounting only"
 

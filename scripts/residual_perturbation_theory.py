@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.command import command, run
 from lib.reporting.tables import write_table
 from lib.residual_perturbation.theorems import CONDITIONS, best_share, least_noise, theorem1, theorem2
+from pate_accountant.statement import PrivacyStatement
 
 DATA = "none: theory only"
 SHARES = {"best": None, "half": 0.5}  # readings of the free lambda

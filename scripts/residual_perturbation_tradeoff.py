@@ -6,7 +6,6 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lib.accounting.rounding import rounded_up
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row
 from lib.attacks.threshold import THRESHOLD
 from lib.attacks.tradeoff import Curve, accuracy_at
@@ -15,6 +14,7 @@ from lib.core.files import atomic_path
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.tables import yes_no
+from pate_accountant.rounding import rounded_up
 
 DATA_FILES = ("../published/residual_perturbation_table3.csv",)  # what the paper prints
 BASELINE = "DP-SGD"

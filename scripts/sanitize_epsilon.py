@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from lib.accounting.rdp import order_grid
-from lib.accounting.released_epsilon import release_epsilon
 from lib.core import command
 from lib.core.provenance import MECHANISM, provenance
 from lib.core.records import write_record
 from lib.core.seeding import noise_generator
 from lib.pate.queries import read_queries
+from pate_accountant.rdp import order_grid
+from pate_accountant.released_epsilon import release_epsilon
 
 
 @command.command

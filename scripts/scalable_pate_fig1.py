@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from lib.accounting import consensus
 from lib.core.command import command, run
 from lib.core.files import load_arrays
 from lib.pate.queries import read_queries
@@ -17,6 +16,7 @@ from lib.reporting.comparisons import comparison_rows, equal_answers
 from lib.reporting.records import read_record
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.tables import write_numbers, write_table
+from pate_accountant import consensus
 
 # what the paper prints of the left panel and of the middle one
 DATA_FILES = ("../published/scalable_pate_fig1_left.csv", "../published/scalable_pate_fig1_comparison.csv")

@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator
 
-from lib.accounting import consensus, threshold
-from lib.accounting.rdp import order_grid
 from lib.core.command import command, run
 from lib.pate.aggregators import account_of
 from lib.pate.queries import read_queries
@@ -17,6 +15,8 @@ from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers
 from lib.reporting.tables import write_numbers, write_table
+from pate_accountant import consensus, threshold
+from pate_accountant.rdp import order_grid
 
 # a cost below this is no cost: 10,000 such answers add less than a millionth
 NEGLIGIBLE = 1e-10

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lib.accounting.parameter_search import choose
-from lib.accounting.parameter_search import search as search_parameters
-from lib.accounting.rdp import order_grid
 from lib.core.command import command, run
 from lib.data.query_labels import labels_of_each
 from lib.pate.queries import read_queries
 from lib.reporting.tables import write_table
+from pate_accountant.parameter_search import choose
+from pate_accountant.parameter_search import search as search_parameters
+from pate_accountant.rdp import order_grid
 
 UNACCOUNTED = "the search itself, which looked at the votes"
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.announced import announced
 from lib.core.command import command, run
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.spread import held_out_error, joint_spread, mean_and_spread
 from lib.reporting.tables import write_table
+from pate_accountant.announced import announced
 
 
 def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, aggregator: str) -> dict:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from lib.accounting.released_epsilon import TOGETHER
 from lib.core.command import command, run
 from lib.reporting.results import by_job, data_name, numbers, statement
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
+from pate_accountant.released_epsilon import TOGETHER
 
 
 def row(run: dict, records: list[dict]) -> dict:

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.accounting import gnmax, lnmax
 from lib.core.command import command, run
 from lib.core.files import atomic_path
+from pate_accountant import gnmax, lnmax
 
 
 def chances(ratios: list[float]) -> dict[str, np.ndarray]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.accounting.rounding import shown
 from lib.core.command import run
 from lib.reporting.claims.cells import read_table
 from lib.reporting.digits import padded
+from pate_accountant.rounding import shown
 
 NAMES = {"lnmax_8_moments": "LNMax", "confident_gnmax": "Confident-GNMax"}  # rows with the paper's accounting
 PRINTED = "0.00"  # as the paper prints an epsilon

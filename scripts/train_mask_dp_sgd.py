@@ -5,9 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.rdp import order_grid
-from lib.accounting.replaced import replaced_epsilon
-from lib.accounting.training_run import calibrated_sigma, steps_per_epoch
 from lib.core.command import command, progress, run
 from lib.core.files import atomic_path, save_arrays
 from lib.core.records import write_record
@@ -16,6 +13,9 @@ from lib.segmentation.job import SegmentationTraining
 from lib.segmentation.networks import network_of, tested
 from lib.segmentation.segmentation_recipes import SegmentationSgdRecipe
 from lib.training.sgd_recipe import account
+from pate_accountant.rdp import order_grid
+from pate_accountant.replaced import replaced_epsilon
+from pate_accountant.training_run import calibrated_sigma, steps_per_epoch
 
 
 @command

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.rdp import order_grid
 from lib.core.code_inputs import digest
 from lib.core.command import Job, Training, command, run
 from lib.core.files import load_arrays, save_arrays
@@ -15,6 +14,7 @@ from lib.leaderboard.methods import build_method
 from lib.leaderboard.shard import Arrays, each_world
 from lib.leaderboard.worlds import read_private, read_public
 from lib.training.device import choose_device
+from pate_accountant.rdp import order_grid
 
 
 @command

@@ -10,7 +10,7 @@ import pytest
 from tests.offenders import each
 
 ROOT = Path(__file__).resolve().parent.parent
-FILES = [*sorted((ROOT / "lib").rglob("*.py")), *sorted((ROOT / "scripts").glob("*.py"))]
+FILES = [path for folder in ("lib", "pate_accountant", "scripts") for path in sorted((ROOT / folder).rglob("*.py"))]
 EPSILON = re.compile(r"epsilon|budget", re.IGNORECASE)
 SAID = re.compile(r"(epsilon|ε|costs?)\W*$")  # of a text just before a number; also of TeX, "$\\varepsilon$ = "
 ROUNDS_UP = {"shown", "rounded_up", "rounded_down", "_up"}

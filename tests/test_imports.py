@@ -13,7 +13,8 @@ from tests.offenders import each
 ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
 ROOMS = sorted(path.name for path in LIB.iterdir() if (path / "__init__.py").is_file())
-MODULES = sorted(path.relative_to(ROOT) for path in LIB.rglob("*.py"))
+PACKAGE = "pate_accountant"  # the accountant, which installs alone
+MODULES = sorted(path.relative_to(ROOT) for folder in (LIB, ROOT / PACKAGE) for path in folder.rglob("*.py"))
 SCRIPTS = sorted(path.relative_to(ROOT) for path in (ROOT / "scripts").rglob("*.py"))
 
 
@@ -35,27 +36,27 @@ def within(names: set[str], package: str) -> set[str]:
 
 
 def test_there_is_something_to_look_at():
-    assert {"accounting", "data", "models", "pate", "training"} <= set(ROOMS)
-    assert Path("lib/accounting/ledger.py") in MODULES and Path("scripts/account.py") in SCRIPTS
-    assert "lib.accounting.gnmax" in imported(Path("lib/accounting/threshold.py"))
+    assert {"data", "models", "pate", "training"} <= set(ROOMS)
+    assert Path("pate_accountant/ledger.py") in MODULES and Path("scripts/account.py") in SCRIPTS
+    assert "pate_accountant.gnmax" in imported(Path("pate_accountant/threshold.py"))
     assert "lib.core.errors.InputError" in imported(Path("lib/core/files.py"))
 
 
 # Which rooms a room may import, below it in this table or not at all. A room that is not here may import nothing.
-TRAINED = {"accounting", "core", "data", "models", "reporting", "training"}  # what most that trains networks stands on
+# what most that trains networks stands on
+TRAINED = {"pate_accountant", "core", "data", "models", "reporting", "training"}
 ROOMS_KNOWN = {
-    "core": set(),
-    "accounting": {"core"},  # of it the exception type alone: see below
+    "pate_accountant": set(),
+    "core": {"pate_accountant"},  # of it the exception type alone: see below
     "models": set(),
-    "training": {"accounting", "core"},  # what a run is charged is part of how it is trained
-    "data": {"accounting", "core"},  # published votes are data, and their counts are checked as the ledger does
-    "reporting": {"accounting", "core"},
+    "training": {"pate_accountant", "core"},  # what a run is charged is part of how it is trained
+    "data": {"pate_accountant", "core"},  # published votes are data, and their counts are checked as the ledger does
+    "reporting": {"pate_accountant", "core"},
     "encoders": {"core", "models"},
-    "pricing": {"accounting", "core"},  # of core the exception type alone: it installs without the workflow
     # no room that trains, or that a model is made of: a model is an array of what it predicts, training a callable
-    "attacks": {"accounting", "core", "data", "reporting"},
-    "pate": {"accounting", "core", "data", "encoders", "models", "training"},
-    "release": {"accounting", "core", "pate", "reporting"},
+    "attacks": {"pate_accountant", "core", "data", "reporting"},
+    "pate": {"pate_accountant", "core", "data", "encoders", "models", "training"},
+    "release": {"pate_accountant", "core", "pate", "reporting"},
     # the papers: none knows another
     "dp_mac": TRAINED,
     "residual_perturbation": TRAINED | {"attacks"},  # its networks are audited by canaries
@@ -63,26 +64,32 @@ ROOMS_KNOWN = {
     # compares the methods of all papers on one task
     "leaderboard": TRAINED | {"dp_mac", "encoders", "pate", "residual_perturbation"},
     # runs the mechanisms of all papers
-    "audit": {"accounting", "attacks", "core", "dp_mac", "leaderboard", "pate", "segmentation", "training"},
+    "audit": {"pate_accountant", "attacks", "core", "dp_mac", "leaderboard", "pate", "segmentation", "training"},
     # the settings that a configuration may have: classes of the papers, names and limits
-    "plan": {"accounting", "attacks", "core", "data", "dp_mac", "leaderboard", "pate", "release"}
+    "plan": {"pate_accountant", "attacks", "core", "data", "dp_mac", "leaderboard", "pate", "release"}
     | {"encoders", "leaderboard", "residual_perturbation", "segmentation", "training"},
 }
 PAPERS = {"dp_mac", "residual_perturbation", "segmentation"}
 
 
+def room_of(module: Path) -> str:
+    """The room of a module of the library; the accountant is one."""
+    return module.parts[0] if module.parts[0] == PACKAGE else module.parts[1]
+
+
 def rooms_of(names: set[str]) -> set[str]:
-    return {name.split(".")[1] for name in within(names, "lib") if "." in name}
+    rooms = {name.split(".")[1] for name in within(names, "lib") if "." in name}
+    return rooms | ({PACKAGE} if within(names, PACKAGE) else set())
 
 
 @each(MODULES)
 def test_a_room_imports_only_rooms_that_it_may_know(module):
-    room = module.parts[1]
+    room = room_of(module)
     assert rooms_of(imported(module)) <= ROOMS_KNOWN.get(room, set()) | {room}
 
 
 def test_rooms_know_each_other_one_way():
-    assert set(ROOMS_KNOWN) == set(ROOMS)
+    assert set(ROOMS_KNOWN) == {*ROOMS, PACKAGE}
     order = list(ROOMS_KNOWN)
     for room, known in ROOMS_KNOWN.items():
         assert known <= set(order[: order.index(room)]), room
@@ -99,15 +106,19 @@ def test_every_arrow_between_rooms_is_seen():
     assert rooms_of(imported(Path("lib/leaderboard/dp_mac.py"))) >= {"dp_mac", "leaderboard"}
 
 
-@each(m for m in MODULES if m.parts[1] in ("accounting", "pricing"))
-def test_what_installs_alone_shares_the_exception_type_alone(module):
+@each(m for m in MODULES if room_of(m) == PACKAGE)
+def test_what_installs_alone_knows_nothing_of_the_workflow(module):
     """The proofs rest on nothing that trains, loads or draws, and prices on the proofs."""
-    ours = within(imported(module), "lib")
-    known = ("lib.accounting", "lib.core.errors") + ("lib.pricing",) * (module.parts[1] == "pricing")
-    assert ours == set().union(*(within(ours, name) for name in known))
+    assert not within(imported(module), "lib")
 
 
-@each(m for m in MODULES if m.parts[1] == "attacks")
+@each(m for m in MODULES if room_of(m) == "core")
+def test_core_knows_of_the_accountant_the_exception_type_alone(module):
+    names = imported(module)
+    assert within(names, PACKAGE) == within(names, f"{PACKAGE}.errors")
+
+
+@each(m for m in MODULES if room_of(m) == "attacks")
 def test_attacks_know_files_and_tables_and_no_state_of_a_training(module):
     ours = within(imported(module), "lib.core") | within(imported(module), "lib.reporting")
     core, reporting = ("errors", "files", "keywords", "lean_torch", "seeding"), ("records", "spread", "tables")
@@ -138,7 +149,7 @@ def test_no_training_knows_of_statements_or_reports(script):
     """So that hours of training never go stale with what is said of them."""
     known = {path.relative_to(ROOT).as_posix() for path in code_files(script)}
     said = {path for path in known if path.startswith("lib/reporting/") or path.endswith("statements.py")}
-    assert said | known & {"lib/accounting/statement.py"} == set()
+    assert said | known & {"pate_accountant/statement.py"} == set()
 
 
 def test_every_init_is_empty():

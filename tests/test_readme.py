@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from lib.accounting.announced import announced
-from lib.accounting.rounding import rounded_up
+from pate_accountant.announced import announced
+from pate_accountant.rounding import rounded_up
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import softmax
 
-from lib.accounting.gaussian import sigma_analytic
+from pate_accountant.gaussian import sigma_analytic
 
 
 class NoisyMeans:

@@ -23,9 +23,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from lib.accounting.gaussian import ROUNDING, epsilon_analytic
 from lib.attacks.one_run import right_guesses
 from lib.core.errors import InputError
+from pate_accountant.gaussian import ROUNDING, epsilon_analytic
 
 _HALVINGS = 40  # of an interval of the curve's parameter
 _MOST = 64.0  # its end: beyond this nothing is private

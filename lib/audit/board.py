@@ -10,7 +10,6 @@ that differ by one record and are the worst that are known.
 
 import numpy as np
 
-from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.empirical_epsilon import LowerBound
 from lib.audit import dp_mac, dp_sgd
 from lib.audit.bound import Sampler, audit_sampler
@@ -19,6 +18,7 @@ from lib.leaderboard.dp_mac import DpMac
 from lib.leaderboard.gradients import DpSgd
 from lib.leaderboard.method import Method
 from lib.leaderboard.pate import Answers, Pate
+from pate_accountant.training_run import steps_per_epoch
 
 # of the runs, of which one takes from a tenth of a millisecond (hundreds of answers) to a fifth of a second (of steps)
 ANSWERS_SHARE, CODES_SHARE, DP_MAC_SHARE, DP_SGD_SHARE = 1.0, 0.1, 0.1, 0.03

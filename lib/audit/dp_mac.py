@@ -11,9 +11,6 @@ from typing import Literal
 import numpy as np
 import torch
 
-from lib.accounting.privacy_loss import pld_cost
-from lib.accounting.run_statements import statement
-from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.dp_mac.accounting import MacRun
@@ -23,6 +20,9 @@ from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.release import blocks, release
 from lib.training.poisson_sampling import padded, poisson_batch
+from pate_accountant.privacy_loss import pld_cost
+from pate_accountant.run_statements import statement
+from pate_accountant.statement import PrivacyStatement
 
 SIGMA, RATE = 1.0, 0.25
 WHOLE = 2.0  # noise multiplier where the batch is everybody, and so no sampling hides a record that is replaced

@@ -14,10 +14,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from lib.accounting import run_statements
-from lib.accounting.privacy_loss import pld_cost
-from lib.accounting.replaced import replaced_gaussian_pld
-from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
@@ -26,6 +22,10 @@ from lib.training.dp_sgd import SgdTrainer
 from lib.training.ghost_clipping import GhostClipping
 from lib.training.per_sample_clipping import PerSampleClipping
 from lib.training.sgd_recipe import SgdRecipe
+from pate_accountant import run_statements
+from pate_accountant.privacy_loss import pld_cost
+from pate_accountant.replaced import replaced_gaussian_pld
+from pate_accountant.statement import PrivacyStatement
 
 SIGMA, RATE, SLOPE = 1.0, 0.25, 10.0  # noise multiplier, chance of the record in a batch, its gradient over the clip
 WHOLE = 2.0  # noise multiplier where the batch is everybody, and so no sampling hides a record that is replaced

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from lib.accounting.encoded_mean import EncodedMeanNoise
-from lib.accounting.ledger_statements import encoded_statements
-from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Mechanism, Sampler, one_by_one
 from lib.audit.trial import INTACT, NO_CHECK, NO_SAMPLE, Audited, Trial, rewound
 from lib.pate.encoded_mean import noisy_mean
+from pate_accountant.encoded_mean import EncodedMeanNoise
+from pate_accountant.ledger_statements import encoded_statements
+from pate_accountant.statement import PrivacyStatement
 
 TEACHERS, RADIUS, SIGMA = 2, 1.0, 1.0
 SHARE, ROOT_SHARE = 0.1, 0.6  # of the runs, each of which takes 0.1 ms: of most trials, and where a root is lacking

@@ -8,11 +8,11 @@ times as often with the record as without it.
 import numpy as np
 import torch
 
-from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Mechanism, one_by_one
 from lib.audit.trial import INTACT, NO_CHECK, NO_SAMPLE, PURE_DELTA, Audited, Trial, rewound
 from lib.dp_mac.cdbn import guarantee
 from lib.dp_mac.cdbn_release import release_hidden, release_output
+from pate_accountant.statement import PrivacyStatement
 
 EPSILON = 2.0
 CLIP = 0.5  # of a record's largest norm, in the hidden layer

@@ -10,14 +10,6 @@ from functools import partial
 
 import numpy as np
 
-from lib.accounting import lnmax as lnmax_accounting
-from lib.accounting import rdp
-from lib.accounting.confident import selective_caps
-from lib.accounting.discrete import DISCRETE
-from lib.accounting.draws import NEIGHBOURING
-from lib.accounting.ledger import ledger_of_draws
-from lib.accounting.ledger_statements import ledger_statements
-from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Mechanism, one_by_one
 from lib.audit.trial import INTACT, NO_CHECK, NO_SAMPLE, NO_VOTE_CLIP, PURE_DELTA, Audited, Trial, rewound
 from lib.core.seeding import noise_bits
@@ -26,6 +18,14 @@ from lib.pate.discrete_gaussian import DiscreteGaussian
 from lib.pate.gnmax import gnmax
 from lib.pate.interactive import interactive_gnmax
 from lib.pate.lnmax import lnmax
+from pate_accountant import lnmax as lnmax_accounting
+from pate_accountant import rdp
+from pate_accountant.confident import selective_caps
+from pate_accountant.discrete import DISCRETE
+from pate_accountant.draws import NEIGHBOURING
+from pate_accountant.ledger import ledger_of_draws
+from pate_accountant.ledger_statements import ledger_statements
+from pate_accountant.statement import PrivacyStatement
 
 ORDERS = rdp.order_grid((1.1, 64.0, 0.1), (64.0, 256.0, 12))  # finer than the papers', for promises that are tight
 SCALE = 2.0  # LNMax's, in votes

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Mechanism, one_by_one
 from lib.audit.pate import ALWAYS, HARDLY_NOISY, SCALE, SIGMA, answers, pure, selective
 from lib.audit.trial import INTACT, Audited, Trial
 from lib.pate.aggregators import AGGREGATORS
+from pate_accountant.statement import PrivacyStatement
 
 # By one noise for two ties both get the same label; the votes that were moved apart may then get different ones.
 TIES = np.array([[8, 8], [8, 8]]), np.array([[9, 7], [7, 9]])

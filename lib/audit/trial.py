@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting.statement import PrivacyStatement
 from lib.audit.bound import Audit, Mechanism, Sampler, audit_sampler
+from pate_accountant.statement import PrivacyStatement
 
 INTACT = "intact"
 BUGS = {

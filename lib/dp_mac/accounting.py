@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lib.accounting import rdp
-from lib.accounting.training_run import TrainingRun, check_sigma
 from lib.core.errors import InputError
+from pate_accountant import rdp
+from pate_accountant.training_run import TrainingRun, check_sigma
 
 if TYPE_CHECKING:
     import dp_accounting

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting import rdp
 from lib.core.command import Job
 from lib.core.files import save_arrays
 from lib.core.records import write_record
@@ -16,6 +15,7 @@ from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.levels import sigma_of
 from lib.dp_mac.series import series_images
 from lib.dp_mac.task import preparation_of, write_curves
+from pate_accountant import rdp
 
 
 @dataclass(frozen=True)

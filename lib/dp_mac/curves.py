@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.accounting.rounding import shown
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.core.files import reading
 from lib.dp_mac.statements import stated
 from lib.reporting.records import read_record
 from lib.reporting.results import data_name
 from lib.reporting.spread import mean_and_spread
+from pate_accountant.rounding import shown
+from pate_accountant.statement import PrivacyStatement
 
 # variants of settings that figures show, and how they name them
 SHOWN = {

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lib.accounting.training_run import TrainingRun, calibrated_sigma
 from lib.core.errors import InputError
+from pate_accountant.training_run import TrainingRun, calibrated_sigma
 
 NOISES = ("printed", "needed", "none")
 

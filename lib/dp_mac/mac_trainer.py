@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lib.accounting.training_run import steps_per_epoch
 from lib.core.checkpoint import State
 from lib.core.errors import InputError
 from lib.core.seeding import generator
@@ -19,6 +18,7 @@ from lib.dp_mac.release import blocks, exact, release
 from lib.training.epochs import under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 from lib.training.poisson_sampling import padded, poisson_batch
+from pate_accountant.training_run import steps_per_epoch
 
 EXPANSIONS = {"first": 1, "second": 2, "exact": 1}  # by name, the order of the expansion
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting import rdp, run_statements
-from lib.accounting.statement import PrivacyStatement
 from lib.dp_mac.accounting import MacRun
+from pate_accountant import rdp, run_statements
+from pate_accountant.statement import PrivacyStatement
 
 
 def statements(run: MacRun, orders: np.ndarray, delta: float) -> dict[str, PrivacyStatement]:

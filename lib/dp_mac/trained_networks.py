@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from lib.accounting.rounding import shown
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.data.supervised import Images
@@ -18,6 +17,7 @@ from lib.dp_mac.series import series_images
 from lib.dp_mac.statements import stated
 from lib.dp_mac.task import network_of, prepared, projections_from, weights_of
 from lib.reporting.records import read_record
+from pate_accountant.rounding import shown
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting import gnmax, lnmax, rdp
-from lib.accounting.calibration import least_noise
-from lib.accounting.confident import selective_caps
-from lib.accounting.encoded_sensitivity import sensitivity
-from lib.accounting.gaussian import epsilon_analytic
-from lib.accounting.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
-from lib.accounting.rounding import shown
-from lib.accounting.tightest import tightest
-from lib.accounting.training_run import TrainingRun, steps_per_epoch
 from lib.core.errors import InputError
+from pate_accountant import gnmax, lnmax, rdp
+from pate_accountant.calibration import least_noise
+from pate_accountant.confident import selective_caps
+from pate_accountant.encoded_sensitivity import sensitivity
+from pate_accountant.gaussian import epsilon_analytic
+from pate_accountant.replaced import replaced_gaussian_pld, replaced_gaussian_rdp
+from pate_accountant.rounding import shown
+from pate_accountant.tightest import tightest
+from pate_accountant.training_run import TrainingRun, steps_per_epoch
 
 PRECISION = 1e-3  # what is proved lies at most so much below the target, relative to it
 MOST = 20  # trials to get there

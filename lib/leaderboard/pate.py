@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lib.accounting.votes import check_votes
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.leaderboard import simplex
@@ -29,6 +28,7 @@ from lib.pate.gnmax import gnmax
 from lib.pate.interactive import TEACHERS, interactive_gnmax
 from lib.pate.lnmax import lnmax
 from lib.training.sgd_recipe import SgdRecipe
+from pate_accountant.votes import check_votes
 
 Answers = tuple[np.ndarray, np.ndarray]  # soft labels (a, classes) of the queries answered, and their rows (a,)
 # what a student of some answers predicts for the queries, (q, classes); no private record but by those answers

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lib.accounting.draws import NEIGHBOURING
-from lib.accounting.statement import PrivacyStatement
 from lib.residual_perturbation.theorems import theorem1, theorem2
+from pate_accountant.draws import NEIGHBOURING
+from pate_accountant.statement import PrivacyStatement
 
 
 def stated(cost: Mapping[str, Any]) -> dict[str, PrivacyStatement]:

@@ -6,16 +6,6 @@ from functools import partial, reduce
 
 import numpy as np
 
-from lib.accounting import readings
-from lib.accounting.discrete import DISCRETE, is_discrete
-from lib.accounting.ledger import (
-    Ledger,
-    discrete_selective_ledger,
-    gnmax_entry,
-    ledger_of_draws,
-    lnmax_entry,
-    selective_ledger,
-)
 from lib.core.errors import InputError
 from lib.core.seeding import noise_bits, noise_generator
 from lib.pate.confident import NO_ANSWER, confident_gnmax, stop_after
@@ -24,6 +14,16 @@ from lib.pate.gnmax import gnmax
 from lib.pate.interactive import NONE, TEACHERS, interactive_gnmax
 from lib.pate.lnmax import lnmax
 from lib.pate.queries import Round, Scores
+from pate_accountant import readings
+from pate_accountant.discrete import DISCRETE, is_discrete
+from pate_accountant.ledger import (
+    Ledger,
+    discrete_selective_ledger,
+    gnmax_entry,
+    ledger_of_draws,
+    lnmax_entry,
+    selective_ledger,
+)
 
 Answers = tuple[np.ndarray, np.ndarray]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.consensus import histogram, plurality_share
-from lib.accounting.votes import check_votes
 from lib.core.files import load_arrays
+from pate_accountant.consensus import histogram, plurality_share
+from pate_accountant.votes import check_votes
 
 BINS = 10
 

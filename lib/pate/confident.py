@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lib.accounting.threshold import statistic
 from lib.pate.discrete_gaussian import NormalNoise
 from lib.pate.gnmax import gnmax
+from pate_accountant.threshold import statistic
 
 NO_ANSWER = -1
 

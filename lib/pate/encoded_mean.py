@@ -1,6 +1,6 @@
 """Generalised PATE: the noisy mean of teachers' codes (Fay et al. 2020, Algorithm 2; Fay et al. 2022, Algorithm 1).
 
-What it costs is in `lib.accounting.encoded_mean`, which must be given the same queries, teachers, radius and sigma.
+What it costs is in `pate_accountant.encoded_mean`, which must be given the same queries, teachers, radius and sigma.
 Every release needs a stream of its own: answers to one query with the same noise at two sigmas give the mean away.
 """
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.votes import check_votes
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
 from lib.pate.authors_queries import POOL, authors_queries
+from pate_accountant.votes import check_votes
 
 
 def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray, np.ndarray, str]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection
 
-from lib.accounting.discrete import is_discrete
 from lib.core.errors import InputError
 from lib.core.model_kinds import NETWORKS, TEACHERS
 from lib.data import registry
 from lib.release.kinds import KINDS
+from pate_accountant.discrete import is_discrete
 
 
 def check_scalable_pate(config: dict, claims: Collection[str] = ()) -> None:

@@ -7,7 +7,6 @@ the units of a shard: one each, or all of a task together where starting takes l
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lib.accounting.encoded_mean import calibrated
 from lib.core.errors import InputError
 from lib.data.volumes import registry as volumes
 from lib.plan.data_needs import without_data
@@ -15,6 +14,7 @@ from lib.plan.layout import Layout
 from lib.plan.results import Results
 from lib.plan.segmentation_checks import BUDGET, check_patients, encoders_used, keeps_classes
 from lib.plan.words import words_of
+from pate_accountant.encoded_mean import calibrated
 
 DIVISION = ("parts", "apart", "classes")  # of a task: which volumes a part has, and what their masks show
 NETWORK = ("widths", "window")

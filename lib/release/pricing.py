@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from lib.accounting import rdp
-from lib.accounting.draws import DRAWS, as_dict, rdp_of_draws
-from lib.accounting.ledger import AGREEMENT
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
+from pate_accountant import rdp
+from pate_accountant.draws import DRAWS, as_dict, rdp_of_draws
+from pate_accountant.ledger import AGREEMENT
+from pate_accountant.statement import PrivacyStatement
 
 ROUNDING = 1e-9  # a stated epsilon is the computed one and so much more, so that no other machine finds a larger one
 

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from lib.accounting import gnmax, gnss, threshold
-from lib.accounting.sanitize import releasable
-from lib.accounting.smooth_sensitivity import CheckSequence, Sequence
 from lib.core.errors import InputError
 from lib.release.pricing import epsilons
 from lib.release.statement import shown
+from pate_accountant import gnmax, gnss, threshold
+from pate_accountant.sanitize import releasable
+from pate_accountant.smooth_sensitivity import CheckSequence, Sequence
 
 
 def least(draws: dict[str, dict], delta: float, teachers: int, classes: int) -> tuple[float, float]:

@@ -3,9 +3,9 @@
 import math
 from fractions import Fraction
 
-from lib.accounting.discrete import CONTINUOUS, DISCRETE, KIND, is_discrete
-from lib.accounting.draws import as_dict
 from lib.release.pricing import check_draws, statement
+from pate_accountant.discrete import CONTINUOUS, DISCRETE, KIND, is_discrete
+from pate_accountant.draws import as_dict
 
 # what may happen to one record, by neighbouring relation
 _CHANGES = {"replace_one": "replaced by any other", "add_or_remove_one": "added or removed"}

@@ -13,7 +13,6 @@ from pathlib import Path
 import jsonschema
 import yaml
 
-from lib.accounting.discrete import DISCRETE
 from lib.core.errors import InputError
 from lib.release import loader
 from lib.release.card import card
@@ -25,6 +24,7 @@ from lib.release.sanitized import sanitized_fault
 from lib.release.signature import form_fault
 from lib.release.statement import ANSWERS, CHECKS, LARGEST_EPSILON, delta_fault, epsilon_fault, meaning
 from lib.release.weights import read_weights, weights_fault
+from pate_accountant.discrete import DISCRETE
 
 DATA_FILES = ("../../schemas/release.schema.yaml",)
 _ABOVE = 1e-6  # more than any rounding, less than one draw

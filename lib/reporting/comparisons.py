@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lib.accounting.statement import PrivacyStatement
 from lib.reporting.spread import mean_and_spread
+from pate_accountant.statement import PrivacyStatement
 
 
 def epsilon_at_accuracy(epsilon: np.ndarray, accuracy: np.ndarray, wanted: float) -> float:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from lib.accounting.rounding import rounded_down, rounded_up
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION
 from lib.reporting.digits import as_read, padded, rounded
+from pate_accountant.rounding import rounded_down, rounded_up
 
 CONFIRMED, PARTLY, CONTRADICTED, OPEN = ANSWERS = (
     "confirmed",

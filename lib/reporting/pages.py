@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from lib.accounting.rounding import shown
 from lib.core.errors import InputError
 from lib.reporting import headlines as heads
 from lib.reporting import verdicts as said
@@ -22,6 +21,7 @@ from lib.reporting.digits import as_read, rounded
 from lib.reporting.provenance import BEFORE, UNKNOWN
 from lib.reporting.quoting import Sources, filled, filled_by_sentence
 from lib.reporting.tables import DIGITS, safe
+from pate_accountant.rounding import shown
 
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
 _OPENING = "\n---\n"

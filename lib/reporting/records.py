@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.core.files import read_sealed_json
 from lib.core.records import validate
+from pate_accountant.statement import PrivacyStatement
 
 
 def read_record(path: str | Path) -> dict:

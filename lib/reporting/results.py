@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from lib.accounting.statement import PrivacyStatement
 from lib.reporting.records import read_records
 from lib.reporting.spread import mean_and_spread
+from pate_accountant.statement import PrivacyStatement
 
 
 def by_job(paths: Iterable[str | Path]) -> dict[tuple[str, ...], list[dict]]:

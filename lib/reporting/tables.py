@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.accounting.rounding import rounded_down, rounded_up
-from lib.accounting.statement import PrivacyStatement
 from lib.core.files import atomic_path
+from pate_accountant.rounding import rounded_down, rounded_up
+from pate_accountant.statement import PrivacyStatement
 
 # A column whose name has the word epsilon holds privacy statements, except quotations, spreads
 # and what is said of a column in another.

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.canary import Neighbours, Slots
 from lib.attacks.lira import logit_confidence
 from lib.core.checkpoint import Checkpoint
@@ -23,6 +22,7 @@ from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, TrainedReplicas, train_residual
 from lib.training.sgd_recipe import SgdRecipe
+from pate_accountant.training_run import steps_per_epoch
 
 MECHANISMS = ("strategy1", "plain", "dp_sgd")
 

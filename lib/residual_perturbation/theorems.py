@@ -20,9 +20,9 @@ composed as Renyi divergences.
 
 import math
 
-from lib.accounting.gaussian import sigma_rdp
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
+from pate_accountant.gaussian import sigma_rdp
+from pate_accountant.statement import PrivacyStatement
 
 NEIGHBOURING = "replace_one"  # Definition 1: data sets of N elements that differ by one
 CONDITIONS = ("gamma", "pi", "joint")

@@ -1,7 +1,7 @@
 """DP-SGD for segmentation networks: what PATE for masks is compared with (Fay et al. 2020, Experiments).
 
 Neighbouring relation: replace one patient, and with them their volume and its labels, as for PATE
-(`lib.accounting.replaced`); how many there are is public. A step draws a Poisson
+(`pate_accountant.replaced`); how many there are is public. A step draws a Poisson
 sample of patients and one patch of each, so a patient's gradient is one sample's. Where the patch lies and how it is
 turned is keyed by the patient's row, and its gradient is the same to the bit whoever else is drawn. The paper clips
 "gradients for each layer at 4" and says "noise with variance 6", not of what, nor batches or steps: here the noise is

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from lib.accounting.encoded_mean import EncodedMeanNoise
-from lib.accounting.ledger_statements import encoded_statements
-from lib.accounting.statement import PrivacyStatement
+from pate_accountant.encoded_mean import EncodedMeanNoise
+from pate_accountant.ledger_statements import encoded_statements
+from pate_accountant.statement import PrivacyStatement
 
 TEACHERS = "teachers"  # the source of codes that are of teachers' answers
 

@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from lib.accounting.training_run import steps_per_epoch
 from lib.core.checkpoint import State
 from lib.core.errors import InputError
 from lib.core.seeding import generator, integer_seed
@@ -22,6 +21,7 @@ from lib.training.clipping_slack import SLACK
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 from lib.training.poisson_sampling import poisson_batch
 from lib.training.sgd_recipe import SgdRecipe
+from pate_accountant.training_run import steps_per_epoch
 
 _OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of each sample (b,), from what a module gives and y

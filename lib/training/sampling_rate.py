@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from lib.accounting import rdp
-from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
 from lib.core.errors import InputError
+from pate_accountant import rdp
+from pate_accountant.subsampled_gaussian import subsampled_gaussian_rdp
 
 PRECISION = 1e-6  # relative, of the rate found
 LEAST = 1e-5
@@ -16,7 +16,7 @@ def epsilon_at_rate(rate: float, sigma: float, epochs: float, orders: np.ndarray
     """Epsilon of `epochs` / `rate` steps of DP-SGD on Poisson samples, classic conversion (add or remove one).
 
     rate: chance of each record to be in a batch. sigma: noise multiplier. The number of steps need not be whole, so
-    that epsilon has no jumps; `lib.accounting.training_run.TrainingRun` counts whole ones. Raises InputError as
+    that epsilon has no jumps; `pate_accountant.training_run.TrainingRun` counts whole ones. Raises InputError as
     `subsampled_gaussian_rdp`.
     """
     steps = epochs / rate

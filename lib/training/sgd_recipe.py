@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Lt
 
-from lib.accounting.training_run import TrainingRun
 from lib.core.errors import InputError
 from lib.core.keywords import WHOLE, Count, Positive
+from pate_accountant.training_run import TrainingRun
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.records import write_record
 from lib.reporting.records import read_record
+from pate_accountant.statement import PrivacyStatement
 
 FINGERPRINT = "0123456789abcdef" * 4
 TASK = {

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from lib.accounting.gaussian import sigma_analytic
 from lib.attacks.empirical_epsilon import clopper_pearson, lower_bound, repeated_bounds
 from lib.core.errors import InputError
+from pate_accountant.gaussian import sigma_analytic
 
 DELTA, EPSILON = 0.05, 1.0
 SIGMA = sigma_analytic(1.0, EPSILON, DELTA)

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
 from lib.attacks.one_run import guess_numbers, one_run_bound, one_run_epsilon, one_run_tail
 from lib.attacks.reference_mechanisms import Gaussian, RandomisedResponse
 from lib.core.errors import InputError
+from pate_accountant.gaussian import epsilon_analytic, sigma_analytic
 
 DELTA = 1e-5
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from lib.accounting.gaussian import epsilon_analytic
 from lib.attacks.one_run import one_run_epsilon
 from lib.attacks.one_run_fdp import INVERSES, one_run_gaussian_bound, one_run_parameter, one_run_refutes
 from lib.attacks.reference_mechanisms import Gaussian
 from lib.core.errors import InputError
+from pate_accountant.gaussian import epsilon_analytic
 
 
 def test_one_guess_and_two_by_hand():

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from lib.accounting.rounding import rounded_up
 from lib.attacks.reference_mechanisms import Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
+from pate_accountant.rounding import rounded_up
 from scripts import audit_known
 from tests.redrawn import assert_redrawn
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from lib.accounting.rdp import order_grid
 from lib.audit.board import bound_of, worst_case
 from lib.core.errors import InputError
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.statements import stated
+from pate_accountant.rdp import order_grid
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from lib.accounting.gaussian import epsilon_analytic, sigma_analytic
 from lib.audit.bound import as_often_as_allowed, audit_mechanism, audit_sampler, one_by_one
 from lib.audit.statistic import FEW, learned
 from lib.core.errors import InputError
+from pate_accountant.gaussian import epsilon_analytic, sigma_analytic
 
 PAIR, DELTA = (1.0, 0.0), 0.05
 SIGMA = sigma_analytic(1.0, 1.0, DELTA)

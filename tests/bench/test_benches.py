@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from bench import accounting, dp_mac, own_votes, pca, residual, segmentation, teachers
-from lib.accounting.rdp import order_grid
+from pate_accountant.rdp import order_grid
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ def test_dp_mac_can_be_trained():
 
 CORE = """
 import numpy as np
-from lib.accounting import gnmax, threshold
+from pate_accountant import gnmax, threshold
 
 def compute_logpr_answered(limit, sigma, counts):
     return threshold.log_probabilities(np.array([max(counts)]), limit, sigma)[0][0]
@@ -61,7 +61,7 @@ def rdp_gaussian(log_q, sigma, orders):
 SMOOTH = """
 import numpy as np
 import core
-from lib.accounting import smooth_sensitivity
+from pate_accountant import smooth_sensitivity
 
 def compute_local_sensitivity_bounds_gnmax(votes, teachers, sigma, order):
     assert teachers == votes.sum()

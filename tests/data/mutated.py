@@ -21,7 +21,7 @@ from lib.core.errors import InputError
 from lib.data.formats import read_idx, read_npy, read_npz
 from lib.data.sources import cifar
 from lib.data.volumes.nifti import load_image
-from lib.pricing.votes_file import read_votes
+from pate_accountant.votes_file import read_votes
 
 SIDE = 100  # of a volume, and of what else is as large
 VALUES = SIDE**3

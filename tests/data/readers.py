@@ -23,7 +23,7 @@ from lib.data.volumes import own
 from lib.data.volumes import registry as volumes
 from lib.leaderboard.external import Elsewhere
 from lib.plan.strict_yaml import check_files
-from lib.pricing import votes_file
+from pate_accountant import votes_file
 from tests.data.conftest import idx_bytes
 from tests.data.test_adult import RECORD
 from tests.data.volumes.conftest import WRITTEN, image, label, write_nifti

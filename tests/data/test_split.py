@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting import ledger, rdp
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.core.seeding import generator
@@ -23,6 +22,7 @@ from lib.pate.classification import teacher_labels
 from lib.pate.confident import confident_gnmax
 from lib.pate.gnmax import gnmax
 from lib.pate.lnmax import lnmax
+from pate_accountant import ledger, rdp
 from scripts import split_data, train_teachers
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=80)

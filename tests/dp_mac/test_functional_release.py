@@ -10,10 +10,10 @@ from dp_accounting import LaplaceDpEvent
 from dp_accounting.pld import PLDAccountant
 from scipy.stats import kstest
 
-from lib.accounting.statement import PrivacyStatement
 from lib.dp_mac import cdbn
 from lib.dp_mac import cdbn_release as release
 from lib.dp_mac.cdbn_sensitivity import hidden_sensitivity, output_sensitivity
+from pate_accountant.statement import PrivacyStatement
 
 X = torch.rand(6, 1, 8, 8, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 1, 2, 0, 1, 2])

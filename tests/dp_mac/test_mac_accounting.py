@@ -10,12 +10,12 @@ from dp_accounting.pld import privacy_loss_distribution
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting import rdp
-from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
-from lib.accounting.training_run import AGREEMENT, TrainingRun, calibrated_sigma, check, epsilon, steps_per_epoch
 from lib.core.errors import InputError
 from lib.dp_mac.accounting import COEFFICIENTS, MacRun
 from lib.dp_mac.statements import appendix_h, statements
+from pate_accountant import rdp
+from pate_accountant.subsampled_gaussian import subsampled_gaussian_rdp
+from pate_accountant.training_run import AGREEMENT, TrainingRun, calibrated_sigma, check, epsilon, steps_per_epoch
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
 ORDERS = rdp.order_grid()

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 import torch
 
-from lib.accounting.training_run import epsilon as cost
 from lib.core.errors import InputError
 from lib.data.supervised import Images
 from lib.dp_mac.accounting import MacRun
@@ -26,6 +25,7 @@ from lib.dp_mac.task import (
     write_curves,
 )
 from lib.dp_mac.toy import at, toys
+from pate_accountant.training_run import epsilon as cost
 
 ORDERS = np.array([1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 PRINTED = [[8, 2.2], [1, 12.1]]

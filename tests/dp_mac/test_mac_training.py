@@ -7,7 +7,6 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 
-from lib.accounting import rdp, training_run
 from lib.core.errors import InputError
 from lib.dp_mac import histogram, release
 from lib.dp_mac import mac_trainer as module
@@ -17,6 +16,7 @@ from lib.dp_mac.mac_run import account, train
 from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
 from lib.training.poisson_sampling import padded
+from pate_accountant import rdp, training_run
 
 pytestmark = pytest.mark.usefixtures("device")
 

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from lib.accounting import rdp
-from lib.accounting.gaussian import epsilon_analytic
-from lib.accounting.run_statements import pld_statement
-from lib.accounting.training_run import AGREEMENT, check
 from lib.core.errors import InputError
 from lib.dp_mac import preparation as module
 from lib.dp_mac.accounting import MacRun, one_block
 from lib.dp_mac.preparation import Preparation, first_components, fitted, mean_pixel, second_moments
 from lib.dp_mac.statements import statements
 from lib.training.clipping_slack import SLACK
+from pate_accountant import rdp
+from pate_accountant.gaussian import epsilon_analytic
+from pate_accountant.run_statements import pld_statement
+from pate_accountant.training_run import AGREEMENT, check
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=200)
 ORDERS = rdp.order_grid()

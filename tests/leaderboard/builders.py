@@ -5,11 +5,11 @@ from functools import cache
 
 import numpy as np
 
-from lib.accounting.rdp import order_grid
 from lib.data.samples import Samples
 from lib.data.sources.digits import read
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.worlds import PrivateWorlds, PublicPart, draw_worlds
+from pate_accountant.rdp import order_grid
 
 ORDERS = order_grid((1.5, 64.0, 0.5), (64.0, 256.0, 12))
 SLOTS, TEACHERS, DELTA = 200, 10, 1e-3

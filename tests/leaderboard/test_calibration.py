@@ -9,11 +9,6 @@ from dp_accounting import rdp as dp_rdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting import rdp
-from lib.accounting.lnmax import rdp_independent
-from lib.accounting.replaced import replaced_gaussian_rdp
-from lib.accounting.subsampled_gaussian import subsampled_gaussian_rdp
-from lib.accounting.training_run import TrainingRun
 from lib.core.errors import InputError
 from lib.dp_mac.accounting import MacRun
 from lib.leaderboard.calibration import (
@@ -27,6 +22,11 @@ from lib.leaderboard.calibration import (
     sampled_noise,
 )
 from lib.leaderboard.statements import stated
+from pate_accountant import rdp
+from pate_accountant.lnmax import rdp_independent
+from pate_accountant.replaced import replaced_gaussian_rdp
+from pate_accountant.subsampled_gaussian import subsampled_gaussian_rdp
+from pate_accountant.training_run import TrainingRun
 from tests.leaderboard.builders import ORDERS, PRIVATE, build
 from tests.oracles import gaussian_delta
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from docs.examples.noisy_means import NoisyMeans
-from lib.accounting.gaussian import sigma_analytic
 from lib.core.errors import InputError
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.statements import stated
 from lib.leaderboard.task import Setting
+from pate_accountant.gaussian import sigma_analytic
 from tests.leaderboard.builders import DELTA, ORDERS, SLOTS, build, worlds
 
 SETTING = Setting(SLOTS, (8, 8), 16.0, 10, 8.0, DELTA, ORDERS)

@@ -11,8 +11,6 @@ from hypothesis import given as drawn
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
-from lib.accounting import rdp
-from lib.accounting.replaced import replaced_gaussian_rdp
 from lib.core.errors import InputError
 from lib.leaderboard import pate
 from lib.leaderboard.calibration import Calibrated
@@ -21,6 +19,8 @@ from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.methods import KINDS
 from lib.leaderboard.statements import stated
 from lib.leaderboard.votes import teacher_votes
+from pate_accountant import rdp
+from pate_accountant.replaced import replaced_gaussian_rdp
 from tests.leaderboard.builders import (
     ASKING,
     CLASSIFIER,

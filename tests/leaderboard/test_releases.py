@@ -14,8 +14,8 @@ from lib.leaderboard.network import Mlp
 from lib.leaderboard.votes import owners, teacher_votes
 from lib.leaderboard.worlds import PrivateWorlds, PublicPart
 from scripts import count_world_votes, leaderboard, train_worlds
-from tests.accounting.test_ledger import CountingGenerator
 from tests.leaderboard.builders import CLASSIFIER
+from tests.pate_accountant.test_ledger import CountingGenerator
 
 QUERIES, TEACHERS, CLASSES = 30, 10, 4
 STUDENT = Mlp((2, 2), 1.0, (), CLASSES)

@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from lib.accounting.ledger import Ledger
-from lib.accounting.ledger_statements import ledger_statements
-from lib.accounting.rdp import order_grid
 from lib.core.files import load_arrays, save_arrays
 from lib.pate.aggregators import spent
 from lib.pate.interactive import TEACHERS
 from lib.reporting.records import read_record
+from pate_accountant.ledger import Ledger
+from pate_accountant.ledger_statements import ledger_statements
+from pate_accountant.rdp import order_grid
 from scripts import aggregate
 
 TEACHERS_VOTING, CLASSES = 20, 3

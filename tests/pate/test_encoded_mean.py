@@ -8,9 +8,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from lib.accounting.encoded_mean import calibrated, sensitivity
 from lib.core.errors import InputError
 from lib.pate.encoded_mean import capacity, noise_norm, noisy_mean, noisy_means, signal_to_noise
+from pate_accountant.encoded_mean import calibrated, sensitivity
 
 # All of the unit disc that has coordinates in halves: exact in float32, as are means over 1, 2 or 4 teachers.
 DISC = np.array([p for p in itertools.product((-1, -0.5, 0, 0.5, 1), repeat=2) if np.hypot(*p) <= 1], np.float32)

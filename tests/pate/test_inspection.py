@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from lib.accounting import confident, parameter_search, threshold
-from lib.accounting.rdp import epsilon_classic, order_grid
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, save_arrays
 from lib.data.query_labels import query_labels
 from lib.pate import agreement
 from lib.pate.interactive import NONE, TEACHERS
 from lib.reporting.records import read_record
+from pate_accountant import confident, parameter_search, threshold
+from pate_accountant.rdp import epsilon_classic, order_grid
 from scripts import account, inspect_selection
 
 ORDERS = {"linear": [2.0, 20.0, 0.5], "logarithmic": [20.0, 100.0, 10]}

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from lib.accounting.rdp import order_grid
 from lib.core.errors import InputError
 from lib.core.model_kinds import CLASSIFIERS, NETWORKS
 from lib.encoders.build import ENCODERS
@@ -18,6 +17,7 @@ from lib.plan.dp_mac import DpMac
 from lib.plan.schema import check_schema, fill_defaults
 from lib.release.pricing import epsilons
 from lib.release.statement import LARGEST_EPSILON, announced_draws
+from pate_accountant.rdp import order_grid
 from tests.offenders import each
 from tests.plan.configurations import CONFIG, OVER, PRESETS, SCHEMA, changed, overlays, parent_of, refusal
 

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from lib.accounting.encoded_mean import calibrated
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
 from lib.plan.data_needs import mark_without_data
 from lib.plan.plan import Plan
 from lib.plan.segmentation import facts
+from pate_accountant.encoded_mean import calibrated
 from tests.plan.configurations import CONFIG, ROOT
 
 REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]

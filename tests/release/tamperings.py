@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from lib.accounting.draws import as_dict
 from lib.core.command import run as run_command
 from lib.release.card import card
 from lib.release.files import SIGNATURE, SUMS, WEIGHTS, json_bytes, sums
@@ -29,6 +28,7 @@ from lib.release.pricing import epsilons
 from lib.release.statement import meaning
 from lib.release.verify import verify
 from lib.release.weights import read_weights, weight_bytes
+from pate_accountant.draws import as_dict
 from scripts import sign_release, verify_release
 from tests.release.conftest import Made
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lib.accounting.draws import as_dict
-from lib.accounting.rdp import order_grid
-from lib.accounting.statement import NEIGHBOURING
 from lib.plan.config import catalogue
 from lib.release.card import card
 from lib.release.statement import meaning, privacy, shown
+from pate_accountant.draws import as_dict
+from pate_accountant.rdp import order_grid
+from pate_accountant.statement import NEIGHBOURING
 
 CONFIG = catalogue()
 RUNS, ORDERS = CONFIG["scalable_pate"]["runs"], order_grid(**CONFIG["accounting"]["orders"]).tolist()

@@ -13,8 +13,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting.rdp import order_grid
-from lib.accounting.released_epsilon import release_epsilon
 from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import load_arrays, read_sealed_json, save_arrays, write_sealed_json
@@ -27,6 +25,8 @@ from lib.release.pricing import check_draws, epsilons
 from lib.release.sanitized import least, sanitized_fault
 from lib.release.statement import LARGEST_EPSILON, announced_draws, privacy
 from lib.release.verify import verify
+from pate_accountant.rdp import order_grid
+from pate_accountant.released_epsilon import release_epsilon
 from scripts import sign_release, verify_release
 from tests.release.conftest import ACCOUNTING, ENSEMBLE, RUN, SANITIZE
 from tests.release.tamperings import Forgery, cycle

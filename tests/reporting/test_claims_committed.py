@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lib.accounting.gaussian import sigma_analytic
 from lib.plan.config import LEDGER
 from lib.reporting import markdown
 from lib.reporting.claims.cells import read_table
@@ -16,6 +15,7 @@ from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.ledger import judge_all
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.verdicts import counted, headline, matrix
+from pate_accountant.gaussian import sigma_analytic
 from tests.offenders import each
 
 ROOT = Path(__file__).parents[2]

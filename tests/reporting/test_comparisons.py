@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.accounting.statement import PrivacyStatement
 from lib.reporting.comparisons import comparison_rows, epsilon_at_accuracy, equal_answers, statement_like
+from pate_accountant.statement import PrivacyStatement
 
 MEANING = {
     "delta": 1e-5,

@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.accounting.announced import announced
-from lib.accounting.gaussian import sigma_analytic
 from lib.core.errors import InputError
 from lib.leaderboard.method_settings import settings_at
 from lib.plan.config import LEDGER, layered
@@ -21,6 +19,8 @@ from lib.reporting.claims.loading import load_claims
 from lib.reporting.headlines import headlines
 from lib.reporting.outline import load_outline
 from lib.reporting.quoting import Sources, filled, filled_by_sentence
+from pate_accountant.announced import announced
+from pate_accountant.gaussian import sigma_analytic
 from scripts import redraw
 from tests.reporting.claims_builders import row, tables, value_claim
 

@@ -7,16 +7,16 @@ import pytest
 import yaml
 from scipy.stats import norm
 
-from lib.accounting.announced import announced
-from lib.accounting.draws import as_dict
-from lib.accounting.rdp import order_grid
-from lib.accounting.rounding import rounded_up, shown
 from lib.plan.config import load
 from lib.release.pricing import epsilons
 from lib.release.statement import announced_draws
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.rule import MORE
 from lib.reporting.spread import held_out_error
+from pate_accountant.announced import announced
+from pate_accountant.draws import as_dict
+from pate_accountant.rdp import order_grid
+from pate_accountant.rounding import rounded_up, shown
 
 ROOT = Path(__file__).parents[2]
 

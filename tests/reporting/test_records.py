@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 import yaml
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.errors import InputError
 from lib.core.files import read_sealed_json, write_sealed_json
 from lib.core.provenance import MECHANISM, provenance
 from lib.core.records import record_of, write_record, write_records
 from lib.reporting.records import read_record, read_records
+from pate_accountant.statement import PrivacyStatement
 from tests.sealed import sealed
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting.statement import PrivacyStatement
 from lib.core.records import write_record
 from lib.reporting import results
 from lib.reporting.spread import mean_and_spread
+from pate_accountant.statement import PrivacyStatement
 
 STATEMENT = PrivacyStatement(
     epsilon=2.0,

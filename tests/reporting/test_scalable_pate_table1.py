@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from lib.accounting.statement import PrivacyStatement
+from pate_accountant.statement import PrivacyStatement
 from scripts.scalable_pate_table1 import row
 
 ENSEMBLE = {"name": "own", "label": "Own", "protocol": "reduced", "test": 100}

@@ -1,6 +1,6 @@
 """What Table 2 of Scalable PATE says of several repetitions."""
 
-from lib.accounting.statement import PrivacyStatement
+from pate_accountant.statement import PrivacyStatement
 from scripts.scalable_pate_table2 import row
 
 ENSEMBLE = {"label": "Own", "protocol": "reduced"}

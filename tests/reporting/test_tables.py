@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.accounting.statement import PrivacyStatement
 from lib.reporting.tables import needs_statement, safe, write_numbers, write_table
+from pate_accountant.statement import PrivacyStatement
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=80)
 STATEMENT = PrivacyStatement(

@@ -13,8 +13,6 @@ import pandas as pd
 import pytest
 import torch
 
-from lib.accounting import rdp
-from lib.accounting.statement import dearest
 from lib.attacks.membership import Attack, attacked
 from lib.attacks.predictions import asked, read_predictions
 from lib.attacks.shadow_settings import AttackSettings
@@ -34,6 +32,8 @@ from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualTrainer
 from lib.training.dp_sgd import SgdTrainer
 from lib.training.sgd_recipe import SgdRecipe, account
+from pate_accountant import rdp
+from pate_accountant.statement import dearest
 from scripts import (
     attack_residual,
     draw_task,

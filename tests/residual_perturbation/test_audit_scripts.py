@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.accounting.training_run import steps_per_epoch
 from lib.attacks.empirical_epsilon import lower_bound, repeated_bounds
 from lib.attacks.evidence import evidence
 from lib.core.errors import InputError
@@ -23,6 +22,7 @@ from lib.reporting.records import read_record
 from lib.residual_perturbation import audited as audited_module
 from lib.residual_perturbation.audited import audited, with_one_more
 from lib.training.sgd_recipe import SgdRecipe
+from pate_accountant.training_run import steps_per_epoch
 from scripts import audit_residual, residual_perturbation_budget, train_audited
 
 pytestmark = pytest.mark.slow

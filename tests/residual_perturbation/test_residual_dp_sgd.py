@@ -10,7 +10,6 @@ from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 from sklearn.datasets import load_digits
 
-from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
@@ -21,6 +20,7 @@ from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, ResidualTrainer
 from lib.training import dp_sgd as dp_sgd
 from lib.training.sgd_recipe import SgdRecipe, account
+from pate_accountant import training_run
 
 pytestmark = pytest.mark.usefixtures("device")
 

@@ -9,8 +9,6 @@ import pytest
 import torch
 from scipy.stats import norm
 
-from lib.accounting import rdp
-from lib.accounting.run_statements import replaced_statement
 from lib.core import checkpoint
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
@@ -35,6 +33,8 @@ from lib.segmentation.released import cost_of_codes
 from lib.segmentation.segmentation_recipes import SegmentationRecipe, SegmentationSgdRecipe
 from lib.segmentation.training import SegmentationTrainer, train_segmentation
 from lib.training.sgd_recipe import account
+from pate_accountant import rdp
+from pate_accountant.run_statements import replaced_statement
 from scripts.autoencoded_pate_results import private_training
 from tests.segmentation.conftest import (
     ACCOUNTING,

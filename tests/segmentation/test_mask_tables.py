@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.accounting.encoded_mean import calibrated
-from lib.accounting.rounding import rounded_up
 from lib.core.errors import InputError
 from lib.encoders.reconstruction import errors_over_noise, noisy_reconstruction
 from lib.segmentation.released import cost_of_codes
+from pate_accountant.encoded_mean import calibrated
+from pate_accountant.rounding import rounded_up
 from scripts import (
     autoencoded_pate_fig1,
     autoencoded_pate_fig2,

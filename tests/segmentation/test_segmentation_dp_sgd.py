@@ -8,7 +8,6 @@ import torch
 from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 
-from lib.accounting import training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
@@ -19,6 +18,7 @@ from lib.segmentation.patches import Patches
 from lib.segmentation.segmentation_recipes import SegmentationSgdRecipe
 from lib.training import dp_sgd as dp_sgd
 from lib.training.sgd_recipe import account
+from pate_accountant import training_run
 from tests.segmentation.test_volume_clipping import expected_sum, loop, norm
 from tests.segmentation.volumes import SIDES, blobs
 

@@ -13,7 +13,6 @@ from opacus.optimizers import DPOptimizerFastGradientClipping
 from scipy.stats import kstest
 from sklearn.datasets import load_digits
 
-from lib.accounting import rdp, run_statements, training_run
 from lib.core.errors import InputError
 from lib.core.seeding import generator
 from lib.dp_mac.accounting import one_block
@@ -26,6 +25,7 @@ from lib.dp_mac.references import mean_image_error
 from lib.dp_mac.statements import statements
 from lib.training import dp_sgd as module
 from lib.training.sgd_recipe import SgdRecipe, account
+from pate_accountant import rdp, run_statements, training_run
 
 pytestmark = pytest.mark.usefixtures("device")
 

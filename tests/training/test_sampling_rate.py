@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from lib.accounting import rdp
-from lib.accounting.training_run import TrainingRun, epsilon
 from lib.core.errors import InputError
 from lib.training.sampling_rate import epsilon_at_rate, sampling_rate
+from pate_accountant import rdp
+from pate_accountant.training_run import TrainingRun, epsilon
 
 ORDERS = rdp.order_grid((1.25, 10.0, 0.25), (10.0, 128.0, 20))  # such large budgets are least at orders below 2
 FEW = rdp.order_grid((2.0, 32.0, 2.0), (32.0, 64.0, 3))

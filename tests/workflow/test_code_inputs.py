@@ -183,8 +183,8 @@ for script in sys.argv[2:]:
     if not child:
         importlib.import_module(f"scripts.{script}")
         files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
-        print(script, *sorted(file[len(root):] for file in files if file.startswith(root + "lib") or
-                              file.startswith(root + "scripts")), flush=True)
+        print(script, *sorted(file[len(root):] for file in files if
+                              file.startswith((root + "lib", root + "pate_accountant", root + "scripts"))), flush=True)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
 """
@@ -199,7 +199,9 @@ def packages() -> list[str]:
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
             found.add(node.module)
-    return sorted(name for name in found if name.partition(".")[0] not in ("lib", "scripts", "__future__"))
+    return sorted(
+        name for name in found if name.partition(".")[0] not in ("lib", "pate_accountant", "scripts", "__future__")
+    )
 
 
 def test_importing_a_script_loads_no_other_file():

@@ -426,7 +426,7 @@ def imported_packages(script: str, *more: Path) -> set[str]:
                 modules |= {name.name.partition(".")[0] for name in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 modules.add(node.module.partition(".")[0])
-    other = modules - sys.stdlib_module_names - {"lib", "scripts"}
+    other = modules - sys.stdlib_module_names - {"lib", "pate_accountant", "scripts"}
     return {normal(PACKAGES.get(module, module)) for module in other}
 
 

@@ -51,7 +51,7 @@ DATA = {"prepare_data", "split_data", "train_teachers", "count_votes"}
 LEARNING = {"train_student", "train_baseline"}
 # a file, rules that are stale with it, and rules that are not
 CHANGES = {
-    "lib/accounting/confident.py": (
+    "pate_accountant/confident.py": (
         {"account", "aggregate", "sanitize_epsilon"} | TABLES | CHECKED | ENDS,
         DATA | {"train_baseline", "datasets"},
     ),
@@ -59,7 +59,7 @@ CHANGES = {
         {"account", "aggregate", "train_student", "scalable_pate_table1", "scalable_pate_epsilon"},
         DATA | {"train_baseline", "sanitize_epsilon", "scalable_pate_table2"},  # these read votes and draw no label
     ),
-    "lib/accounting/votes.py": (
+    "pate_accountant/votes.py": (
         {"count_votes", "account", "aggregate"} | ENDS,
         {"train_baseline", "train_teachers"},
     ),
@@ -145,7 +145,12 @@ def mended(finished, tmp_path_factory) -> Project:
 
 # every kind of file, and every room that much rests on
 FEW = {
-    *("lib/accounting/confident.py", "lib/data/sources/digits.py", "lib/attacks/membership.py", "lib/encoders/ball.py"),
+    *(
+        "pate_accountant/confident.py",
+        "lib/data/sources/digits.py",
+        "lib/attacks/membership.py",
+        "lib/encoders/ball.py",
+    ),
     *("lib/dp_mac/release.py", "lib/reporting/style.mplstyle", "lib/reporting/tables.py", "schemas/record.schema.yaml"),
     *("scripts/pca_formula.py", "claims.csv", "controls.csv", "report/dp_mac_readings.md", "report/claims.rst"),
 }
@@ -169,7 +174,7 @@ def test_a_changed_file_makes_exactly_its_users_stale(mended, recorded, path):
 
 def test_a_comment_and_a_docstring_make_nothing_stale(changed):
     """Neither in what all jobs import nor in what few do, and no line that moves by it."""
-    for path in ("lib/core/command.py", "lib/accounting/statement.py", "scripts/list_datasets.py"):
+    for path in ("lib/core/command.py", "pate_accountant/statement.py", "scripts/list_datasets.py"):
         content = (changed.root / path).read_text()
         assert content.startswith('"""')
         (changed.root / path).write_text(f'# a comment\n"""Another.\n\n{content[3:]}\n# and one more\n')
@@ -177,9 +182,9 @@ def test_a_comment_and_a_docstring_make_nothing_stale(changed):
 
 
 def test_undoing_a_change_makes_nothing_stale(changed):
-    path = changed.root / "lib" / "accounting" / "rdp.py"
+    path = changed.root / "pate_accountant" / "rdp.py"
     before = path.read_bytes()
-    changed.append("lib/accounting/rdp.py", "\nCHANGED = True\n")
+    changed.append("pate_accountant/rdp.py", "\nCHANGED = True\n")
     assert not changed.pending(*BOTH).nothing
     path.write_bytes(before)
     assert changed.pending(*BOTH).nothing
@@ -228,13 +233,13 @@ def committed(project: Project) -> None:
 
 def test_a_renamed_module_makes_its_users_stale(changed, recorded):
     committed(changed)
-    git(changed, "mv", "lib/accounting/sanitize.py", "lib/accounting/release.py")
-    for path in (changed.root / "lib", changed.root / "scripts"):
+    git(changed, "mv", "pate_accountant/sanitize.py", "pate_accountant/release.py")
+    for path in (changed.root / name for name in ("lib", "pate_accountant", "scripts")):
         for file in path.rglob("*.py"):
             content = file.read_text()
-            if "lib.accounting.sanitize" in content:
-                file.write_text(content.replace("lib.accounting.sanitize", "lib.accounting.release"))
-    expected = users(recorded.jobs, "lib/accounting/sanitize.py")
+            if "pate_accountant.sanitize" in content:
+                file.write_text(content.replace("pate_accountant.sanitize", "pate_accountant.release"))
+    expected = users(recorded.jobs, "pate_accountant/sanitize.py")
     assert expected["sanitize_epsilon"] == 1
     assert changed.pending(*BOTH).counts == expected
 

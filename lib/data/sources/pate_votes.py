@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.accounting.votes import check_votes
 from lib.core.errors import InputError
 from lib.data.formats import check_array, check_range, read_npy
 from lib.data.spec import DatasetSpec
 from lib.data.transfer import fetch_file
+from pate_accountant.votes import check_votes
 
 _VOTES_2018 = (
     "https://raw.githubusercontent.com/frhrdr/patepy/2d0189f33656b3848f2946f5ba158b1b28eafebe/"
