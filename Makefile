@@ -15,6 +15,9 @@ REPORT := $(RESULTS)/report.html
 CLUSTER_VENV ?= .venv-cluster
 # what makes the locked files
 LOCK_VENV ?= .venv-lock
+# all versions that the locked files have packages for
+SUPPORTED = import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys.exit( \
+	"$(PYTHON) is Python %d.%d; supported are 3.11 to 3.13: make PYTHON=python3.11" % v)
 # only files whose SHA-256 is in the locked file
 INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
 
@@ -117,6 +120,7 @@ setup: $(VENV)/.installed
 setup-dev: $(VENV)/.installed-dev
 
 $(VENV)/.installed: requirements.lock
+	@$(PYTHON) -c '$(SUPPORTED)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m $(INSTALL) -r requirements.lock
 	touch $@
@@ -132,14 +136,16 @@ $(CLUSTER_VENV)/.installed: requirements-cluster.lock $(VENV)/.installed-dev
 	$(CLUSTER_VENV)/bin/python -m $(INSTALL) -r requirements-cluster.lock
 	touch $@
 
-# what is edited are the .txt; this makes from them the files by which everything is installed, and by its SHA-256
+# what is edited are the .txt; this makes from them the files by which everything is installed, and by its SHA-256;
+# versions that a locked file has already stay, and all three have the same ones
 LOCK = $(LOCK_VENV)/bin/uv pip compile --quiet --no-config --default-index https://pypi.org/simple --no-emit-index-url \
 	--universal --generate-hashes --no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
 lock: $(LOCK_VENV)/.installed
 	$(LOCK) requirements.txt --output-file requirements.lock
-	$(LOCK) requirements-dev.txt --output-file requirements-dev.lock
-	$(LOCK) requirements-slurm.txt requirements-kubernetes.txt --output-file requirements-cluster.lock
+	$(LOCK) requirements-dev.txt --constraints requirements.lock --output-file requirements-dev.lock
+	$(LOCK) requirements-slurm.txt requirements-kubernetes.txt --constraints requirements.lock \
+		--output-file requirements-cluster.lock
 
 # what make installs, as CycloneDX: a list for whoever looks for a package with a known fault
 sbom: $(LOCK_VENV)/.installed

@@ -14,8 +14,10 @@ PYTHON=${PYTHON:-python3}
 if [ "${1:-}" = --missing ]; then
   exec "$PYTHON" - <<'CODE'
 from importlib.metadata import PackageNotFoundError, version
-for line in open("requirements.txt"):
-    name, _, wanted = line.split("#")[0].split(";")[0].strip().partition("==")
+for line in open("requirements.lock"):
+    name, _, wanted = line.split("#")[0].split(";")[0].rstrip(" \\\n").partition("==")
+    if line.startswith(" "):
+        continue  # a digest
     try:
         name and version(name)
     except PackageNotFoundError:

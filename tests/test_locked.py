@@ -1,8 +1,10 @@
 """What is installed is what a person pinned, by the SHA-256 of every file, from nowhere in particular."""
 
+import ast
 import importlib.metadata
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,24 @@ LOCKED = {
     "requirements-dev.lock": ["requirements.txt", "requirements-dev.txt"],
     "requirements-cluster.lock": ["requirements.txt", "requirements-slurm.txt", "requirements-kubernetes.txt"],
 }
+
+
+# the package of a module that has another name
+PACKAGES = {
+    "dp_accounting": "dp-accounting",
+    "fontTools": "fonttools",
+    "markdown_it": "markdown-it-py",
+    "PIL": "pillow",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+
+
+def imported(path: Path) -> set[str]:
+    """Dotted names of the modules that a file imports from elsewhere."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    return names | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
 
 
 def normal(name: str) -> str:
@@ -34,10 +54,49 @@ def test_every_pin_is_locked_at_its_version(lock):
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_what_is_locked_besides_is_needed_by_what_is_pinned(lock):
     wanted, found = pins(*LOCKED[lock]), pins(lock)
-    needed = {
-        normal(re.match(r"[\w.-]+", line)[0]) for name in wanted for line in importlib.metadata.requires(name) or []
-    }
-    assert found.keys() - wanted.keys() <= needed
+    needed, waiting = set(), set(wanted)
+    while waiting:  # what these need, and so on
+        needed |= waiting
+        lines = [line for name in waiting for line in requires(name)]
+        waiting = {normal(re.match(r"[\w.-]+", line)[0]) for line in lines} - needed
+    assert found.keys() <= needed
+
+
+def requires(name: str) -> list[str]:
+    """Lines of what an installed package needs; none of one that is not needed here."""
+    try:
+        return importlib.metadata.requires(name) or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+
+
+def test_what_is_pinned_by_hand_is_what_the_project_imports_or_starts():
+    files = [path for folder in ("lib", "pate_accountant", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    names = {name.partition(".")[0] for path in files for name in imported(path)} - sys.stdlib_module_names
+    packages = {normal(PACKAGES.get(name, name)) for name in names - {"lib", "pate_accountant", "scripts"}}
+    # started, and the look of its output
+    assert pins("requirements.txt").keys() == packages | {"snakemake", "snakemake-logger-plugin-rich"}
+
+
+def test_all_locked_files_have_the_same_versions():
+    locked = pins("requirements.lock")
+    for other in LOCKED:
+        assert {name: pins(other).get(name) for name in locked} == locked
+
+
+@pytest.mark.parametrize(("version", "taken"), [((3, 10), False), ((3, 11), True), ((3, 13), True), ((3, 14), False)])
+def test_make_refuses_a_python_that_is_not_supported_in_one_line(tmp_path, version, taken):
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\nif [ "$1" = -m ]; then echo "python $*"; exit 3; fi\n'
+        f'exec {sys.executable} -c "import sys; sys.version_info = {version}; exec(sys.argv[1])" "$2"\n'
+    )
+    python.chmod(0o755)
+    command = ["make", "--silent", "setup", f"PYTHON={python}", f"VENV={tmp_path / 'venv'}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0 and ("-m venv" in done.stdout) == taken
+    line = f"{python} is Python {version[0]}.{version[1]}; supported are 3.11 to 3.13: make PYTHON=python3.11"
+    assert (line in done.stderr.splitlines()) != taken
 
 
 @pytest.mark.parametrize("lock", LOCKED)
