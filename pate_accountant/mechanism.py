@@ -1,12 +1,20 @@
-"""The mechanisms by name, with what each needs to know; a run's block as the configuration has it."""
+"""The mechanisms, as classes and by name, with the parameters of each; a run's block as the configuration has it."""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from pate_accountant import readings
 from pate_accountant.discrete import CONTINUOUS, DISCRETE, KIND
+from pate_accountant.draws import DRAWS
 from pate_accountant.errors import InputError
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
 
 PARAMETERS = {
     "lnmax": ("laplace_scale",),
@@ -79,6 +87,94 @@ def mechanism(
     block = {"aggregator": name, "delta": float(delta), "noise": noise}
     block |= {key: float(given[key]) for key in PARAMETERS[name]}
     return block | ({} if max_answered is None else {"max_answered": max_answered})
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """How PATE answers: `LNMax`, `GNMax` or `ConfidentGNMax`. All noise is in votes."""
+
+    name: ClassVar[str]
+
+    def run(self, delta: float) -> dict:
+        """Return the block of a run with this delta, checked as by `mechanism`."""
+        given = asdict(self)
+        return mechanism(self.name, delta, given.pop("max_answered", None), given.pop("noise", CONTINUOUS), **given)
+
+    def event(self, queries: int) -> DpEvent:
+        """Return so many queries for dp_accounting's accountants, at what they cost on any votes.
+
+        It is about replacing one record. Raises InputError for discrete noise, of which only Renyi divergences are
+        known.
+        """
+        import dp_accounting  # takes a second
+
+        run = self.run(0.5)  # no delta is in an event
+        if run["noise"] != CONTINUOUS:
+            raise InputError("noise 'discrete': dp_accounting has no event for it")
+        if not queries >= 1:
+            raise InputError(f"queries {queries}: allowed is at least 1")
+        draws = [(DRAWS["gnmax" if "sigma" in run else "lnmax"].event(run), run.get("max_answered", queries))]
+        if "sigma_threshold" in run:
+            draws.append((DRAWS["threshold"].event({"sigma": run["sigma_threshold"]}), queries))
+        parts = [dp_accounting.SelfComposedDpEvent(event, min(count, queries)) for event, count in draws]
+        return parts[0] if len(parts) == 1 else dp_accounting.ComposedDpEvent(parts)
+
+
+@dataclass(frozen=True)
+class LNMax(Mechanism):
+    """Report the class of the most votes under Laplace noise (Papernot et al. 2017).
+
+    laplace_scale: scale b of the noise on each count; the papers' gamma is 1/b.
+
+    >>> LNMax(laplace_scale=20).event(100)
+    SelfComposedDpEvent(event=SelfComposedDpEvent(event=LaplaceDpEvent(noise_multiplier=20.0), count=2), count=100)
+    """
+
+    name = "lnmax"
+    laplace_scale: float
+
+
+@dataclass(frozen=True)
+class GNMax(Mechanism):
+    """Report the class of the most votes under Gaussian noise (Papernot et al. 2018).
+
+    sigma: standard deviation of the noise on each count. noise: `continuous`, or `discrete`, which can be drawn
+    exactly.
+    """
+
+    name = "gnmax"
+    sigma: float
+    noise: str = CONTINUOUS
+
+
+@dataclass(frozen=True)
+class ConfidentGNMax(Mechanism):
+    """Answer as GNMax those queries whose noisy plurality reaches a threshold (Papernot et al. 2018).
+
+    threshold: votes that the noisy plurality must reach; it changes which queries are answered, and no guarantee.
+    sigma_threshold: standard deviation of the noise on that check. sigma: that of the noise on each count.
+    max_answered: the run stops after so many answers. noise: as in `GNMax`.
+    """
+
+    name = "confident_gnmax"
+    threshold: float
+    sigma_threshold: float
+    sigma: float
+    max_answered: int | None = None
+    noise: str = CONTINUOUS
+
+
+MECHANISMS: dict[str, type[Mechanism]] = {kind.name: kind for kind in (LNMax, GNMax, ConfidentGNMax)}
+
+
+def of_run(run: dict) -> Mechanism:
+    """Return the mechanism of a run's block.
+
+    >>> of_run(GNMax(sigma=40).run(1e-5))
+    GNMax(sigma=40.0, noise='continuous')
+    """
+    kind = MECHANISMS[run["aggregator"]]
+    return kind(**{key: value for key, value in run.items() if key in kind.__dataclass_fields__})
 
 
 def option(key: str) -> str:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +20,14 @@ from pate_accountant.discrete import is_discrete
 from pate_accountant.draws import DRAWS
 from pate_accountant.errors import InputError
 from pate_accountant.ledger import selective_ledger
-from pate_accountant.mechanism import ACCOUNTS, PARAMETERS, doubts
+from pate_accountant.mechanism import ACCOUNTS, PARAMETERS, Mechanism, doubts, of_run
 from pate_accountant.readings import Account, Reading
 from pate_accountant.released_epsilon import ReleasedEpsilon, release_epsilon
 from pate_accountant.statement import PrivacyStatement
 from pate_accountant.votes import check_votes
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
 
 MOMENTS = 8  # of the accounting of LNMax by Papernot et al. (2017)
 # The block `sanitize` of the configuration: Papernot et al. (2018), Appendix B, and the parameters fixed beforehand.
@@ -42,7 +45,13 @@ EXPECTED = {
     "epsilon_data_independent": "epsilon_data_independent_expected",
     "epsilon_two_sided": "epsilon_two_sided_expected",
 }
-TIGHT = ("epsilon", "epsilon_data_independent", "epsilon_caps")  # readings that are converted by both conversions
+COMPOSED = "epsilon_composed"  # of a run and of other mechanisms together
+TIGHT = (
+    "epsilon",
+    "epsilon_data_independent",
+    "epsilon_caps",
+    COMPOSED,
+)  # readings that are converted by both conversions
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -54,7 +63,7 @@ class Price:
     paper: the reading that the paper prints, by name; None where it has none. statements, orders: of each reading, its
     epsilon with what it means, and the Renyi order where that is found. lengths, curves: epsilon after so many queries.
     teachers, classes: None in a plan. warnings: of what to look at, a line each. account, grid: the sums that all this
-    is made of, and their orders; None in a plan.
+    is made of, and their orders; None in a plan. found: the settings that were calibrated.
     """
 
     run: dict
@@ -70,6 +79,23 @@ class Price:
     warnings: tuple[str, ...] = ()
     account: Account | None = field(default=None, repr=False)
     grid: np.ndarray | None = field(default=None, repr=False)
+    found: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def guarantee(self) -> PrivacyStatement:
+        """The number to quote: the smallest epsilon that holds for any votes, in both directions."""
+        return self.statements[self.guaranteed]
+
+    @property
+    def guaranteed(self) -> str:
+        """The name of the guarantee."""
+        known = {name: made.epsilon for name, made in self.statements.items() if made.guarantee}
+        return min(known, key=known.__getitem__)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism whose run this is the price of."""
+        return of_run(self.run)
 
 
 def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points: int = 100) -> Price:
@@ -94,8 +120,10 @@ def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points
     grid = orders
     account, lengths, orders = account_of(votes, run, grid, points)
     readings = _named(account.readings, run)
-    caps = {"epsilon_caps": account.caps} if account.caps else {}
-    statements, found = _stated(caps | readings, orders, run["delta"])
+    known = plan(len(votes), run, grid, points=1)  # what holds for any votes is the plan's, to the last bit
+    rest = {name: reading for name, reading in readings.items() if name not in known.statements}
+    statements, found = _stated(rest, orders, run["delta"])
+    found = known.orders | found
     paper = None if is_discrete(run) else "epsilon_moments" if run["aggregator"] == "lnmax" else "epsilon"
     parts = np.arange(1, len(lengths) + 1)
     curves = {name: reading.curve(orders, run["delta"], parts) for name, reading in readings.items()}
@@ -105,7 +133,7 @@ def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points
         queries=len(votes),
         answered=float(account.answered.sum()),
         paper=paper,
-        statements=_announced(run, len(votes)) | account.extra | statements,
+        statements=known.statements | account.extra | statements,
         orders=found,
         lengths=lengths,
         curves=curves,
@@ -117,11 +145,19 @@ def price(votes: np.ndarray, run: dict, orders: np.ndarray | None = None, points
     )
 
 
-def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int = 100) -> Price:
+def plan(
+    queries: int,
+    run: dict,
+    orders: np.ndarray | None = None,
+    points: int = 100,
+    also: "DpEvent | None" = None,
+) -> Price:
     """Return what so many queries guarantee on any data, before there are votes.
 
     Where a check leaves queries unanswered, every query is checked and at most `max_answered` of them are answered
-    (all, where that is left out). Raises InputError for no query, or more answers than queries.
+    (all, where that is left out). also: other mechanisms on the same records, about replacing one; the guarantee is
+    then that of all together, by Renyi divergences. Raises InputError for no query, more answers than queries, or an
+    event whose divergences dp_accounting does not know.
 
     >>> from pate_accountant.mechanism import mechanism
     >>> made = plan(1000, mechanism("gnmax", delta=1e-5, sigma=40))
@@ -143,20 +179,39 @@ def plan(queries: int, run: dict, orders: np.ndarray | None = None, points: int 
         draw = DRAWS[run["aggregator"]]
         once = draw.independent(orders, {key: run[key] for key in PARAMETERS[run["aggregator"]]})
         curve = [made * once for made in lengths]
+    if also is not None:
+        name, others = COMPOSED, _rdp_of_event(orders, also)
+        curve = [others + made for made in curve]
     reading = Reading(curve[-1][None], data_dependent=False, one_sided=False, proved_bound=True)
     statements, found = _stated({name: reading}, orders, run["delta"])
+    if also is None:
+        statements = _announced(run, queries) | statements
     converted = (np.array(curve) + np.log(1 / run["delta"]) / (orders - 1)).min(axis=1)
     return Price(
         run=run,
         queries=queries,
         answered=float(answered),
         paper=None,
-        statements=_announced(run, queries) | statements,
+        statements=statements,
         orders=found,
         lengths=lengths,
         curves={name: converted},
         warnings=(*doubts(run), *_at_edge(orders, found)),
     )
+
+
+def _rdp_of_event(orders: np.ndarray, event: "DpEvent") -> np.ndarray:
+    """Renyi costs (k,) of an event of dp_accounting, where one record is replaced."""
+    from dp_accounting import DpEvent, NeighboringRelation, UnsupportedEventError
+    from dp_accounting.rdp import RdpAccountant
+
+    if not isinstance(event, DpEvent):
+        raise InputError(f"also: {type(event).__name__} is no DpEvent of dp_accounting")
+    accountant = RdpAccountant(orders, NeighboringRelation.REPLACE_ONE)
+    try:
+        return accountant.compose(event).rdp
+    except UnsupportedEventError as error:
+        raise InputError(f"also: where one record is replaced, dp_accounting has no price: {error}") from error
 
 
 def _announced(run: dict, queries: int) -> dict[str, PrivacyStatement]:

@@ -24,6 +24,16 @@ class ReleasedEpsilon:
     numbers: dict[str, float]
     ledger: list[dict]
 
+    @property
+    def published(self) -> PrivacyStatement | None:
+        """The one value that may be published with the answers; None where no release is known."""
+        return self.privacy.get("sanitized_epsilon_released")
+
+    @property
+    def guarantee(self) -> PrivacyStatement | None:
+        """The guarantee of the answers and the published value together; None where there is none."""
+        return self.privacy.get(TOGETHER)
+
 
 def release_epsilon(
     orders: np.ndarray,
