@@ -1,8 +1,9 @@
-"""Price a file of votes under PATE's mechanisms, or plan without votes.
+"""Price a file of votes under PATE's mechanisms, plan without votes, or find the setting for a target epsilon.
 
     price-votes votes.npy --layout teachers,queries --mechanism confident_gnmax \\
         --sigma 40 --threshold 200 --sigma-threshold 150 --delta 1e-5
     price-votes --plan --queries 1000 --mechanism gnmax --sigma 40 --delta 1e-5
+    price-votes --target-epsilon 2 --queries 1000 --mechanism gnmax --delta 1e-5
 """
 
 import argparse
@@ -10,12 +11,13 @@ import difflib
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
-from pate_accountant import figure, words
+from pate_accountant import figure, inverse, words
 from pate_accountant.errors import InputError
 from pate_accountant.mechanism import MEANING, PARAMETERS, mechanism, option
 from pate_accountant.price import drawn, plan, price, sanitized
@@ -59,6 +61,12 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--max-answered", type=int, help="the run stops after so many answers (confident_gnmax)")
     parser.add_argument("--noise", default="continuous", help="continuous, or discrete: drawn exactly")
     parser.add_argument("--plan", action="store_true", help="no votes: what so many queries guarantee on any data")
+    parser.add_argument(
+        "--target-epsilon",
+        type=float,
+        help="find the one setting that is left out, of the noises, --queries and --max-answered, so that the "
+        "guarantee is at most this; a --threshold changes no guarantee",
+    )
     parser.add_argument("--sanitize", action="store_true", help="what publishing the data-dependent epsilon costs")
     parser.add_argument(
         "--seed", type=int, help="draw what is random with it, in place of what is expected; not private"
@@ -74,25 +82,26 @@ def main(argv: list[str] | None = None) -> None:
     Raises InputError, one line, for what cannot be priced.
     """
     given = parse_arguments(argv)
-    run = mechanism(
-        given.mechanism,
-        given.delta,
-        given.max_answered,
-        given.noise,
-        **{key: getattr(given, key) for key in MEANING},
-    )
     if given.seed is not None and given.seed < 0:
         raise InputError(f"--seed {given.seed}: allowed is a whole number from 0")
     warnings: list[str] = []
     released, seeded = None, given.seed is not None
-    if given.plan:
+    planned = given.plan or (given.target_epsilon is not None and given.votes is None)
+    if planned:
         _refuse_with_plan(given)
-        made = plan(given.queries, run)
+        run, queries, found = _run(given, given.queries)
+        if queries is None:
+            raise InputError("--plan needs --queries, the number of queries that will be asked")
+        made = plan(queries, run)
     else:
         if given.votes is None:
+            _run(given, given.queries)
             raise InputError("which votes? name a file (.npy, .npz or .csv), or plan without one: --plan --queries N")
+        if given.target_epsilon is None:
+            _run(given, given.queries)  # what is wrong with it is said before a file is read
         votes = read_votes(given.votes, given.layout, given.classes, given.teachers, given.key, given.queries)
         warnings += votes.warnings
+        run, _, found = _run(given, len(votes.histograms))
         made = price(votes.histograms, run)
         if seeded:
             asked, answered, spent = drawn(votes.histograms, run, given.seed)
@@ -108,6 +117,7 @@ def main(argv: list[str] | None = None) -> None:
                 made.statements[TOGETHER] = released.privacy[TOGETHER]
                 made.orders[TOGETHER] = released.numbers["fixed_order"]
             warnings.append("--sanitize: each call draws anew and each value published costs again: publish one")
+    made = replace(made, found=found)
     if given.png is not None:
         figure.draw(made, given.png)
     if given.json:
@@ -126,6 +136,16 @@ def console(argv: list[str] | None = None) -> None:
         sys.exit(f"error: {error}")
 
 
+def _run(given: argparse.Namespace, queries: int | None) -> tuple[dict, int | None, dict[str, float]]:
+    """The run's block, its queries, and what was found for --target-epsilon."""
+    parameters = {key: getattr(given, key) for key in MEANING}
+    if given.target_epsilon is None:
+        return mechanism(given.mechanism, given.delta, given.max_answered, given.noise, **parameters), queries, {}
+    settings = parameters | {name: getattr(given, name) for name in ("delta", "max_answered", "noise")}
+    settings["queries"] = queries
+    return inverse.calibrated(given.mechanism, given.target_epsilon, settings, digits=inverse.DIGITS)
+
+
 def _refuse_with_plan(given: argparse.Namespace) -> None:
     if given.votes is not None:
         raise InputError(f"--plan needs no votes, and {given.votes} is given: leave out one of them")
@@ -134,5 +154,3 @@ def _refuse_with_plan(given: argparse.Namespace) -> None:
             raise InputError(f"--plan looks at no votes; {option(name)} is about votes")
     if given.sanitize:
         raise InputError("--plan looks at no votes: its epsilon is no secret, and there is nothing to sanitise")
-    if given.queries is None:
-        raise InputError("--plan needs --queries, the number of queries that will be asked")

@@ -1,6 +1,9 @@
-"""A price in words and as JSON: what the paper would say, what is guaranteed and to whom, and what is private."""
+"""A price in words and as JSON: the number to announce, and what each other number is for."""
 
-from pate_accountant.price import EXPECTED, MOMENTS, Price
+from dataclasses import replace
+
+from pate_accountant.mechanism import PARAMETERS, option
+from pate_accountant.price import COMPOSED, EXPECTED, MOMENTS, Price
 from pate_accountant.released_epsilon import TOGETHER, ReleasedEpsilon
 from pate_accountant.rounding import shown
 from pate_accountant.statement import PrivacyStatement
@@ -27,17 +30,13 @@ READINGS = {
     "epsilon_joint": "check and answer together, on these votes",
     "epsilon_charge_all": "check and answer of every query, answered or not, on these votes",
     "epsilon_charge_all_two_sided": "the same on these votes or on a neighbour's",
+    COMPOSED: "the cost of all queries on any votes, and of other mechanisms on the same records",
+    f"{COMPOSED}_tight": "the same by the tighter conversion",
     "epsilon_realised": "the cost of the run that was drawn",
     "epsilon_realised_data_independent": "its draws, each at what it costs on any votes",
 }
 # Where a check decides what is answered, these weigh each answer by its chance.
 WEIGHED = ("epsilon", "epsilon_tight", *EXPECTED.values())
-SANITIZED = {
-    "sanitized_epsilon_printed": "the paper's release, at its printed price, which is too low; searched on the votes",
-    "sanitized_epsilon_repriced": "the same release at what it really costs; searched on the votes",
-    "sanitized_epsilon_exact": "the cheapest release; searched on the votes",
-    "sanitized_epsilon_fixed": "a release whose parameters look at no vote",
-}
 
 
 def as_dict(
@@ -45,8 +44,9 @@ def as_dict(
 ) -> dict:
     """Plain JSON values: `answered`, `epsilon` and `order` of the paper's reading, and each reading by name.
 
-    A plan, and discrete noise, have no reading of a paper: there they are of what is guaranteed. seeded: what was
-    released was drawn with a known seed, and is private then.
+    `guarantee` names the reading to announce. `found`: settings that were calibrated. A plan, and discrete noise, have
+    no reading of a paper: there they are of what is guaranteed. seeded: what was released was drawn with a known seed,
+    and is private then.
 
     >>> from pate_accountant.mechanism import mechanism
     >>> from pate_accountant.price import plan
@@ -56,7 +56,8 @@ def as_dict(
     """
     name = main_reading(made)
     readings = {
-        key: statement.as_dict() | {"order": made.orders.get(key), "private": private(statement)}
+        key: statement.as_dict()
+        | {"order": made.orders.get(key), "private": private(statement), "meaning": _meaning(key, made)}
         for key, statement in made.statements.items()
     }
     said = {
@@ -66,6 +67,8 @@ def as_dict(
         "teachers": made.teachers,
         "classes": made.classes,
         "neighbouring": made.statements[name].neighbouring,
+        "guarantee": _announced(made),
+        "found": made.found,
         "reading": name,
         "answered": made.answered,
         "epsilon": made.statements[name].epsilon,
@@ -83,10 +86,10 @@ def as_dict(
 
 
 def main_reading(made: Price) -> str:
-    """The paper's reading, or where it has none the guarantee, by name."""
+    """The paper's reading, or where it has none the guarantee by Renyi divergences, by name."""
     if made.paper is not None:
         return made.paper
-    return "epsilon_caps" if "epsilon_caps" in made.statements else "epsilon_data_independent"
+    return next(name for name in ("epsilon_caps", "epsilon_data_independent", COMPOSED) if name in made.statements)
 
 
 def private(statement: PrivacyStatement) -> bool:
@@ -97,83 +100,96 @@ def private(statement: PrivacyStatement) -> bool:
 def as_text(
     made: Price, released: ReleasedEpsilon | None = None, warnings: tuple[str, ...] = (), seeded: bool = False
 ) -> str:
-    """A price in words, of which the warnings come first: whoever reads a number has read what may be wrong with it."""
+    """A price in words: warnings, the epsilon to announce, and a line for each other number that has a use.
+
+    Warnings come first: whoever reads a number has read what may be wrong with it. seeded: as in `as_dict`.
+
+    >>> from pate_accountant.mechanism import mechanism
+    >>> from pate_accountant.price import plan
+    >>> print(as_text(plan(100, mechanism("gnmax", delta=1e-5, sigma=40))))  # doctest: +ELLIPSIS
+    You may announce: epsilon 1.357 at delta 1e-05, for 100 queries, answered by gnmax (sigma 40).
+    It holds for any votes: one private record is replaced by another; ...
+    <BLANKLINE>
+    epsilon     what it is for
+    1.76        to compare with other papers' guarantees: the same one by Renyi divergences
+    <BLANKLINE>
+    All numbers, with the meaning of each: --json.
+    """
     lines = [f"warning: {line}" for line in (*warnings, *made.warnings)]
     lines += [*([""] if lines else []), *_head(made), ""]
-    if made.paper is not None:
-        statement, order = made.statements[made.paper], made.orders.get(made.paper)
-        lines += [
-            "What the paper would say",
-            f"  epsilon {shown(statement.epsilon, DIGITS)} at delta {statement.delta:g}"
-            + ("" if order is None else f", Renyi order {order:g}")
-            + f", {made.answered:.1f} of {made.queries} queries answered",
-            f"  {_meaning(statement)}",
-            "",
-        ]
-    public = {key: each for key, each in made.statements.items() if each.guarantee}
-    proved = {key: each for key, each in made.statements.items() if each.proved_bound and not each.guarantee}
-    lines += ["What is guaranteed, known before the run, to every record whatever the votes, in both directions"]
-    lines += [_line(key, each, made) for key, each in public.items()]
-    hidden = {key: each for key, each in proved.items() if key != made.paper}
-    if hidden:
-        lines += ["", "What is proved for these votes alone; the numbers are private until they are sanitised"]
-        lines += [_line(key, each, made) for key, each in hidden.items()]
-    rest = {key: each for key, each in made.statements.items() if not each.proved_bound and key != made.paper}
-    if rest:
-        lines += ["", "What is not proved, for comparison; private"]
-        lines += [_line(key, each, made) for key, each in rest.items()]
+    table = [(shown(made.statements[name].epsilon, DIGITS), use) for name, use in _uses(made, seeded)]
     if released is not None:
-        lines += ["", *_sanitizing(released, seeded)]
-    return "\n".join(lines)
+        table[:0] = _published(made, released, seeded)
+    lines += [f"{epsilon:<12}{use}" for epsilon, use in [("epsilon", "what it is for"), *table]]
+    return "\n".join([*lines, "", "All numbers, with the meaning of each: --json."])
+
+
+def _announced(made: Price) -> str:
+    """The name of the guarantee of the answers."""
+    alone = {name: statement for name, statement in made.statements.items() if name != TOGETHER}
+    return replace(made, statements=alone).guaranteed
 
 
 def _head(made: Price) -> list[str]:
-    """Votes, mechanism, and whom the numbers are about."""
-    run = made.run
+    """The number to announce, for what, and to whom it is promised."""
+    run, statement = made.run, made.statements[_announced(made)]
     votes = "" if made.teachers is None else f" of {made.teachers} teachers on {made.classes} classes"
-    more = {key: value for key, value in run.items() if key not in ("aggregator", "noise")}
-    noise = "" if run["noise"] == "continuous" else f", {run['noise']} noise"
+    most = run.get("max_answered", made.queries)
+    answers = f"at most {most} of them answered" if run["aggregator"] == "confident_gnmax" else "answered"
+    more = [f"{key} {value:g}" for key, value in run.items() if key in PARAMETERS[run["aggregator"]]]
+    noise = [] if run["noise"] == "continuous" else [f"{run['noise']} noise"]
+    lines = [
+        f"You may announce: epsilon {shown(statement.epsilon, DIGITS)} at delta {statement.delta:g}, for "
+        f"{made.queries} queries{votes}, {answers} by {run['aggregator']} ({', '.join([*more, *noise])}).",
+        f"It holds for any votes: {NEIGHBOURS[statement.neighbouring]}.",
+    ]
+    for key, value in made.found.items():
+        lines.append(
+            f"Found: {option(key)} {value:.10g}, the {'largest' if isinstance(value, int) else 'least'} for it."
+        )
+    return lines
+
+
+def _uses(made: Price, seeded: bool) -> list[tuple[str, str]]:
+    """(reading, what it is for) of at most four readings besides the guarantee."""
+    renyi = [name for name in ("epsilon_caps", "epsilon_data_independent") if _is_guarantee(name, made)]
+    two_sided = [name for name in ("epsilon_charge_all_two_sided", "epsilon_two_sided") if name in made.statements]
+    uses = [(name, "to compare with other papers' guarantees: the same one by Renyi divergences") for name in renyi]
+    if made.paper is not None:
+        uses.append((made.paper, f"to compare with the paper's tables: {_paper(made.statements[made.paper])}; private"))
+    uses += [
+        (name, "to see whether `--sanitize` may pay: the bound for these votes, both directions; private")
+        for name in two_sided[:1]
+    ]
+    if seeded and "epsilon_realised" in made.statements:
+        uses.append(("epsilon_realised", "to see how far one run strays: that drawn with --seed; private"))
+    return uses
+
+
+def _is_guarantee(name: str, made: Price) -> bool:
+    return name in made.statements and made.statements[name].guarantee
+
+
+def _paper(statement: PrivacyStatement) -> str:
+    """The worth of a paper's epsilon."""
+    kind = "a bound for these votes" if statement.proved_bound else "an expectation over runs and no guarantee"
+    return f"{kind}, {'one direction' if statement.one_sided else 'both directions'}"
+
+
+def _published(made: Price, released: ReleasedEpsilon, seeded: bool) -> list[tuple[str, str]]:
+    """Lines of the value that is drawn to be published, and of the guarantee with it."""
+    drawn = released.published
+    if drawn is None:
+        return [("-", "no value to publish: conditions C5 and C6 of the proof do not hold at these orders")]
+    if seeded or TOGETHER not in made.statements:
+        return [(shown(drawn.epsilon, DIGITS), "drawn with a known seed: private, and not to be published")]
     return [
-        f"{made.queries} queries{votes}; {run['aggregator']}{noise}: "
-        + ", ".join(f"{key} {value:g}" for key, value in more.items()),
-        f"neighbours: {NEIGHBOURS[made.statements[main_reading(made)].neighbouring]}",
+        (shown(made.statements[TOGETHER].epsilon, DIGITS), "to announce instead, if you publish the next line, too"),
+        (shown(drawn.epsilon, DIGITS), "may be published with the answers: their cost on these votes, with noise"),
     ]
 
 
-def _line(name: str, statement: PrivacyStatement, made: Price) -> str:
-    """One reading."""
-    what = READINGS[name]
-    if made.run["aggregator"] == "confident_gnmax" and name in WEIGHED:
-        what += ", answers weighed by their chance"
-    sides = "" if not statement.data_dependent else "; one-sided" if statement.one_sided else "; two-sided"
-    return f"  {shown(statement.epsilon, DIGITS):<10} {name}: {what}{sides}"
-
-
-def _meaning(statement: PrivacyStatement) -> str:
-    """What a paper's epsilon is worth."""
-    kind = "a bound for these votes" if statement.proved_bound else "an expectation over runs and no guarantee"
-    sides = "one direction only" if statement.one_sided else "both directions"
-    return f"{kind}, in {sides}, computed from the votes: private itself"
-
-
-def _sanitizing(released: ReleasedEpsilon, seeded: bool) -> list[str]:
-    """What publishing a data-dependent epsilon costs."""
-    lines = ["What sanitising costs: mean of the published epsilon, release and all (private), and its spread"]
-    for name, what in SANITIZED.items():
-        if name in released.privacy:
-            short = name.removeprefix("sanitized_epsilon_")
-            std = released.numbers.get(f"{short}_std", released.numbers.get("printed_std"))
-            cost = released.numbers.get(f"{short}_gnss_cost")
-            more = "" if cost is None else f", of it {shown(cost)} for the release"
-            lines.append(f"  {shown(released.privacy[name].epsilon, DIGITS):<10} +- {std:.3g}{more}: {what}")
-    if len(lines) == 1:
-        lines.append("  no release: conditions C5 and C6 of the proof do not hold at these orders")
-    drawn = released.privacy.get("sanitized_epsilon_released")
-    if drawn is not None:
-        may = (
-            "drawn with a known seed, and so private too"
-            if seeded
-            else f"publish it with the answers, and {TOGETHER} is what you guarantee"
-        )
-        lines.append(f"  {shown(drawn.epsilon, DIGITS):<10} drawn from the last of these: {may}")
-    return lines
+def _meaning(name: str, made: Price) -> str:
+    """One reading in words."""
+    weighed = made.run["aggregator"] == "confident_gnmax" and name in WEIGHED
+    return READINGS[name] + (", answers weighed by their chance" if weighed else "")

@@ -133,8 +133,7 @@ def test_the_first_pages_guarantee_is_that_of_the_same_settings():
     run = block("confident_gnmax", 1e-5, 300, threshold=200, sigma_threshold=150, sigma=40)
     votes = np.tile([250] + [0] * 9, (640, 1))
     for made in (price.price(votes, run), price.plan(640, run)):
-        _, _, guaranteed = words.as_text(made).partition("What is guaranteed")
-        assert "  2.607      epsilon_announced: " in guaranteed
+        assert words.as_text(made).startswith("You may announce: epsilon 2.607 at delta 1e-05, for 640 queries")
 
 
 def test_what_nobody_would_announce_is_not_computed_for_minutes():
@@ -149,7 +148,9 @@ def test_no_more_than_what_is_proved_is_called_a_guarantee():
     public = {name for name, each in said["readings"].items() if not each["private"]}
     assert public == {"epsilon_announced", "epsilon_caps", "epsilon_caps_tight"}
     text = words.as_text(price.price(VOTES, RUNS["confident_gnmax"]))
-    assert "an expectation over runs and no guarantee, in one direction only" in text
+    assert "an expectation over runs and no guarantee, one direction; private" in text
+    assert f"You may announce: epsilon {shown(said['readings'][said['guarantee']]['epsilon'], 4)} " in text
+    assert said["guarantee"] == "epsilon_announced"
 
 
 def test_the_release_is_the_workflows():
@@ -257,14 +258,15 @@ def test_the_price_of_answers_and_published_epsilon_together_is_among_the_guaran
     assert joint["guarantee"] and not joint["private"]
     assert joint["epsilon"] > said["readings"]["epsilon_caps"]["epsilon"]
     assert joint["order"] == said["sanitizing"]["fixed_order"]
-    guaranteed = text.partition("What is guaranteed")[2].partition("\n\n")[0]
-    assert f"  {shown(joint['epsilon'], 4):<10} epsilon_caps_with_release: " in guaranteed
-    assert "publish it with the answers, and epsilon_caps_with_release is what you guarantee" in text
+    assert f"{shown(joint['epsilon'], 4):<12}to announce instead, if you publish the next line, too" in text
+    assert "may be published with the answers" in text
+    assert said["guarantee"] == "epsilon_announced"  # of the answers alone
 
 
 def test_with_a_known_seed_nothing_is_guaranteed_of_the_release(file, capsys):
     command.main([file, *CONFIDENT, "--layout", "histograms", "--sanitize", "--seed", "1"])
-    assert "epsilon_caps_with_release" not in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "to announce instead" not in text and "drawn with a known seed: private" in text
     command.main([file, *CONFIDENT, "--layout", "histograms", "--sanitize", "--seed", "1", "--json"])
     assert "epsilon_caps_with_release" not in json.loads(capsys.readouterr().out)["readings"]
 
@@ -287,8 +289,54 @@ def test_words_and_a_curve(file, tmp_path, capsys):
     command.main([file, "--layout", "histograms", *GNMAX, "--png", str(tmp_path / "curve.png")])
     text = capsys.readouterr().out
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
-    for part in ("What the paper would say", "What is guaranteed", "both directions", "one private record is replaced"):
+    for part in ("to compare with the paper's tables", "both directions; private", "one private record is replaced"):
         assert part in text
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_answer_is_the_number_to_announce_and_at_most_five_others(name):
+    made = price.price(VOTES, RUNS[name])
+    seeded = name == "confident_gnmax"
+    released = price.sanitized(VOTES, made, np.random.default_rng(1)) if seeded else None
+    if seeded:
+        made.statements["epsilon_realised"] = price.drawn(VOTES, RUNS[name], 1)[2]["epsilon_realised"]
+    for text in (words.as_text(made, released), words.as_text(made, released, seeded=True)):
+        head, table, rest = (part for part in text.split("\n\n") if not part.startswith("warning: "))
+        assert head.startswith(f"You may announce: epsilon {shown(made.guarantee.epsilon, 4)} at delta ")
+        assert 1 < len(table.splitlines()) <= 6 and "--json" in rest
+        for line in table.splitlines()[1:]:
+            public = {shown(each.epsilon, 4) for each in made.statements.values() if each.guarantee}
+            assert "private" in line or line.split()[0] in public | {"-"}
+
+
+def test_a_target_epsilon_finds_the_setting_that_is_left_out(file, capsys):
+    settings = ["--mechanism", "gnmax", "--delta", "1e-5", "--target-epsilon", "2"]
+    command.main([*settings, "--queries", "1000"])
+    text = capsys.readouterr().out
+    assert text.startswith("You may announce: epsilon 2 at delta 1e-05, for 1000 queries")
+    assert "Found: --sigma 89.1661, the least for it." in text
+    command.main(["--plan", *settings, "--sigma", "40", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert said["found"] == {"queries": 201} and said["readings"][said["guarantee"]]["epsilon"] <= 2
+    command.main([file, "--layout", "histograms", *settings, "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert said["queries"] == len(VOTES) and said["readings"][said["guarantee"]]["epsilon"] <= 2
+    assert list(said["found"]) == ["sigma"] and said["run"]["sigma"] == said["found"]["sigma"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "leave out exactly one of --sigma, --queries; left out are --sigma and --queries"),
+        (("--queries", "10", "--sigma", "10"), "none is left out"),
+        (("--sigma", "0.5"), "even --queries 1 costs"),
+        (("--queries", "10", "--layout", "histograms"), "--layout is about votes"),
+    ],
+)
+def test_a_target_that_cannot_be_met_is_one_line(arguments, said):
+    with pytest.raises(SystemExit) as caught:
+        command.console(["--mechanism", "gnmax", "--delta", "1e-5", "--target-epsilon", "2", *arguments])
+    assert said in str(caught.value.code) and "\n" not in str(caught.value.code)
 
 
 def test_doubts_come_before_any_number(tmp_path, capsys):
