@@ -33,7 +33,7 @@ NAMES = {
 }
 WRITTEN_BY_PROGRAMS = {"cost.md", "faults.md", "paper_preset.md", "release_tamperings.md"}
 LONGEST = 35  # words of a sentence
-PAGES = ["README.md", "CONTRIBUTING.md", "results/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "results/README.md", "pate_accountant/README.md"]
 PAGES += [
     f"{path.parent.name}/{path.name}" for name in ("docs", "report") for path in sorted((ROOT / name).glob("*.md"))
 ]

@@ -1,6 +1,7 @@
 """The accountant installs alone: no workflow, no torch."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from pate_accountant.rounding import rounded_up
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "pate_accountant"
@@ -60,14 +63,31 @@ def test_its_command_prices_and_its_examples_hold_without_the_workflow(site):
     plan = ["--plan", "--queries", "1000", "--mechanism", "gnmax", "--sigma", "40", "--delta", "1e-5"]
     code = f"""
 import doctest, {module} as command
-from pate_accountant import mechanism, price, votes_file, words
-for each in (mechanism, price, votes_file, words):
+from pate_accountant import api, inverse, mechanism, price, votes_file, words
+for each in (api, inverse, mechanism, price, votes_file, words):
     done = doctest.testmod(each, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
     assert done.attempted and not done.failed, each
 command.{function}({plan!r})
 """
     done = python(site, code)
-    assert done.returncode == 0 and "epsilon_data_independent" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "You may announce: epsilon 4.984 at delta 1e-05, for 1000 queries" in done.stdout, (
+        done.stdout + done.stderr
+    )
+
+
+def test_the_example_of_the_readme_prints_what_it_says(site):
+    (code,) = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len([line for line in code.splitlines() if line]) <= 6
+    assert code in (ROOT / "docs" / "accountant.md").read_text(encoding="utf-8")
+    done = python(site, code)
+    printed = [rounded_up(float(line), 3) for line in done.stdout.split()]
+    assert printed == [float(said) for said in re.findall(r"# (\S+), rounded up", code)] and printed, done.stderr
+
+
+def test_the_version_is_written_in_one_place(site):
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    done = python(site, "import pate_accountant; print(pate_accountant.__version__)")
+    assert done.stdout.strip() == version, done.stderr
 
 
 def test_what_is_blocked_here_would_be_seen(site):
