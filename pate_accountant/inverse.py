@@ -5,13 +5,14 @@ A guarantee holds for any votes, so no vote is needed, and none is looked at.
 
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 from pate_accountant.announced import announced
 from pate_accountant.discrete import CONTINUOUS, is_discrete
 from pate_accountant.errors import InputError
 from pate_accountant.mechanism import LEAST, MOST, PARAMETERS, mechanism, option
-from pate_accountant.price import MOST_QUERIES, plan
+from pate_accountant.price import MOST_QUERIES, most_answered, plan
 from pate_accountant.rounding import rounded_up, shown
 
 DIGITS = 6  # of a noise that is to be written down
@@ -39,8 +40,8 @@ def calibrated(
     >>> calibrated("gnmax", 2.0, given | {"queries": None, "sigma": 40})[1:]
     (201, {'queries': 201})
     """
-    if not 0 < target < math.inf:
-        raise InputError(f"--target-epsilon {target:g}: allowed is a positive number")
+    if not (isinstance(target, Real) and 0 < target < math.inf):
+        raise InputError(f"--target-epsilon {target!r}: allowed is a positive number")
     cost = cost or guarantee
     key = _missing(name, given)
 
@@ -66,9 +67,7 @@ def calibrated(
 def guarantee(run: dict, queries: int) -> float:
     """Epsilon of the guarantee of so many queries: `plan(queries, run).guarantee`, without all the rest."""
     if run["aggregator"] != "lnmax" and not is_discrete(run):  # exact, so that no other route gives less
-        if run.get("max_answered", 0) > queries:
-            plan(queries, run, points=1)  # refuses it
-        made = announced(run | {"max_answered": run.get("max_answered", queries)}, queries)
+        made = announced(run | {"max_answered": most_answered(run, queries)}, queries)
         if made is not None:
             return made.epsilon
     return plan(queries, run, points=1).guarantee.epsilon

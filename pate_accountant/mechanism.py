@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, ClassVar
 
 from pate_accountant import readings
@@ -73,17 +74,17 @@ def mechanism(
         if key not in PARAMETERS[name]:
             raise InputError(f"{name} has no {option(key)}; its options: {', '.join(map(option, PARAMETERS[name]))}")
         least = -MOST if key == "threshold" else LEAST
-        if not least <= value <= MOST:
-            raise InputError(f"{option(key)} {value:g}: allowed is a number of votes from {least:g} to {MOST:g}")
-    if not LEAST_DELTA <= delta < 1:
+        if not (isinstance(value, Real) and least <= value <= MOST):
+            raise InputError(f"{option(key)} {_said(value)}: allowed is a number of votes from {least:g} to {MOST:g}")
+    if not (isinstance(delta, Real) and LEAST_DELTA <= delta < 1):
         raise InputError(
-            f"--delta {delta:g}: allowed is a number between 0 and 1, less than 1 / (private records) and at least "
-            f"{LEAST_DELTA:g}"
+            f"--delta {_said(delta)}: allowed is a number between 0 and 1, less than 1 / (private records) and at "
+            f"least {LEAST_DELTA:g}"
         )
     if max_answered is not None and name != "confident_gnmax":
         raise InputError(f"{name} answers every query; --max-answered is for confident_gnmax")
-    if max_answered is not None and max_answered < 1:
-        raise InputError(f"--max-answered {max_answered}: allowed is at least 1")
+    if max_answered is not None and not (isinstance(max_answered, Integral) and max_answered >= 1):
+        raise InputError(f"--max-answered {_said(max_answered)}: allowed is a whole number, at least 1")
     block = {"aggregator": name, "delta": float(delta), "noise": noise}
     block |= {key: float(given[key]) for key in PARAMETERS[name]}
     return block | ({} if max_answered is None else {"max_answered": max_answered})
@@ -111,8 +112,8 @@ class Mechanism:
         run = self.run(0.5)  # no delta is in an event
         if run["noise"] != CONTINUOUS:
             raise InputError("noise 'discrete': dp_accounting has no event for it")
-        if not queries >= 1:
-            raise InputError(f"queries {queries}: allowed is at least 1")
+        if not (isinstance(queries, Integral) and queries >= 1):
+            raise InputError(f"queries {_said(queries)}: allowed is a whole number, at least 1")
         draws = [(DRAWS["gnmax" if "sigma" in run else "lnmax"].event(run), run.get("max_answered", queries))]
         if "sigma_threshold" in run:
             draws.append((DRAWS["threshold"].event({"sigma": run["sigma_threshold"]}), queries))
@@ -175,6 +176,13 @@ def of_run(run: dict) -> Mechanism:
     """
     kind = MECHANISMS[run["aggregator"]]
     return kind(**{key: value for key, value in run.items() if key in kind.__dataclass_fields__})
+
+
+def _said(value: object) -> str:
+    """A setting that is refused."""
+    if isinstance(value, Integral):
+        return str(value)
+    return f"{value:g}" if isinstance(value, Real) else repr(value)
 
 
 def option(key: str) -> str:

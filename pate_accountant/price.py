@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,10 +168,8 @@ def plan(
     (True, None)
     """
     orders = rdp.order_grid() if orders is None else orders
-    if not 1 <= queries <= MOST_QUERIES:
-        raise InputError(f"--queries {queries}: allowed is at least 1, and at most {MOST_QUERIES}")
+    answered = most_answered(run, queries)
     lengths = _lengths(queries, points)
-    answered = _most_answered(run, queries)
     if run["aggregator"] == "confident_gnmax":
         name = "epsilon_caps"
         curve = [_caps(orders, int(made), min(answered, int(made)), run) for made in lengths]
@@ -218,7 +217,7 @@ def _announced(run: dict, queries: int) -> dict[str, PrivacyStatement]:
     """The least epsilon announced of so many queries on any data, where a route tighter than Renyi's is known."""
     if run["aggregator"] == "lnmax" and queries > min(MOST_OF_LNMAX * run["laplace_scale"], MOST_COMPOSED):
         return {}
-    made = announced(run | {"max_answered": _most_answered(run, queries)}, queries)
+    made = announced(run | {"max_answered": most_answered(run, queries)}, queries)
     return {} if made is None else {"epsilon_announced": made}
 
 
@@ -251,7 +250,7 @@ def account_of(votes: np.ndarray, run: dict, orders: np.ndarray, points: int) ->
     """
     distinct, lengths, caps = _Distinct(votes), _lengths(len(votes), points), None
     if run["aggregator"] == "confident_gnmax":
-        announced = _caps(orders, len(votes), _most_answered(run, len(votes)), run)
+        announced = _caps(orders, len(votes), most_answered(run, len(votes)), run)
         caps = Reading(announced[None], data_dependent=False, one_sided=False, proved_bound=True)
     if len(distinct.histograms) <= MANY:
         account = _summed(distinct, run, orders, lengths)
@@ -351,7 +350,7 @@ def drawn(votes: np.ndarray, run: dict, seed: int, orders: np.ndarray | None = N
     orders = rdp.order_grid() if orders is None else orders
     rng = np.random.default_rng(seed)
     passed = votes.max(axis=1) + rng.normal(0.0, run["sigma_threshold"], len(votes)) >= run["threshold"]
-    reached = np.flatnonzero(np.cumsum(passed) >= _most_answered(run, len(votes)))
+    reached = np.flatnonzero(np.cumsum(passed) >= most_answered(run, len(votes)))
     asked = int(reached[0]) + 1 if len(reached) else len(votes)
     dependent = independent = np.zeros(len(orders))
     for start in range(0, asked, QUERIES_OF_A_LEDGER):
@@ -389,7 +388,10 @@ def _caps(orders: np.ndarray, asked: int, answered: int, run: dict) -> np.ndarra
     return selective_caps(orders, asked, answered, run["sigma_threshold"], run["sigma"])
 
 
-def _most_answered(run: dict, queries: int) -> int:
+def most_answered(run: dict, queries: int) -> int:
+    """Return how many of so many queries a run answers at most; InputError for a number that is not allowed."""
+    if not (isinstance(queries, Integral) and 1 <= queries <= MOST_QUERIES):
+        raise InputError(f"--queries {queries}: allowed is a whole number, at least 1 and at most {MOST_QUERIES}")
     most = run.get("max_answered", queries)
     if most > queries:
         raise InputError(f"--max-answered {most}: allowed is at most the {queries} queries")

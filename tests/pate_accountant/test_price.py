@@ -331,6 +331,7 @@ def test_a_target_epsilon_finds_the_setting_that_is_left_out(file, capsys):
         (("--queries", "10", "--sigma", "10"), "none is left out"),
         (("--sigma", "0.5"), "even --queries 1 costs"),
         (("--queries", "10", "--layout", "histograms"), "--layout is about votes"),
+        (("--queries", "0"), "--queries 0: allowed"),
     ],
 )
 def test_a_target_that_cannot_be_met_is_one_line(arguments, said):
