@@ -95,7 +95,7 @@ def _largest(epsilon: Callable[[int], float], target: float, least: int, most: i
     """The largest whole number from `least` to `most` at which epsilon is at most the target."""
     if not epsilon(least) <= target:
         raise InputError(
-            f"--target-epsilon {target:g}: even {option(key)} {least} costs {shown(epsilon(least), 4)}; "
+            f"--target-epsilon {target}: even {option(key)} {least} costs {shown(epsilon(least), 4)}; "
             "take more noise, or a larger target"
         )
     high = least
@@ -114,12 +114,12 @@ def _least_noise(epsilon: Callable[[float], float], target: float, key: str) -> 
 
     if not epsilon(MOST) <= target:
         raise InputError(
-            f"--target-epsilon {target:g}: even {option(key)} {MOST:g} costs {shown(epsilon(MOST), 4)}; "
+            f"--target-epsilon {target}: even {option(key)} {MOST:g} costs {shown(epsilon(MOST), 4)}; "
             "ask fewer queries, or take a larger target"
         )
     if epsilon(LEAST) <= target:
         raise InputError(
-            f"--target-epsilon {target:g}: met by {option(key)} {LEAST:g}, which is hardly any noise; "
+            f"--target-epsilon {target}: met by {option(key)} {LEAST:g}, which is hardly any noise; "
             "take a smaller target"
         )
 
