@@ -90,7 +90,8 @@ def origins_of(
 
     numbers: tables by item, which say what data they are of.
     """
-    rows, known = [], {}
+    rows: list[dict[str, str]] = []
+    known: dict[str, dict | None] = {}
     for item, source in paths.items():
         made, table = origin(source, known=known), numbers.get(item)
         data = data_of(Path(table) if table else None)

@@ -54,7 +54,10 @@ def auc_interval(scores: np.ndarray, member: np.ndarray, level: float = 0.95, pa
 
 
 def tied(scores: np.ndarray, member: np.ndarray) -> float:
-    """The share of pairs of a member and another sample whose scores are equal; the area is at most 1 - share / 2."""
+    """Return the share of pairs of a member and another sample with equal scores.
+
+    The area under the curve is at most 1 - share / 2.
+    """
     _, place = np.unique(scores, return_inverse=True)
     inside, outside = np.bincount(place[member]), np.bincount(place[~member])
     common = min(len(inside), len(outside))
