@@ -100,6 +100,15 @@ def test_true_is_read_as_yaml_has_it(word, pristine, tmp_path):
     assert "1 of the datasets" in line and "pate_votes_svhn: missing" in line  # the others are fetched
 
 
+def test_what_snakemake_reads_before_the_snakefile_is_refused_before_it_reads_it(pristine, tmp_path):
+    (tmp_path / "mine.yaml").write_text("preset: mine\n", encoding="utf-16")
+    for words, said in (
+        (("--config", "data_root", "--", "datasets"), "--config data_root: allowed is KEY=VALUE"),
+        (("--configfile", str(tmp_path / "mine.yaml"), "--", "datasets"), "mine.yaml: its text is UTF-16"),
+    ):
+        assert said in refused(Project(pristine.root), *words)
+
+
 def test_a_misspelt_target_is_told_which_one_was_meant(pristine):
     assert "did you mean scalable_pate_table1 " in refused(Project(pristine.root), "--", "scalable_pate_tabel1")
 
