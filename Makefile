@@ -3,9 +3,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= $(shell nproc)
-# so many processes run tests, each on one core; a compiled test is compiled once; the longest groups begin first, in the
-# order of tests/conftest.py, not those of the most tests
-PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(CORES) \
+# one process more than cores runs tests, since some wait for Snakemake; a compiled test is compiled once; groups begin in
+# the order of tests/conftest.py, not those of the most tests
+PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(($(CORES) + 1)) \
 	--dist loadgroup --no-loadscope-reorder
 BIN := $(VENV)/bin
 RESULTS := results/quick

@@ -4,6 +4,8 @@ import numpy as np
 
 from lib.core.errors import InputError
 
+WORKS = 0.65  # area that an attack must reach on networks that learned random labels by heart
+
 
 def checked_probabilities(probabilities: np.ndarray) -> np.ndarray:
     """Return the array; InputError unless it is (N, classes), N at least 1, each row a distribution (to 1e-4)."""

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from lib.attacks.checks import checked_members
+from lib.attacks.checks import WORKS, checked_members
 from lib.core.errors import InputError
-
-WORKS = 0.65  # area that an attack must reach on networks that learned random labels by heart
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from torch import nn
 from lib.attacks.checks import checked_members, checked_probabilities
 from lib.attacks.shadow_settings import AttackSettings
 from lib.core.errors import InputError
+from lib.core.lean_torch import spare_compiler
 from lib.core.seeding import integer_seed
 
 
@@ -38,6 +39,7 @@ def shadow_scores(
     was trained on; target: the target's (N, classes). First weights and the order of every epoch are keyed by (seed,
     job). Runs on the CPU. Raises InputError for arrays that do not fit.
     """
+    spare_compiler()
     x = torch.from_numpy(largest(shadow, settings.top))
     y = torch.from_numpy(checked_members(shadow[:, 0], member).astype(np.int64))
     asked = torch.from_numpy(largest(target, settings.top))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.attacks.roc import WORKS
+from lib.attacks.checks import WORKS
 from lib.core.errors import InputError
 from lib.core.files import reading
 from lib.reporting.records import read_record

@@ -12,7 +12,7 @@ its own, clipping, and the split of epsilon.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,9 +26,6 @@ from lib.dp_mac.cdbn_sensitivity import patches, with_one
 from lib.dp_mac.cdbn_settings import CdbnSettings
 from lib.dp_mac.chebyshev import softplus
 from lib.training.epochs import Progress
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 FLOOR = 1e-4  # least variance that a unit is scaled by
 
@@ -177,7 +174,7 @@ def fit_output(
 class Trained:
     """A network, `Cdbn` or `PublishedNetwork`, and what `evaluate` gave before training and after each epoch."""
 
-    network: "DataclassInstance"
+    network: Any
     curve: np.ndarray
 
     def arrays(self) -> dict[str, np.ndarray]:

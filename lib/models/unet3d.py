@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from monai.networks.nets import DynUNet
 from torch import nn
 
+from lib.core.lean_monai import DynUNet
 from lib.models.undrawn import undrawn
 
 POOLINGS = 4

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from monai.transforms import OneOf, RandAffine, RandAxisFlip, RandFlip, RandRotate90, Rotate90
+
+from lib.core.lean_monai import OneOf, RandAffine, RandAxisFlip, RandFlip, RandRotate90, Rotate90
 
 _ANGLE, _STRETCH, _SHIFT = 0.3, 0.2, 0.1  # radians; shares of the size and of each side
 

@@ -1,7 +1,8 @@
 """Losses of segmentation networks: MONAI's cross-entropy and Dice losses, of soft masks."""
 
 import torch
-from monai.losses import DiceCELoss
+
+from lib.core.lean_monai import DiceCELoss
 
 
 def segmentation_loss(logits: torch.Tensor, masks: torch.Tensor, kind: str) -> torch.Tensor:

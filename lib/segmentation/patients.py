@@ -49,7 +49,8 @@ def _hd95(found: np.ndarray, true: np.ndarray) -> float:
     if not (found.any() and true.any()):
         return np.nan
     import torch
-    from monai.metrics import compute_hausdorff_distance
+
+    from lib.core.lean_monai import compute_hausdorff_distance
 
     here, there = (torch.from_numpy(mask)[None, None] for mask in (found, true))
     return compute_hausdorff_distance(here, there, include_background=True, percentile=95).item()

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-from monai.inferers import sliding_window_inference
 
 from lib.core.errors import InputError
+from lib.core.lean_monai import sliding_window_inference
 from lib.models.unet3d import UNet3D
 from lib.segmentation.patches import checked_rows, fitting_patch
 

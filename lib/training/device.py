@@ -9,6 +9,7 @@ import torch.utils.deterministic
 
 from lib.core import locks as slots
 from lib.core.errors import InputError
+from lib.core.lean_torch import spare_compiler
 
 DEVICES = ("cpu", "cuda")
 # what the workflow tells jobs that share a machine's GPUs: how many there are for them, and where they claim one
@@ -39,6 +40,7 @@ def choose_device(name: str, threads: int) -> torch.device:
     torch.backends.cudnn.allow_tf32 = False
     torch.set_float32_matmul_precision("highest")
     torch.set_num_threads(threads)
+    spare_compiler()
     return torch.device(name)
 
 

@@ -1,5 +1,6 @@
 """A finished file is damaged, and a job reads it."""
 
+import json
 import os
 import random
 import re
@@ -43,11 +44,22 @@ def emptied(content: bytes, draw: random.Random) -> bytes:
 
 
 def digit(content: bytes, draw: random.Random) -> bytes:
-    """One digit is another: what no reader can see from the form of a text."""
+    """One digit is another, and a number with it: what no reader can see from the form of a text."""
     places = [place for place, byte in enumerate(content) if chr(byte).isdigit()]
-    place = draw.choice(places)
-    other = (content[place] - ord("0") + draw.randint(1, 9)) % 10 + ord("0")
-    return content[:place] + bytes([other]) + content[place + 1 :]
+    while True:
+        place = draw.choice(places)
+        other = (content[place] - ord("0") + draw.randint(1, 9)) % 10 + ord("0")
+        damaged = content[:place] + bytes([other]) + content[place + 1 :]
+        if _said(damaged) != _said(content):  # the seventeenth digit of a number may say nothing
+            return damaged
+
+
+def _said(content: bytes) -> object:
+    """What a file of JSON says; of another its bytes."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content
 
 
 DAMAGES = {"flipped": flipped, "halved": halved, "emptied": emptied, "digit": digit}  # the last for texts

@@ -205,7 +205,7 @@ def test_guarantees_are_complete_and_spend_the_budget(kind, epsilon):
     made = stated(method.cost())
     counted = made["guarantee"]
     assert 0.95 * epsilon < counted.epsilon <= epsilon and counted.delta == DELTA
-    assert len(made) == 3 and max(each.epsilon for each in made.values()) == counted.epsilon
+    assert len(made) == 3 and min(each.epsilon for each in made.values()) == counted.epsilon
     for each in made.values():
         assert each.guarantee and each.neighbouring == "replace_one" and not each.data_dependent
     assert method.parameters() and min(method.parameters().values()) > 0

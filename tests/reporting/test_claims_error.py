@@ -65,8 +65,8 @@ def test_a_papers_number_is_one_run():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spread", [0.0, 0.05, 0.5, 5.0])
-@pytest.mark.parametrize("comparisons", [1, 9])
+@pytest.mark.parametrize("spread", [0.0, pytest.param(0.05, marks=pytest.mark.long), 0.5, 5.0])
+@pytest.mark.parametrize("comparisons", [1, pytest.param(9, marks=pytest.mark.long)])
 def test_an_error_that_repetitions_share_makes_no_more_claims_fail(comparisons, spread):
     claim = order_claim(relation="=", tolerance="0")
     rng = np.random.default_rng(8)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from monai.transforms import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
+from lib.core.lean_monai import NormalizeIntensity, Resize, ResizeWithPadOrCrop
 from lib.core.seeding import generator
 from lib.data.volumes.geometry_settings import GeometrySettings
 from lib.data.volumes.prepared_folder import together, writing
