@@ -13,10 +13,11 @@ FIRST = WORKFLOW / "test_code_inputs.py"
 def pytest_collection_modifyitems(items):
     """Give all tests of a file to one process, and begin with what starts a workflow.
 
-    The first file makes the finished run (tests/workflow/conftest.py). Files that need it come when others have been
-    busy for as long as that takes, so that no process waits for it.
+    The first file makes the finished run (tests/workflow/conftest.py). Files that need it come when processes have been
+    busy with others for as long as that takes, so that none waits for it; the shortest files come last.
     """
     needs = {item.path for item in items if "recorded" in item.fixturenames}
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
     for item in items:
         if item.path.is_relative_to(WORKFLOW):
             item.add_marker("workflow")
@@ -25,7 +26,9 @@ def pytest_collection_modifyitems(items):
     def place(item) -> int:
         if item.path == FIRST:
             return 0
-        return 3 if not item.path.is_relative_to(WORKFLOW) else 2 if item.path in needs else 1
+        if item.path in needs:
+            return 3
+        return 1 if item.path.is_relative_to(WORKFLOW) else 2 if item.path in slow else 4
 
     items.sort(key=place)
     return (yield)  # pytest-xdist reads the groups in this hook
