@@ -3,9 +3,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= $(shell nproc)
-# one process more than cores runs tests, since some wait for Snakemake; a compiled test is compiled once; groups begin in
-# the order of tests/conftest.py, not those of the most tests
-PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(($(CORES) + 1)) \
+# so many processes run tests, each on one core; a compiled test is compiled once; groups begin in the order of
+# tests/conftest.py, not those of the most tests
+WORKERS = $(CORES)
+PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) \
 	--dist loadgroup --no-loadscope-reorder
 BIN := $(VENV)/bin
 RESULTS := results/quick
@@ -82,6 +83,8 @@ check: setup-dev
 check-tests: setup-dev
 	$(PYTEST) -m "not workflow and not slow and not long"
 
+# one more, since some wait for Snakemake
+test: WORKERS = $(shell echo $$(($(CORES) + 1)))
 test: setup-dev
 	$(PYTEST) -m "not long"
 
