@@ -23,7 +23,8 @@ def test_the_first_page_is_short():
 def test_the_python_of_the_first_page_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
-    assert "epsilon" in capsys.readouterr().out
+    printed = [rounded_up(float(line), 3) for line in capsys.readouterr().out.split()]
+    assert printed == [float(said) for said in re.findall(r"# (\S+), rounded up", code)] and printed
 
 
 def test_the_first_page_quotes_the_table_that_its_command_makes():

@@ -87,7 +87,7 @@ def check_files(paths: Iterable[str | Path]) -> None:
 
 
 def _text(path: Path) -> str:
-    """What a file of at most MOST_BYTES says, in UTF-8."""
+    """Return the text of a file of at most MOST_BYTES, which is UTF-8."""
     try:
         with path.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)

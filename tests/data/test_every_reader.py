@@ -113,7 +113,7 @@ def _json(data, content: bytes) -> bytes:
 
 
 def _content(data, path: Path) -> bytes:
-    """What stands in a changed file."""
+    """Content of a changed file."""
     content = path.read_bytes()
     kinds: dict[str, Callable[[], bytes]] = {
         "bytes": lambda: _bytes(data, content),

@@ -55,7 +55,7 @@ def digit(content: bytes, draw: random.Random) -> bytes:
 
 
 def _said(content: bytes) -> object:
-    """What a file of JSON says; of another its bytes."""
+    """Return the values of a file of JSON, and of another its bytes."""
     try:
         return json.loads(content)
     except ValueError:
