@@ -29,6 +29,7 @@ ORDER = 20.5  # of the smooth sensitivity; the optimum for Glyph in the paper
 QUERIES = (1_500, 3_000, 6_000, 12_000)
 PLAIN = 100  # queries that are done one at a time; all cost the same
 SMOOTH = 3  # queries whose smooth sensitivity the authors' scripts are asked for: one takes them seconds
+SAME = 1e-9  # relative difference from the authors' scripts at most
 AUTHORS = "PATE_2018"  # where their scripts are; nowhere unless this is set
 
 
@@ -100,6 +101,8 @@ def beside(theirs: Authors, orders: np.ndarray, votes: np.ndarray, ours: tuple[f
     off_smooth = abs(maximise(Sequence(few, SIGMA, ORDER), beta) / bound[0] - 1)
     for what, own, long, apart in zip(("RDP", "smooth sensitivity"), ours, spent, (off, off_smooth), strict=True):
         print(f"the authors' scripts: {what} {long:.1f} s, {long / own:.0f} times as long, apart by {apart:.1g}")
+        if not apart < SAME:
+            raise ArithmeticError(f"{what}, {name} consensus: {apart:.1g} from the authors' scripts, allowed {SAME:g}")
         compare(f"{name} consensus, {what}, of the authors' scripts", own / long)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from bench.accounting import PLAIN, QUERIES, SAME, SMOOTH
 from bench.baseline import KEPT
 from bench.benchmarks import used
 from bench.presets import ROOT
@@ -32,6 +33,11 @@ GROWTH = {
     "plain, widths 4,8,16,32,64, 4 channels, twice the voxels of a patch": "voxels of a 3D U-Net's patch",
     "PCA's processor time, twice the voxels of a block": "voxels of a block, principal components",
     "weak consensus, RDP and smooth sensitivity, twice the queries": "queries that PATE accounts for",
+}
+AUTHORS = {
+    f"{consensus} consensus, {what}, of the authors' scripts": (what.replace("RDP", "Rényi DP"), consensus)
+    for what in ("RDP", "smooth sensitivity")
+    for consensus in ("strong", "weak")
 }
 
 
@@ -74,6 +80,7 @@ def page(hours: pd.DataFrame, smoke: pd.DataFrame, ratios: dict[str, float]) -> 
     ]
     share = of_real["hours"].sum() / kinds["real", "measured"]["hours"].sum()
     memory = ", ".join(f"`{row.rule}` {row.mib / 1024:.1f} GiB" for row in smoke.nlargest(3, "mib").itertuples())
+    beside = [(*what, f"{ratios[name]:.2g}") for name, what in AUTHORS.items()]
     text = f"""# What the presets cost
 
 Hours are processor time of one core. `quick` and an earlier, smaller `real` were measured. **`paper` was never run**,
@@ -109,6 +116,15 @@ Most of it is for networks of Open Glyph, which need GPUs.
 {table(("what is doubled", "times as long"), [(what, f"{ratios[name]:.2f}") for name, what in GROWTH.items()])}
 
 Repetitions, teachers and noise levels are trained independently, so hours are proportional to their number.
+
+## Beside the authors' scripts
+
+`PATE_2018=DIR make bench` times the accounting of Confident-GNMax beside the scripts of Papernot et al. (2018), which
+do one query after the other; `DIR` is `research/pate_2018` of a checkout of github.com/tensorflow/privacy. The votes
+are generated: {QUERIES[-1]:,} queries. The scripts' times are of the first queries ({PLAIN} for Rényi DP, {SMOOTH} for
+smooth sensitivity), in proportion, and on these the benchmark fails unless both give the same numbers within {SAME:g}.
+
+{table(("what", "consensus of teachers", "our share of the scripts' time"), beside)}
 
 ## Memory
 
