@@ -31,9 +31,9 @@ class Layout:
         """The log of a job; wildcards may be left in."""
         return f"{self.results}/logs/{'/'.join(job)}.log"
 
-    def beside_log(self, log: str) -> str:
-        """Return the file of the measured cost of this log's job."""
-        return log.replace("/logs/", "/benchmarks/", 1).removesuffix(".log") + ".tsv"
+    def benchmark(self, *job: str) -> str:
+        """The measured cost of a job."""
+        return f"{self.results}/benchmarks/{'/'.join(job)}.tsv"
 
     def checkpoint(self, *job: str) -> str:
         """The state of half-done work; no output of a job, so that it survives a failure."""

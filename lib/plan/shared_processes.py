@@ -24,7 +24,7 @@ Files = str | Callable[[Any], str | list[str]]  # a path with wildcards, or a fu
 
 
 class Jobs:
-    """Files, log and command line of a rule's jobs; all that a job reads, writes and draws is the same either way.
+    """Files and command line of a rule's jobs; all that a job reads, writes and draws is the same either way.
 
     In one process they are done in turn: the command line has the options of each (`lib.core.command.calls`), and the
     rule has no wildcards, but the files of all.
@@ -45,10 +45,6 @@ class Jobs:
     def output(self, pattern: str) -> str | list[str]:
         """An output of the rule, from that of a job."""
         return pattern if self._jobs is None else [path for job in self._jobs for path in _paths(pattern, job)]
-
-    def name(self, pattern: str) -> str:
-        """Name a job in its log."""
-        return pattern if self._jobs is None else "all"
 
     def files(self, inputs: Iterable[tuple[str, Any]], outputs: Iterable[tuple[str, Any]]) -> str:
         """The options for a job's named files. Of a rule that does all jobs: (name, path or paths)."""

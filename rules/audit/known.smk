@@ -16,12 +16,9 @@ rule audit_known:
     output:
         **table("audit_known", "privacy"),
         **pictures("audit_known"),
-    log:
-        layout.log("audit_known"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.audit.known_settings),
-        code=code("audit_known"),
     shell:
         "python -m scripts.audit_known {params} > {log} 2>&1"

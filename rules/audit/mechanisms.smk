@@ -6,15 +6,12 @@ rule audit_code:
     output:
         table=f"{plan.audit.folder}/code/{{part}}.csv",
         privacy=f"{plan.audit.folder}/code/{{part}}_privacy.csv",
-    log:
-        layout.log("audit_code", "{part}"),
     wildcard_constraints:
         part=r"\d+",
     conda:
         torch_environment("segmentation")
     params:
         **options(plan.audit.code_settings),
-        code=code("audit_code"),
     shell:
         "python -m scripts.audit_code {params} > {log} 2>&1"
 
@@ -27,12 +24,9 @@ rule audit_mechanisms:
     output:
         **table("audit_mechanisms", "privacy"),
         **pictures("audit_mechanisms"),
-    log:
-        layout.log("audit_mechanisms"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-        code=code("audit_mechanisms"),
     shell:
         "python -m scripts.audit_mechanisms {params} > {log} 2>&1"

@@ -5,13 +5,10 @@ rule autoencoded_pate_fig1:
     """Figure 1 of autoencoded PATE: the logistic and the normal distribution."""
     output:
         **figure("autoencoded_pate_fig1", "comparison"),
-    log:
-        layout.log("autoencoded_pate_fig1"),
     conda:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.logistic),
-        code=code("autoencoded_pate_fig1"),
     shell:
         "python -m scripts.autoencoded_pate_fig1 {params} > {log} 2>&1"
 
@@ -20,13 +17,10 @@ rule autoencoded_pate_fig2:
     """Figure 2 of autoencoded PATE: the ball activation of normal numbers beside the uniform disc."""
     output:
         **figure("autoencoded_pate_fig2", "comparison"),
-    log:
-        layout.log("autoencoded_pate_fig2"),
     conda:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.disc),
-        code=code("autoencoded_pate_fig2"),
     shell:
         "python -m scripts.autoencoded_pate_fig2 {params} > {log} 2>&1"
 
@@ -37,13 +31,10 @@ rule autoencoded_pate_noise:
         results=asked(plan.segmentation.results_table),
     output:
         **figure("autoencoded_pate_noise", "privacy"),
-    log:
-        layout.log("autoencoded_pate_noise"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.noise_figure),
-        code=code("autoencoded_pate_noise"),
     shell:
         "python -m scripts.autoencoded_pate_noise {params} > {log} 2>&1"
 
@@ -58,15 +49,12 @@ rule autoencoded_pate_masks:
         students=plan.segmentation.shown_students,
     output:
         **figure("autoencoded_pate_masks"),
-    log:
-        layout.log("autoencoded_pate_masks"),
     conda:
         torch_environment("segmentation")
     resources:
         mem_mb=8000,
     params:
         **options(plan.segmentation.shown_masks),
-        code=code("autoencoded_pate_masks"),
     shell:
         "python -m scripts.autoencoded_pate_masks {params} --threads {threads} > {log} 2>&1"
 
@@ -78,12 +66,9 @@ rule autoencoded_pate_curves:
         students=plan.segmentation.student_curves,
     output:
         **figure("autoencoded_pate_curves"),
-    log:
-        layout.log("autoencoded_pate_curves"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.curves),
-        code=code("autoencoded_pate_curves"),
     shell:
         "python -m scripts.autoencoded_pate_curves {params} > {log} 2>&1"

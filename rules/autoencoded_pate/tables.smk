@@ -7,8 +7,6 @@ rule autoencoded_pate_sensitivity:
         volumes=asked(plan.segmentation.sensitivity_volumes),
     output:
         **table("autoencoded_pate_sensitivity"),
-    log:
-        layout.log("autoencoded_pate_sensitivity"),
     conda:
         torch_environment("segmentation")
     resources:
@@ -16,7 +14,6 @@ rule autoencoded_pate_sensitivity:
         runtime=60,
     params:
         **options(plan.segmentation.sensitivity),
-        code=code("autoencoded_pate_sensitivity"),
     shell:
         "python -m scripts.autoencoded_pate_sensitivity {params} > {log} 2>&1"
 
@@ -31,13 +28,10 @@ rule autoencoded_pate_results:
         patients=plan.segmentation.result_patients,
     output:
         **table("autoencoded_pate_results", "privacy"),
-    log:
-        layout.log("autoencoded_pate_results"),
     conda:
         torch_environment("segmentation")
     params:
         **options(plan.segmentation.results),
-        code=code("autoencoded_pate_results"),
     shell:
         "python -m scripts.autoencoded_pate_results {params} > {log} 2>&1"
 
@@ -48,12 +42,9 @@ rule autoencoded_pate_pca:
         sweeps=asked(plan.segmentation.formula_of_test_masks),
     output:
         **table("autoencoded_pate_pca"),
-    log:
-        layout.log("autoencoded_pate_pca"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.pca),
-        code=code("pca_formula"),
     shell:
         "python -m scripts.pca_formula {params} > {log} 2>&1"

@@ -7,13 +7,10 @@ rule compressed_pate_fig1:
         sweeps=asked(plan.segmentation.fig1_sweeps),
     output:
         **figure("compressed_pate_fig1", "comparison"),
-    log:
-        layout.log("compressed_pate_fig1"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig1),
-        code=code("compressed_pate_fig1"),
     shell:
         "python -m scripts.compressed_pate_fig1 {params} > {log} 2>&1"
 
@@ -24,13 +21,10 @@ rule compressed_pate_fig2:
         sweeps=asked(plan.segmentation.fig2_sweeps),
     output:
         **figure("compressed_pate_fig2", "comparison"),
-    log:
-        layout.log("compressed_pate_fig2"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig2),
-        code=code("compressed_pate_fig2"),
     shell:
         "python -m scripts.compressed_pate_fig2 {params} > {log} 2>&1"
 
@@ -42,13 +36,10 @@ rule compressed_pate_fig3:
         codes=plan.segmentation.fig3_codes,
     output:
         **figure("compressed_pate_fig3", "privacy", "comparison"),
-    log:
-        layout.log("compressed_pate_fig3"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.fig3),
-        code=code("compressed_pate_fig3"),
     shell:
         "python -m scripts.compressed_pate_fig3 {params} > {log} 2>&1"
 
@@ -60,12 +51,9 @@ rule compressed_pate_limits:
         students=plan.segmentation.limit_students,
     output:
         **figure("compressed_pate_limits", "privacy"),
-    log:
-        layout.log("compressed_pate_limits"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.limits_figure),
-        code=code("compressed_pate_limits"),
     shell:
         "python -m scripts.compressed_pate_limits {params} > {log} 2>&1"

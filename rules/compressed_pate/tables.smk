@@ -7,13 +7,10 @@ rule compressed_pate_theorem4:
         sweeps=asked(plan.segmentation.formula_with_what_is_lost),
     output:
         **table("compressed_pate_theorem4"),
-    log:
-        layout.log("compressed_pate_theorem4"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.theorem4),
-        code=code("pca_formula"),
     shell:
         "python -m scripts.pca_formula {params} > {log} 2>&1"
 
@@ -24,12 +21,9 @@ rule compressed_pate_external:
         sweeps=asked(plan.segmentation.external_sweeps),
     output:
         **table("compressed_pate_external"),
-    log:
-        layout.log("compressed_pate_external"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.segmentation.external_table),
-        code=code("compressed_pate_external"),
     shell:
         "python -m scripts.compressed_pate_external {params} > {log} 2>&1"

@@ -9,13 +9,10 @@ rule dp_mac_fig1:
         references=asked(plan.dp_mac.references),
     output:
         **figure("dp_mac_fig1", "privacy", "comparison", "comparison_privacy"),
-    log:
-        layout.log("dp_mac_fig1"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.dp_mac.shown("dp_mac_fig1")),
-        code=code("dp_mac_fig1"),
     shell:
         "python -m scripts.dp_mac_fig1 {params} > {log} 2>&1"
 
@@ -24,13 +21,10 @@ rule dp_mac_fig2:
     """Figure 2 of DP-MAC: objectives, their approximations, and the noise on these."""
     output:
         **figure("dp_mac_fig2", "comparison"),
-    log:
-        layout.log("dp_mac_fig2"),
     conda:
         torch_environment("networks")
     params:
         **options(plan.dp_mac.fig2_settings),
-        code=code("dp_mac_fig2"),
     shell:
         "python -m scripts.dp_mac_fig2 {params} > {log} 2>&1"
 
@@ -43,15 +37,12 @@ rule dp_mac_fig3:
         data=asked(plan.dp_mac.images_of_first("dp_mac_fig3")),
     output:
         **figure("dp_mac_fig3", "comparison"),
-    log:
-        layout.log("dp_mac_fig3"),
     conda:
         torch_environment("networks")
     resources:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.fig3_settings),
-        code=code("dp_mac_fig3"),
     shell:
         "python -m scripts.dp_mac_fig3 {params} > {log} 2>&1"
 
@@ -64,14 +55,11 @@ rule dp_mac_fig4:
         data=asked(plan.dp_mac.images_of_first("dp_mac_fig4")),
     output:
         **figure("dp_mac_fig4"),
-    log:
-        layout.log("dp_mac_fig4"),
     conda:
         torch_environment("networks")
     resources:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.fig4_settings),
-        code=code("dp_mac_fig4"),
     shell:
         "python -m scripts.dp_mac_fig4 {params} > {log} 2>&1"

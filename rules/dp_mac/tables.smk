@@ -8,13 +8,10 @@ rule dp_mac_table1a:
         beside=asked(plan.dp_mac.errors("dp_mac_table1a")),
     output:
         **table("dp_mac_table1a", "privacy"),
-    log:
-        layout.log("dp_mac_table1a"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.dp_mac.shown("dp_mac_table1a")),
-        code=code("dp_mac_table1"),
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
@@ -27,13 +24,10 @@ rule dp_mac_table1b:
         references=asked(plan.dp_mac.references),
     output:
         **table("dp_mac_table1b", "privacy"),
-    log:
-        layout.log("dp_mac_table1b"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.dp_mac.shown("dp_mac_table1b")),
-        code=code("dp_mac_table1"),
     shell:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
@@ -42,13 +36,10 @@ rule dp_mac_budget:
     """The epsilons that DP-MAC's printed noise really costs, and the noise that its printed epsilons need."""
     output:
         **table("dp_mac_budget", "privacy"),
-    log:
-        layout.log("dp_mac_budget"),
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.dp_mac.budget_settings),
-        code=code("dp_mac_budget"),
     shell:
         "python -m scripts.dp_mac_budget {params} > {log} 2>&1"
 
@@ -61,14 +52,11 @@ rule dp_mac_sensitivity:
         data=asked(plan.dp_mac.images("dp_mac_sensitivity")),
     output:
         **table("dp_mac_sensitivity"),
-    log:
-        layout.log("dp_mac_sensitivity"),
     conda:
         torch_environment("networks")
     resources:
         mem_mb=2000,
     params:
         **options(plan.dp_mac.sensitivity_settings),
-        code=code("dp_mac_sensitivity"),
     shell:
         "python -m scripts.dp_mac_sensitivity {params} > {log} 2>&1"

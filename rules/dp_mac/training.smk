@@ -13,8 +13,6 @@ rule train_mac:
         record=MAC.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
         curves=MAC.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
         weights=MAC.output(f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz"),
-    log:
-        layout.log("train_mac", MAC.name("{series}/{level}/{part}")),
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("mac", "dp_mac")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -28,7 +26,6 @@ rule train_mac:
         gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, MAC),
-        code=code("train_mac"),
     shell:
         "python -m scripts.train_mac {params} --threads {threads} > {log} 2>&1"
 
@@ -41,8 +38,6 @@ rule train_sgd:
         record=SGD.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
         curves=SGD.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
         weights=SGD.output(f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz"),
-    log:
-        layout.log("train_sgd", SGD.name("{series}/{level}/{part}")),
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("backpropagation", "dp_sgd")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -56,7 +51,6 @@ rule train_sgd:
         gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, SGD),
-        code=code("train_sgd"),
     shell:
         "python -m scripts.train_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -69,8 +63,6 @@ rule train_cdbn:
         record=CDBN.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.json"),
         curves=CDBN.output(f"{layout.of('dp_mac')}/curves/{{series}}/{{level}}/{{part}}.csv"),
         weights=CDBN.output(f"{layout.private}/dp_mac/weights/{{series}}/{{level}}/{{part}}.npz"),
-    log:
-        layout.log("train_cdbn", CDBN.name("{series}/{level}/{part}")),
     wildcard_constraints:
         series=one_of(plan.dp_mac.series_trained_by("cdbn", "dp_cdbn", "dp_cdbn_published")),
         level=r"none|(printed|needed)_[\d.]+",
@@ -84,7 +76,6 @@ rule train_cdbn:
         gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, CDBN),
-        code=code("train_cdbn"),
     shell:
         "python -m scripts.train_cdbn {params} --threads {threads} > {log} 2>&1"
 
@@ -95,12 +86,9 @@ rule reference_lines:
         data=plan.dp_mac.data,
     output:
         record=f"{layout.of('dp_mac')}/references/{{series}}.json",
-    log:
-        layout.log("reference_lines", "{series}"),
     conda:
         "../../envs/learning.yaml"
     params:
         **options(plan.dp_mac.reference_settings),
-        code=code("reference_lines"),
     shell:
         "python -m scripts.reference_lines {params} > {log} 2>&1"

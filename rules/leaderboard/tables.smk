@@ -11,13 +11,10 @@ rule leaderboard:
     output:
         **table("leaderboard", "privacy"),
         **pictures("leaderboard"),
-    log:
-        layout.log("leaderboard"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.leaderboard.board_settings),
-        code=code("leaderboard"),
     shell:
         "python -m scripts.leaderboard {params} > {log} 2>&1"
 
@@ -29,12 +26,9 @@ rule leaderboard_cost:
         teachers=plan.leaderboard.costs_of_teachers,
     output:
         **table("leaderboard_cost"),
-    log:
-        layout.log("leaderboard_cost"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.leaderboard.cost_settings),
-        code=code("leaderboard_cost"),
     shell:
         "python -m scripts.leaderboard_cost {params} > {log} 2>&1"

@@ -10,15 +10,12 @@ rule draw_worlds:
     output:
         worlds=f"{layout.private}/leaderboard/worlds.npz",
         public=f"{layout.of('leaderboard')}/public.npz",
-    log:
-        layout.log("draw_worlds"),
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=4000,
     params:
         **options(plan.leaderboard.worlds_settings),
-        code=code("draw_worlds"),
     shell:
         "python -m scripts.draw_worlds {params} > {log} 2>&1"
 
@@ -31,8 +28,6 @@ rule count_world_votes:
     output:
         votes=f"{layout.private}/leaderboard/votes/{{shard}}.npz",
         cost=f"{layout.of('leaderboard')}/costs_of_teachers/{{shard}}.csv",
-    log:
-        layout.log("count_world_votes", "{shard}"),
     conda:
         torch_environment("networks")
     resources:
@@ -42,7 +37,6 @@ rule count_world_votes:
         gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.votes_settings),
-        code=code("count_world_votes"),
     shell:
         "python -m scripts.count_world_votes {params} --threads {threads} > {log} 2>&1"
 
@@ -60,8 +54,6 @@ rule train_worlds:
         predictions=WORLDS.output(f"{layout.private}/leaderboard/predictions/{{method}}/{{budget}}/{{shard}}.npz"),
         record=WORLDS.output(f"{layout.of('leaderboard')}/models/{{method}}/{{budget}}/{{shard}}.json"),
         cost=WORLDS.output(f"{layout.of('leaderboard')}/costs/{{method}}/{{budget}}/{{shard}}.csv"),
-    log:
-        layout.log("train_worlds", WORLDS.name("{method}/{budget}/{shard}")),
     wildcard_constraints:
         method=one_of(plan.leaderboard.methods),
         budget=r"none|\d+(\.\d+)?",
@@ -74,7 +66,6 @@ rule train_worlds:
         gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.training_settings, WORLDS),
-        code=code("train_worlds"),
     shell:
         "python -m scripts.train_worlds {params} --threads {threads} > {log} 2>&1"
 
@@ -88,8 +79,6 @@ rule attack_worlds:
         scores=f"{layout.of('leaderboard')}/attacks/{{shard}}.csv",
         curves=f"{layout.of('leaderboard')}/attacks/{{shard}}.roc.csv",
         audits=f"{layout.of('leaderboard')}/attacks/{{shard}}.audit.csv",
-    log:
-        layout.log("attack_worlds", "{shard}"),
     conda:
         torch_environment("networks")
     resources:
@@ -97,7 +86,6 @@ rule attack_worlds:
         runtime=240,
     params:
         **options(plan.leaderboard.attack_settings),
-        code=code("attack_worlds"),
     shell:
         "python -m scripts.attack_worlds {params} > {log} 2>&1"
 
@@ -106,14 +94,11 @@ rule audit_releases:
     """Lower bounds on the epsilon of all that each method's mechanism releases, on the worst neighbours known."""
     output:
         bounds=f"{layout.of('leaderboard')}/releases.csv",
-    log:
-        layout.log("audit_releases"),
     conda:
         torch_environment("networks")
     resources:
         runtime=120,
     params:
         **options(plan.leaderboard.releases_settings),
-        code=code("audit_releases"),
     shell:
         "python -m scripts.audit_releases {params} > {log} 2>&1"

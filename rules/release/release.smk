@@ -9,15 +9,12 @@ rule public_part:
     output:
         samples=f"{plan.release.public}/{{ensemble}}/{{repetition}}.npz",
         record=f"{plan.release.public}/{{ensemble}}/{{repetition}}.json",
-    log:
-        layout.log("public_part", "{ensemble}/{repetition}"),
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.release.public_settings),
-        code=code("public_part"),
     shell:
         "python -m scripts.public_part {params} > {log} 2>&1"
 
@@ -30,8 +27,6 @@ rule release_student:
     output:
         weights=f"{plan.release.parts}/{{run}}/{{repetition}}.safetensors",
         record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
-    log:
-        layout.log("release_student", "{run}/{repetition}"),
     wildcard_constraints:
         run=one_of(plan.release.runs_with_classifiers()),
     conda:
@@ -41,7 +36,6 @@ rule release_student:
         runtime=30,
     params:
         **options(plan.release.student_settings),
-        code=code("release_student"),
     shell:
         "python -m scripts.release_student {params} > {log} 2>&1"
 
@@ -54,8 +48,6 @@ rule release_network_student:
     output:
         weights=f"{plan.release.parts}/{{run}}/{{repetition}}.safetensors",
         record=f"{plan.release.parts}/{{run}}/{{repetition}}.json",
-    log:
-        layout.log("release_network_student", "{run}/{repetition}"),
     wildcard_constraints:
         run=one_of(plan.release.runs_with_networks()),
     conda:
@@ -67,7 +59,6 @@ rule release_network_student:
         gres=GRES[config["device"]],
     params:
         **options(plan.release.network_student_settings),
-        code=code("release_network_student"),
     shell:
         "python -m scripts.release_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -79,13 +70,10 @@ rule release:
         beside=asked(plan.release.arrays),
     output:
         beside=plan.release.files(),
-    log:
-        layout.log("release"),
     conda:
         "../../envs/learning.yaml"
     params:
         **options(plan.release.settings),
-        code=code("release"),
     shell:
         "python -m scripts.release {params} > {log} 2>&1"
 
@@ -97,12 +85,9 @@ rule verify_release:
         beside=asked(plan.release.verified),
     output:
         report=plan.release.report(),
-    log:
-        layout.log("verify_release"),
     conda:
         "../../envs/learning.yaml"
     params:
         **options(plan.release.verify_settings),
-        code=code("verify_release"),
     shell:
         "python -m scripts.verify_release {params} > {log} 2>&1"

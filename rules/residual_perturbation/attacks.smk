@@ -15,8 +15,6 @@ rule attack_residual:
         record=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.json"),
         scores=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.csv"),
         curves=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.roc.csv"),
-    log:
-        layout.log("attack_residual", ATTACKS.name("{task}/{method}/{gamma}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods),
@@ -28,6 +26,5 @@ rule attack_residual:
         runtime=60,
     params:
         **options(plan.residual_perturbation.attack_settings, ATTACKS),
-        code=code("attack_residual"),
     shell:
         "python -m scripts.attack_residual {params} > {log} 2>&1"

@@ -10,8 +10,6 @@ rule train_audited:
         **AUDITED.inputs(data=plan.residual_perturbation.samples_of_audit),
     output:
         statistics=AUDITED.output(f"{plan.residual_perturbation.private}/audited/{{task}}/{{mechanism}}/{{shard}}.npz"),
-    log:
-        layout.log("train_audited", AUDITED.name("{task}/{mechanism}/{shard}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.audit["tasks"]),
         mechanism=one_of(plan.residual_perturbation.audit["mechanisms"]),
@@ -24,7 +22,6 @@ rule train_audited:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.audited_settings, AUDITED),
-        code=code("train_audited"),
     shell:
         "python -m scripts.train_audited {params} --threads {threads} > {log} 2>&1"
 
@@ -36,8 +33,6 @@ rule audit_residual:
     output:
         record=AUDITS.output(f"{plan.residual_perturbation.folder}/audits/{{task}}/{{mechanism}}.json"),
         statistics=AUDITS.output(f"{plan.residual_perturbation.private}/audits/{{task}}/{{mechanism}}.csv"),
-    log:
-        layout.log("audit_residual", AUDITS.name("{task}/{mechanism}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.audit["tasks"]),
         mechanism=one_of(plan.residual_perturbation.audit["mechanisms"]),
@@ -45,7 +40,6 @@ rule audit_residual:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.audit_settings, AUDITS),
-        code=code("audit_residual"),
     shell:
         "python -m scripts.audit_residual {params} > {log} 2>&1"
 
@@ -56,12 +50,9 @@ rule residual_perturbation_budget:
         unpack(asked(plan.residual_perturbation.audits)),
     output:
         **table("residual_perturbation_budget", "privacy"),
-    log:
-        layout.log("residual_perturbation_budget"),
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.budget_settings),
-        code=code("residual_perturbation_budget"),
     shell:
         "python -m scripts.residual_perturbation_budget {params} > {log} 2>&1"

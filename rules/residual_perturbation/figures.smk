@@ -5,13 +5,10 @@ rule residual_perturbation_fig1:
     """Figure 1: a picture recovered from its features, without noise and with the additive noise of Strategy I."""
     output:
         **figure("residual_perturbation_fig1", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig1"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig1),
-        code=code("residual_perturbation_sde"),
     shell:
         "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
@@ -22,15 +19,12 @@ rule residual_perturbation_fig2:
         data=plan.residual_perturbation.samples_of_fig2,
     output:
         **pictures("residual_perturbation_fig2"),
-    log:
-        layout.log("residual_perturbation_fig2"),
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=6000,
     params:
         **options(plan.residual_perturbation.settings_of_fig2),
-        code=code("residual_perturbation_fig2"),
     shell:
         "python -m scripts.residual_perturbation_fig2 {params} > {log} 2>&1"
 
@@ -41,13 +35,10 @@ rule residual_perturbation_fig3:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig3"))),
     output:
         **figure("residual_perturbation_fig3", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig3"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig3")),
-        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -58,13 +49,10 @@ rule residual_perturbation_fig4:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig4"))),
     output:
         **figure("residual_perturbation_fig4", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig4"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig4")),
-        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -75,13 +63,10 @@ rule residual_perturbation_fig5:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig5"))),
     output:
         **figure("residual_perturbation_fig5", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig5"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig5")),
-        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -92,13 +77,10 @@ rule residual_perturbation_fig6:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig6"))),
     output:
         **figure("residual_perturbation_fig6", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig6"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig6),
-        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -109,13 +91,10 @@ rule residual_perturbation_fig7:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig7"))),
     output:
         **figure("residual_perturbation_fig7", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig7"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig7")),
-        code=code("residual_perturbation_roc"),
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
@@ -124,13 +103,10 @@ rule residual_perturbation_fig8:
     """Figure 8: a picture recovered from its features, without noise and with the multiplicative noise of Strategy II."""
     output:
         **figure("residual_perturbation_fig8", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig8"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig8),
-        code=code("residual_perturbation_sde"),
     shell:
         "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
@@ -141,13 +117,10 @@ rule residual_perturbation_fig9:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig9"))),
     output:
         **figure("residual_perturbation_fig9", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig9"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig9")),
-        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -158,13 +131,10 @@ rule residual_perturbation_fig10:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig10"))),
     output:
         **figure("residual_perturbation_fig10", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig10"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig10")),
-        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -175,13 +145,10 @@ rule residual_perturbation_fig11:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig11"))),
     output:
         **figure("residual_perturbation_fig11", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig11"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig11")),
-        code=code("residual_perturbation_noise"),
     shell:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
@@ -192,13 +159,10 @@ rule residual_perturbation_fig12:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig12"))),
     output:
         **figure("residual_perturbation_fig12", "comparison"),
-    log:
-        layout.log("residual_perturbation_fig12"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig12")),
-        code=code("residual_perturbation_roc"),
     shell:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
@@ -209,12 +173,9 @@ rule residual_perturbation_tradeoff:
         unpack(asked(plan.residual_perturbation.attacks_in_tradeoff)),
     output:
         **figure("residual_perturbation_tradeoff", "comparison"),
-    log:
-        layout.log("residual_perturbation_tradeoff"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_tradeoff),
-        code=code("residual_perturbation_tradeoff"),
     shell:
         "python -m scripts.residual_perturbation_tradeoff {params} > {log} 2>&1"

@@ -16,8 +16,6 @@ rule draw_task:
         samples=f"{layout.private}/residual_perturbation/draws/{{task}}.npz",
         patients=f"{layout.private}/residual_perturbation/draws/{{task}}.csv",
         record=f"{plan.residual_perturbation.folder}/draws/{{task}}.json",
-    log:
-        layout.log("draw_task", "{task}"),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
     conda:
@@ -26,7 +24,6 @@ rule draw_task:
         mem_mb=10000,
     params:
         **options(plan.residual_perturbation.draw_settings),
-        code=code("draw_task"),
     shell:
         "python -m scripts.draw_task {params} > {log} 2>&1"
 
@@ -39,8 +36,6 @@ rule train_residual:
         weights=TRAINED.output(
             f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
         ),
-    log:
-        layout.log("train_residual", TRAINED.name("{task}/{method}/{gamma}/{repetition}/{side}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
@@ -55,7 +50,6 @@ rule train_residual:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.network_settings, TRAINED),
-        code=code("train_residual"),
     shell:
         "python -m scripts.train_residual {params} --threads {threads} > {log} 2>&1"
 
@@ -72,8 +66,6 @@ rule predict_residual:
         predictions=PREDICTED.output(
             f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
         ),
-    log:
-        layout.log("predict_residual", PREDICTED.name("{task}/{method}/{gamma}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
@@ -87,7 +79,6 @@ rule predict_residual:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.prediction_settings, PREDICTED),
-        code=code("predict_residual"),
     shell:
         "python -m scripts.predict_residual {params} --threads {threads} > {log} 2>&1"
 
@@ -100,8 +91,6 @@ rule train_residual_dp_sgd:
         weights=TRAINED_PRIVATELY.output(
             f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
         ),
-    log:
-        layout.log("train_residual_dp_sgd", TRAINED_PRIVATELY.name("{task}/{method}/{gamma}/{repetition}/{side}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
@@ -116,7 +105,6 @@ rule train_residual_dp_sgd:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.dp_sgd_network_settings, TRAINED_PRIVATELY),
-        code=code("train_residual_dp_sgd"),
     shell:
         "python -m scripts.train_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -135,8 +123,6 @@ rule predict_residual_dp_sgd:
         predictions=PREDICTED_PRIVATELY.output(
             f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
         ),
-    log:
-        layout.log("predict_residual_dp_sgd", PREDICTED_PRIVATELY.name("{task}/{method}/{gamma}")),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
@@ -150,6 +136,5 @@ rule predict_residual_dp_sgd:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.dp_sgd_prediction_settings, PREDICTED_PRIVATELY),
-        code=code("predict_residual_dp_sgd"),
     shell:
         "python -m scripts.predict_residual_dp_sgd {params} --threads {threads} > {log} 2>&1"

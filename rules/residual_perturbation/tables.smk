@@ -7,13 +7,10 @@ rule residual_perturbation_table1:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table1"))),
     output:
         **table("residual_perturbation_table1", "privacy"),
-    log:
-        layout.log("residual_perturbation_table1"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table1")),
-        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -24,13 +21,10 @@ rule residual_perturbation_table2:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table2"))),
     output:
         **table("residual_perturbation_table2", "privacy"),
-    log:
-        layout.log("residual_perturbation_table2"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table2")),
-        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -41,13 +35,10 @@ rule residual_perturbation_table3:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table3"))),
     output:
         **table("residual_perturbation_table3", "privacy"),
-    log:
-        layout.log("residual_perturbation_table3"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table3")),
-        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -58,13 +49,10 @@ rule residual_perturbation_table4:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table4"))),
     output:
         **table("residual_perturbation_table4", "privacy"),
-    log:
-        layout.log("residual_perturbation_table4"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table4")),
-        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -75,13 +63,10 @@ rule residual_perturbation_table5:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table5"))),
     output:
         **table("residual_perturbation_table5", "privacy"),
-    log:
-        layout.log("residual_perturbation_table5"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table5")),
-        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -92,13 +77,10 @@ rule residual_perturbation_skip:
         unpack(asked(plan.residual_perturbation.attacks_in_table("skip"))),
     output:
         **table("residual_perturbation_skip", "privacy"),
-    log:
-        layout.log("residual_perturbation_skip"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("skip")),
-        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -109,13 +91,10 @@ rule residual_perturbation_readings:
         unpack(asked(plan.residual_perturbation.attacks_in_table("readings"))),
     output:
         **table("residual_perturbation_readings", "privacy"),
-    log:
-        layout.log("residual_perturbation_readings"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("readings")),
-        code=code("residual_perturbation_table"),
     shell:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
@@ -126,8 +105,6 @@ rule residual_perturbation_cost:
         beside=asked(plan.residual_perturbation.files_of_cost),
     output:
         **table("residual_perturbation_cost"),
-    log:
-        layout.log("residual_perturbation_cost"),
     conda:
         torch_environment("networks")
     resources:
@@ -137,6 +114,5 @@ rule residual_perturbation_cost:
         gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.cost_settings),
-        code=code("residual_perturbation_cost"),
     shell:
         "python -m scripts.residual_perturbation_cost {params} --threads {threads} > {log} 2>&1"

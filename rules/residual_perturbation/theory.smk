@@ -5,13 +5,10 @@ rule residual_perturbation_theory:
     """The budgets of Theorems 1 and 2 of residual perturbation in every reading, beside the published ones."""
     output:
         **table("residual_perturbation_theory", "privacy"),
-    log:
-        layout.log("residual_perturbation_theory"),
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.theory_settings),
-        code=code("residual_perturbation_theory"),
     shell:
         "python -m scripts.residual_perturbation_theory {params} > {log} 2>&1"
 
@@ -20,13 +17,10 @@ rule residual_perturbation_dp_sgd:
     """What DP-SGD costs at the settings printed with residual perturbation, beside the published budgets."""
     output:
         **table("residual_perturbation_dp_sgd", "privacy"),
-    log:
-        layout.log("residual_perturbation_dp_sgd"),
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.dp_sgd_settings),
-        code=code("residual_perturbation_dp_sgd"),
     shell:
         "python -m scripts.residual_perturbation_dp_sgd {params} > {log} 2>&1"
 
@@ -35,12 +29,9 @@ rule residual_perturbation_rademacher:
     """Rademacher complexities of the plain and the perturbed class of Theorem 3, simulated and bounded."""
     output:
         **table("residual_perturbation_rademacher"),
-    log:
-        layout.log("residual_perturbation_rademacher"),
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.residual_perturbation.rademacher_settings),
-        code=code("residual_perturbation_rademacher"),
     shell:
         "python -m scripts.residual_perturbation_rademacher {params} > {log} 2>&1"

@@ -9,15 +9,12 @@ rule account:
     output:
         record=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.json",
         curve=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.npz",
-    log:
-        layout.log("account", "{run}/{repetition}"),
     conda:
         "../../envs/accounting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.account_settings),
-        code=code("account"),
     shell:
         "python -m scripts.account {params} > {log} 2>&1"
 
@@ -31,15 +28,12 @@ rule aggregate:
     output:
         record=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.json",
         labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
-    log:
-        layout.log("aggregate", "{run}/{repetition}"),
     conda:
         "../../envs/accounting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.aggregate_settings),
-        code=code("aggregate"),
     shell:
         "python -m scripts.aggregate {params} > {log} 2>&1"
 
@@ -55,15 +49,12 @@ rule inspect_selection:
     output:
         record=f"{layout.private}/selection/{{run}}/{{repetition}}.json",
         noiseless=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",
-    log:
-        layout.log("inspect_selection", "{run}/{repetition}"),
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.inspect_settings),
-        code=code("inspect_selection"),
     shell:
         "python -m scripts.inspect_selection {params} > {log} 2>&1"
 
@@ -74,8 +65,6 @@ rule sanitize_epsilon:
         votes=plan.scalable_pate.votes_of_run,
     output:
         record=f"{plan.scalable_pate.folder}/sanitized/{{run}}/{{repetition}}.json",
-    log:
-        layout.log("sanitize_epsilon", "{run}/{repetition}"),
     conda:
         "../../envs/accounting.yaml"
     resources:
@@ -83,7 +72,6 @@ rule sanitize_epsilon:
         runtime=20,
     params:
         **options(plan.scalable_pate.sanitize_settings),
-        code=code("sanitize_epsilon"),
     shell:
         "python -m scripts.sanitize_epsilon {params} > {log} 2>&1"
 
@@ -94,8 +82,6 @@ rule label_tradeoff:
         votes=f"{layout.private}/votes/{{ensemble}}/{{drawn}}.npz",
     output:
         table=f"{plan.scalable_pate.folder}/tradeoffs/{{ensemble}}/{{drawn}}.csv",
-    log:
-        layout.log("label_tradeoff", "{ensemble}/{drawn}"),
     conda:
         "../../envs/accounting.yaml"
     resources:
@@ -103,6 +89,5 @@ rule label_tradeoff:
         runtime=30,
     params:
         **options(plan.scalable_pate.tradeoff_settings),
-        code=code("label_tradeoff"),
     shell:
         "python -m scripts.label_tradeoff {params} > {log} 2>&1"

@@ -9,13 +9,10 @@ rule scalable_pate_epsilon:
         claims=CLAIMS,
     output:
         **figure("scalable_pate_epsilon"),
-    log:
-        layout.log("scalable_pate_epsilon"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.epsilon_settings),
-        code=code("scalable_pate_epsilon"),
     shell:
         "python -m scripts.scalable_pate_epsilon {params} > {log} 2>&1"
 
@@ -29,15 +26,12 @@ rule scalable_pate_fig1:
         votes=asked(plan.scalable_pate.fig1_votes),
     output:
         **figure("scalable_pate_fig1", "privacy", "epsilon", "histogram", "comparison", "comparison_privacy"),
-    log:
-        layout.log("scalable_pate_fig1"),
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.fig1_settings),
-        code=code("scalable_pate_fig1"),
     shell:
         "python -m scripts.scalable_pate_fig1 {params} > {log} 2>&1"
 
@@ -48,15 +42,12 @@ rule scalable_pate_fig3:
         data=asked(plan.scalable_pate.fig3_data),
     output:
         **figure("scalable_pate_fig3"),
-    log:
-        layout.log("scalable_pate_fig3"),
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(),
-        code=code("scalable_pate_fig3"),
     shell:
         "python -m scripts.scalable_pate_fig3 {params} > {log} 2>&1"
 
@@ -67,13 +58,10 @@ rule scalable_pate_fig4:
         tradeoffs=asked(plan.scalable_pate.fig4_tradeoffs),
     output:
         **figure("scalable_pate_fig4", "comparison", "comparison_privacy"),
-    log:
-        layout.log("scalable_pate_fig4"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.fig4_settings),
-        code=code("scalable_pate_fig4"),
     shell:
         "python -m scripts.scalable_pate_fig4 {params} > {log} 2>&1"
 
@@ -84,14 +72,11 @@ rule scalable_pate_fig5:
         votes=asked(plan.scalable_pate.fig5_votes),
     output:
         **figure("scalable_pate_fig5", "histogram", "comparison", "comparison_privacy"),
-    log:
-        layout.log("scalable_pate_fig5"),
     conda:
         "../../envs/reporting.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.fig5_settings),
-        code=code("scalable_pate_fig5"),
     shell:
         "python -m scripts.scalable_pate_fig5 {params} > {log} 2>&1"

@@ -10,8 +10,6 @@ rule train_student:
     output:
         record=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json",
         scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
-    log:
-        layout.log("train_student", "{run}/{repetition}"),
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_classifiers()),
     conda:
@@ -21,7 +19,6 @@ rule train_student:
         runtime=30,
     params:
         **options(plan.scalable_pate.student_settings),
-        code=code("train_student"),
     shell:
         "python -m scripts.train_student {params} > {log} 2>&1"
 
@@ -35,8 +32,6 @@ rule train_noiseless_student:
     output:
         record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
-    log:
-        layout.log("train_noiseless_student", "{run}/{repetition}"),
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_classifiers()),
     conda:
@@ -46,7 +41,6 @@ rule train_noiseless_student:
         runtime=30,
     params:
         **options(plan.scalable_pate.noiseless_student_settings),
-        code=code("train_student"),
     shell:
         "python -m scripts.train_student {params} > {log} 2>&1"
 
@@ -60,8 +54,6 @@ rule train_network_student:
     output:
         record=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json",
         scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
-    log:
-        layout.log("train_network_student", "{run}/{repetition}"),
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_networks()),
     conda:
@@ -73,7 +65,6 @@ rule train_network_student:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_student_settings),
-        code=code("train_network_student"),
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -87,8 +78,6 @@ rule train_noiseless_network_student:
     output:
         record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
-    log:
-        layout.log("train_noiseless_network_student", "{run}/{repetition}"),
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_networks()),
     conda:
@@ -100,7 +89,6 @@ rule train_noiseless_network_student:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.noiseless_network_student_settings),
-        code=code("train_network_student"),
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
@@ -112,8 +100,6 @@ rule train_baseline:
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
     output:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
-    log:
-        layout.log("train_baseline", "{ensemble}/{model}/{repetition}"),
     wildcard_constraints:
         model=one_of(plan.scalable_pate.classifiers()),
     conda:
@@ -123,7 +109,6 @@ rule train_baseline:
         runtime=30,
     params:
         **options(plan.scalable_pate.baseline_settings),
-        code=code("train_baseline"),
     shell:
         "python -m scripts.train_baseline {params} > {log} 2>&1"
 
@@ -135,8 +120,6 @@ rule train_network_baseline:
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
     output:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
-    log:
-        layout.log("train_network_baseline", "{ensemble}/{model}/{repetition}"),
     wildcard_constraints:
         model=one_of(plan.scalable_pate.networks()),
     conda:
@@ -148,6 +131,5 @@ rule train_network_baseline:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_baseline_settings),
-        code=code("train_network_student"),
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"

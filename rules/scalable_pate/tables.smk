@@ -8,13 +8,10 @@ rule scalable_pate_table1:
         claims=CLAIMS,
     output:
         **table("scalable_pate_table1", "privacy"),
-    log:
-        layout.log("scalable_pate_table1"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.table1_settings),
-        code=code("scalable_pate_table1"),
     shell:
         "python -m scripts.scalable_pate_table1 {params} > {log} 2>&1"
 
@@ -25,13 +22,10 @@ rule scalable_pate_table2:
         records=plan.scalable_pate.table2_records,
     output:
         **table("scalable_pate_table2", "privacy"),
-    log:
-        layout.log("scalable_pate_table2"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.table2_settings),
-        code=code("scalable_pate_table2"),
     shell:
         "python -m scripts.scalable_pate_table2 {params} > {log} 2>&1"
 
@@ -42,13 +36,10 @@ rule scalable_pate_selection:
         records=asked(plan.scalable_pate.selection_records),
     output:
         **table("scalable_pate_selection", "privacy"),
-    log:
-        layout.log("scalable_pate_selection"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.scalable_pate.selection_settings),
-        code=code("scalable_pate_selection"),
     shell:
         "python -m scripts.scalable_pate_selection {params} > {log} 2>&1"
 
@@ -57,13 +48,10 @@ rule scalable_pate_tails:
     """How the chance of a wrong answer falls with the consensus, of Laplace and of Gaussian noise."""
     output:
         **table("scalable_pate_tails"),
-    log:
-        layout.log("scalable_pate_tails"),
     conda:
         "../../envs/accounting.yaml"
     params:
         **options(plan.scalable_pate.tails_settings),
-        code=code("scalable_pate_tails"),
     shell:
         "python -m scripts.scalable_pate_tails {params} > {log} 2>&1"
 
@@ -76,15 +64,12 @@ rule scalable_pate_teachers:
         splits=plan.scalable_pate.teachers_splits,
     output:
         **table("scalable_pate_teachers"),
-    log:
-        layout.log("scalable_pate_teachers"),
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.teachers_settings),
-        code=code("scalable_pate_teachers"),
     shell:
         "python -m scripts.scalable_pate_teachers {params} > {log} 2>&1"
 
@@ -97,8 +82,6 @@ rule scalable_pate_search:
         splits=plan.scalable_pate.search_splits,
     output:
         **table("scalable_pate_search", "privacy", "grid", "grid_privacy"),
-    log:
-        layout.log("scalable_pate_search"),
     conda:
         "../../envs/learning.yaml"
     resources:
@@ -106,6 +89,5 @@ rule scalable_pate_search:
         runtime=30,
     params:
         **options(plan.scalable_pate.search_settings),
-        code=code("scalable_pate_search"),
     shell:
         "python -m scripts.scalable_pate_search {params} > {log} 2>&1"

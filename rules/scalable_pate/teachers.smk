@@ -7,15 +7,12 @@ rule split_data:
         data=plan.scalable_pate.samples_of_ensemble,
     output:
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
-    log:
-        layout.log("split_data", "{ensemble}/{repetition}"),
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.split_settings),
-        code=code("split_data"),
     shell:
         "python -m scripts.split_data {params} > {log} 2>&1"
 
@@ -27,8 +24,6 @@ rule train_teachers:
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
     output:
         labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
-    log:
-        layout.log("train_teachers", "{ensemble}/{repetition}/{shard}"),
     wildcard_constraints:
         ensemble=one_of(plan.scalable_pate.ensembles_of_classifiers()),
     conda:
@@ -38,7 +33,6 @@ rule train_teachers:
         runtime=30,
     params:
         **options(plan.scalable_pate.teacher_settings),
-        code=code("train_teachers"),
     shell:
         "python -m scripts.train_teachers {params} > {log} 2>&1"
 
@@ -50,8 +44,6 @@ rule train_network_teachers:
         split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
     output:
         labels=f"{layout.private}/teacher_labels/{{ensemble}}/{{repetition}}/{{shard}}.npz",
-    log:
-        layout.log("train_network_teachers", "{ensemble}/{repetition}/{shard}"),
     wildcard_constraints:
         ensemble=one_of(plan.scalable_pate.ensembles_of_networks()),
     conda:
@@ -63,7 +55,6 @@ rule train_network_teachers:
         gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_teacher_settings),
-        code=code("train_network_teachers"),
     shell:
         "python -m scripts.train_network_teachers {params} --threads {threads} > {log} 2>&1"
 
@@ -74,14 +65,11 @@ rule count_votes:
         labels=plan.scalable_pate.labels_or_votes,
     output:
         votes=f"{layout.private}/votes/{{ensemble}}/{{drawn}}.npz",
-    log:
-        layout.log("count_votes", "{ensemble}/{drawn}"),
     conda:
         "../../envs/learning.yaml"
     resources:
         mem_mb=2000,
     params:
         **options(plan.scalable_pate.count_settings),
-        code=code("count_votes"),
     shell:
         "python -m scripts.count_votes {params} > {log} 2>&1"

@@ -10,8 +10,6 @@ rule aggregate_masks:
     output:
         codes=f"{plan.segmentation.private}/codes/{{task}}/{{repetition}}/{{shard}}.npz",
         records=f"{plan.segmentation.folder}/codes/{{task}}/{{repetition}}/{{shard}}.json",
-    log:
-        layout.log("aggregate_masks", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_codes()),
     conda:
@@ -21,6 +19,5 @@ rule aggregate_masks:
         runtime=120,
     params:
         **options(plan.segmentation.codes),
-        code=code("aggregate_masks"),
     shell:
         "python -m scripts.aggregate_masks {params} --threads {threads} > {log} 2>&1"

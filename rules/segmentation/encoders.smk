@@ -8,8 +8,6 @@ rule train_mask_encoder:
     output:
         weights=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.npz",
         records=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.json",
-    log:
-        layout.log("train_mask_encoder", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_encoders()),
     conda:
@@ -21,6 +19,5 @@ rule train_mask_encoder:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.encoders),
-        code=code("train_mask_encoder"),
     shell:
         "python -m scripts.train_mask_encoder {params} --threads {threads} > {log} 2>&1"

@@ -8,8 +8,6 @@ rule measure_reconstruction:
         fitted=plan.segmentation.fitted_for_reconstruction,
     output:
         table=f"{plan.segmentation.folder}/measure_reconstruction/{{task}}/{{repetition}}/{{shard}}.csv",
-    log:
-        layout.log("measure_reconstruction", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_reconstructions()),
     conda:
@@ -19,7 +17,6 @@ rule measure_reconstruction:
         runtime=240,
     params:
         **options(plan.segmentation.reconstruction),
-        code=code("measure_reconstruction"),
     shell:
         "python -m scripts.measure_reconstruction {params} --threads {threads} > {log} 2>&1"
 
@@ -31,8 +28,6 @@ rule measure_limits:
         fitted=plan.segmentation.fitted_for_limits,
     output:
         table=f"{plan.segmentation.folder}/measure_limits/{{task}}/{{repetition}}/{{shard}}.csv",
-    log:
-        layout.log("measure_limits", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_limits()),
     conda:
@@ -42,7 +37,6 @@ rule measure_limits:
         runtime=240,
     params:
         **options(plan.segmentation.limits),
-        code=code("measure_limits"),
     shell:
         "python -m scripts.measure_limits {params} --threads {threads} > {log} 2>&1"
 
@@ -55,8 +49,6 @@ rule measure_components:
         components=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}.csv",
         formula=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}_formula.csv",
         errors=f"{plan.segmentation.folder}/measure_components/{{task}}/{{repetition}}_errors.csv",
-    log:
-        layout.log("measure_components", "{task}/{repetition}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks),
     conda:
@@ -66,7 +58,6 @@ rule measure_components:
         runtime=240,
     params:
         **options(plan.segmentation.components),
-        code=code("measure_components"),
     shell:
         "python -m scripts.measure_components {params} --threads {threads} > {log} 2>&1"
 
@@ -80,8 +71,6 @@ rule measure_external:
         students=plan.segmentation.external_students,
     output:
         table=f"{plan.segmentation.folder}/measure_external/{{repetition}}.csv",
-    log:
-        layout.log("measure_external", "{repetition}"),
     conda:
         torch_environment("segmentation")
     resources:
@@ -89,6 +78,5 @@ rule measure_external:
         runtime=60,
     params:
         **options(plan.segmentation.external),
-        code=code("measure_external"),
     shell:
         "python -m scripts.measure_external {params} --threads {threads} > {log} 2>&1"

@@ -12,8 +12,6 @@ rule train_mask_students:
         patients=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.csv",
         records=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}.json",
         curves=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}_curves.csv",
-    log:
-        layout.log("train_mask_students", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_students()),
     conda:
@@ -25,7 +23,6 @@ rule train_mask_students:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.students),
-        code=code("train_mask_students"),
     shell:
         "python -m scripts.train_mask_students {params} --threads {threads} > {log} 2>&1"
 
@@ -38,8 +35,6 @@ rule train_mask_dp_sgd:
         weights=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.npz",
         patients=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.csv",
         record=f"{plan.segmentation.folder}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.json",
-    log:
-        layout.log("train_mask_dp_sgd", "{task}/{noise}/{repetition}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.autoencoded["results"]["tasks"]),
         noise="printed|budget|clipped",
@@ -52,7 +47,6 @@ rule train_mask_dp_sgd:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.dp_sgd),
-        code=code("train_mask_dp_sgd"),
     shell:
         "python -m scripts.train_mask_dp_sgd {params} --threads {threads} > {log} 2>&1"
 
@@ -64,8 +58,6 @@ rule write_masks:
         students=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
     output:
         masks=directory(f"{plan.segmentation.private}/masks/{{task}}/{{repetition}}/{{shard}}"),
-    log:
-        layout.log("write_masks", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_students()),
     conda:
@@ -75,6 +67,5 @@ rule write_masks:
         runtime=120,
     params:
         **options(plan.segmentation.written),
-        code=code("write_masks"),
     shell:
         "python -m scripts.write_masks {params} --threads {threads} > {log} 2>&1"

@@ -10,8 +10,6 @@ rule train_mask_teachers:
         weights=f"{plan.segmentation.private}/teachers/{{task}}/{{repetition}}/{{shard}}.npz",
         record=f"{plan.segmentation.folder}/teachers/{{task}}/{{repetition}}/{{shard}}.json",
         curves=f"{plan.segmentation.private}/teachers/{{task}}/{{repetition}}/{{shard}}_curves.csv",
-    log:
-        layout.log("train_mask_teachers", "{task}/{repetition}/{shard}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_teachers()),
     conda:
@@ -23,7 +21,6 @@ rule train_mask_teachers:
         gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.teachers),
-        code=code("train_mask_teachers"),
     shell:
         "python -m scripts.train_mask_teachers {params} --threads {threads} > {log} 2>&1"
 
@@ -36,8 +33,6 @@ rule measure_mask_teachers:
     output:
         record=f"{plan.segmentation.folder}/baselines/{{task}}/{{repetition}}.json",
         patients=f"{plan.segmentation.private}/baselines/{{task}}/{{repetition}}.csv",
-    log:
-        layout.log("measure_mask_teachers", "{task}/{repetition}"),
     wildcard_constraints:
         task=one_of(plan.segmentation.tasks_of_teachers()),
     conda:
@@ -47,6 +42,5 @@ rule measure_mask_teachers:
         runtime=60,
     params:
         **options(plan.segmentation.measured_teachers),
-        code=code("measure_mask_teachers"),
     shell:
         "python -m scripts.measure_mask_teachers {params} --threads {threads} > {log} 2>&1"

@@ -7,8 +7,6 @@ rule prepare_volumes:
         beside=present(plan.segmentation.volume_files),
     output:
         index=f"{layout.private}/volumes/{{volumes}}/index.json",
-    log:
-        layout.log("prepare_volumes", "{volumes}"),
     wildcard_constraints:
         volumes=one_of(plan.segmentation.block["volumes"]),
     conda:
@@ -18,6 +16,5 @@ rule prepare_volumes:
         runtime=120,
     params:
         **options(plan.segmentation.preparing),
-        code=code("prepare_volumes"),
     shell:
         "python -m scripts.prepare_volumes {params} > {log} 2>&1"

@@ -19,13 +19,10 @@ rule claims:
             category="Verdicts",
             labels={"item": "All claims", "kind": "table"},
         ),
-    log:
-        layout.log("claims"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.judging_all),
-        code=code("claims"),
     shell:
         "python -m scripts.claims {params} > {log} 2>&1"
 
@@ -44,15 +41,12 @@ rule paper_claims:
             category="Verdicts",
             labels={"item": "Claims of {paper}", "kind": "table"},
         ),
-    log:
-        layout.log("paper_claims", "{paper}"),
     wildcard_constraints:
         paper=one_of(PAPERS),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.judging_paper),
-        code=code("claims"),
     shell:
         "python -m scripts.claims {params} > {log} 2>&1"
 
@@ -72,15 +66,12 @@ rule reproduction_page:
         checks="docs/reproduction/{paper}_checks.csv",
         files=directory("docs/reproduction/{paper}"),
         origins=f"{layout.results}/{{paper}}/origins.csv",
-    log:
-        layout.log("reproduction_page", "{paper}"),
     wildcard_constraints:
         paper=one_of(PAPERS),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.page),
-        code=code("reproduction_page"),
     shell:
         "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
@@ -96,13 +87,10 @@ rule leaderboard_reproduction:
         details="docs/reproduction/leaderboard_details.md",
         files=directory("docs/reproduction/leaderboard"),
         origins=f"{layout.results}/leaderboard/origins.csv",
-    log:
-        layout.log("leaderboard_reproduction"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.leaderboard_page),
-        code=code("reproduction_page"),
     shell:
         "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
@@ -120,13 +108,10 @@ rule reproduction:
         index="docs/reproduction/README.md",
         overview="docs/reproduction/overview.png",
         provenance="docs/reproduction/provenance.csv",
-    log:
-        layout.log("reproduction"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(),
-        code=code("reproduction"),
     shell:
         "python -m scripts.reproduction {params} > {log} 2>&1"
 
@@ -135,8 +120,6 @@ rule datasets:
     """The table of datasets: source, fingerprint, licence, how to obtain them by hand."""
     output:
         page=f"{layout.results}/datasets.md",
-    log:
-        layout.log("datasets"),
     conda:
         "../../envs/learning.yaml"
     params:

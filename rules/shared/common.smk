@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from snakemake.cli import parse_args
+from snakemake.io import strip_wildcard_constraints
 from snakemake.resources import Resources
 
 from lib.core.code_inputs import COMMIT, commit, digest
@@ -225,10 +226,3 @@ def reported(name, path):
 
 def _beside(name, others):
     return {other: plan.results.file(name, f"_{other}.csv") for other in others}
-
-
-def as_written(path):
-    """A path without the prefix that Snakemake sets before it where a profile names a default storage."""
-    if not path.is_storage:
-        return path
-    return path.storage_object.query.removeprefix(workflow.storage_settings.default_storage_prefix).removeprefix("/")

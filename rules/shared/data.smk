@@ -5,8 +5,6 @@ rule download_data:
     """The files of a dataset whose source is `download`, in a folder that serves as its data_root."""
     output:
         data_root=directory(f"{layout.of('downloads')}/{{dataset}}"),
-    log:
-        layout.log("download_data", "{dataset}"),
     wildcard_constraints:
         dataset=one_of(plan.data.downloaded()),
     conda:
@@ -27,8 +25,6 @@ rule prepare_data:
         beside=present(plan.data.files),
     output:
         data=f"{layout.private}/data/{{dataset}}.npz",
-    log:
-        layout.log("prepare_data", "{dataset}"),
     wildcard_constraints:
         dataset=one_of(plan.data.read()),
     conda:
@@ -47,8 +43,6 @@ rule prepare_glyph:
     """What Open Glyph is made of: its settings and its fingerprint; samples are generated where they are used."""
     output:
         data=f"{layout.private}/data/{{dataset}}.npz",
-    log:
-        layout.log("prepare_glyph", "{dataset}"),
     wildcard_constraints:
         dataset=one_of(plan.data.generated()),
     conda:
@@ -57,6 +51,5 @@ rule prepare_glyph:
         mem_mb=2000,
     params:
         **options(plan.data.glyph_settings),
-        code=code("prepare_glyph"),
     shell:
         "python -m scripts.prepare_glyph {params} > {log} 2>&1"

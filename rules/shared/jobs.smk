@@ -1,4 +1,5 @@
-"""What each rule with a job has besides what it says itself: what the job costs, measured, and a line when it starts.
+"""Give each rule with a job its log, called as the rule and its wildcards are, its measured cost, a line when it starts,
+and the digest of its script's code, where the rule does not say which code it runs.
 
 A preset may have larger jobs than the rules ask for: its block `resources` says so; --set-resources goes before both.
 
@@ -16,9 +17,14 @@ for each in workflow.rules:
     each.resources.update(workflow.resource_settings._parsed_overwrite_resources.get(each.name, {}))
     # the work of many jobs in turn: begun last, it would be waited for with cores idle
     each.priority = int(each.name in config["together"])
-    if each.log:
-        each.benchmark_modifier = each.log_modifier
-        each.benchmark = layout.beside_log(as_written(*each.log))
+    if each.shellcmd:
+        in_path = re.findall(r"\{\w+\}", strip_wildcard_constraints(next(iter(each.output), "")))
+        job = [each.name, *(["all"] if each.name in config["together"] else in_path)]
+        each.log_modifier = each.benchmark_modifier = each.output_modifier
+        each.set_log(layout.log(*job))
+        each.benchmark = layout.benchmark(*job)
+        if "code" not in each.params.keys():
+            each.set_params(code=code(*re.findall(r"scripts\.(\w+)", each.shellcmd)))
         each.message = " ".join([each.name, "{wildcards}:" if each.wildcard_names else "-", each.docstring])
 
 

@@ -16,15 +16,12 @@ rule site_page:
             category="Pages",
             labels={"item": "{paper}", "kind": "page"},
         ),
-    log:
-        layout.log("site_page", "{paper}"),
     wildcard_constraints:
         paper=one_of(TITLES),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.site_page),
-        code=code("site_page"),
     shell:
         "python -m scripts.site_page {params} > {log} 2>&1"
 
@@ -37,12 +34,9 @@ rule site:
         beside=[f"{layout.results}/site/{page}.html" for page in plan.results.pages()],
     output:
         index=f"{layout.results}/site/index.html",
-    log:
-        layout.log("site"),
     conda:
         "../../envs/reporting.yaml"
     params:
         **options(plan.results.site),
-        code=code("site"),
     shell:
         "python -m scripts.site {params} > {log} 2>&1"

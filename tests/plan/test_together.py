@@ -32,7 +32,7 @@ def test_only_the_default_preset_does_jobs_together_unless_another_says_so():
 def test_alone_a_rule_keeps_its_wildcards():
     jobs = Jobs()
     assert jobs.inputs(data=PLAIN, shards=shards) == {"data": PLAIN, "shards": shards}
-    assert jobs.output(RECORD) == RECORD and jobs.name("{task}/{gamma}") == "{task}/{gamma}"
+    assert jobs.output(RECORD) == RECORD
     assert jobs.files([("data", "x.npz"), ("beside", ["a.csv"])], [("record", "y")]) == "--data x.npz --record y"
 
 
@@ -41,7 +41,7 @@ def test_together_each_job_is_told_what_it_is_told_alone():
     inputs = {name: files(None) for name, files in jobs.inputs(data=PLAIN, shards=shards).items()}
     assert inputs == {"data": ["data/a.npz", "data/b.npz"], "shards": ["shards/a/0.npz", "shards/a/1.npz"]}
     record = jobs.output(RECORD)
-    assert record == ["networks/a/0.json", "networks/b/2.5.json"] and jobs.name("{task}/{gamma}") == "all"
+    assert record == ["networks/a/0.json", "networks/b/2.5.json"]
     # as where files are stored elsewhere, and their paths begin with where
     stored = {name: [f"stored/{path}" for path in paths] for name, paths in (inputs | {"record": record}).items()}
     files = jobs.files([*((n, stored[n]) for n in inputs), ("beside", ["a.csv"])], [("record", stored["record"])])
