@@ -109,6 +109,7 @@ def drawn_by(name: str) -> Callable[..., None] | None:
     table ITEM_PARAMETER.csv.
     """
     rules = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*/*.smk")))
+    (name,) = re.findall(rf"^use rule (\w+) as {name} with:", rules, re.MULTILINE) or [name]
     (script, *_) = re.findall(rf"^rule {name}:\n.*?-m scripts\.(\w+)", rules, re.MULTILINE | re.DOTALL)
     return getattr(import_module(f"scripts.{script}"), "draw", None)
 

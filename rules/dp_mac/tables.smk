@@ -16,7 +16,7 @@ rule dp_mac_table1a:
         "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
 
-rule dp_mac_table1b:
+use rule dp_mac_table1a as dp_mac_table1b with:
     """Table 1b of DP-MAC: error of autoencoders, what each training cost, and what they must beat."""
     input:
         records=asked(plan.dp_mac.records("dp_mac_table1b")),
@@ -24,12 +24,8 @@ rule dp_mac_table1b:
         references=asked(plan.dp_mac.references),
     output:
         **table("dp_mac_table1b", "privacy"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.dp_mac.shown("dp_mac_table1b")),
-    shell:
-        "python -m scripts.dp_mac_table1 {params} > {log} 2>&1"
 
 
 rule dp_mac_budget:

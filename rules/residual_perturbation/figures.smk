@@ -43,46 +43,34 @@ rule residual_perturbation_fig3:
         "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig4:
+use rule residual_perturbation_fig3 as residual_perturbation_fig4 with:
     """Figure 4: attack and accuracy against the noise of Strategy I on CIFAR10."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig4"))),
     output:
         **figure("residual_perturbation_fig4", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig4")),
-    shell:
-        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig5:
+use rule residual_perturbation_fig3 as residual_perturbation_fig5 with:
     """Figure 5: attack and accuracy against the noise of Strategy I on CIFAR100."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig5"))),
     output:
         **figure("residual_perturbation_fig5", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig5")),
-    shell:
-        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig6:
+use rule residual_perturbation_fig3 as residual_perturbation_fig6 with:
     """Figure 6: single networks and ensembles with Strategy I against the noise, a line for each size."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig6"))),
     output:
         **figure("residual_perturbation_fig6", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig6),
-    shell:
-        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
 rule residual_perturbation_fig7:
@@ -99,72 +87,52 @@ rule residual_perturbation_fig7:
         "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig8:
+use rule residual_perturbation_fig1 as residual_perturbation_fig8 with:
     """Figure 8: a picture recovered from its features, without noise and with the multiplicative noise of Strategy II."""
     output:
         **figure("residual_perturbation_fig8", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.settings_of_fig8),
-    shell:
-        "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig9:
+use rule residual_perturbation_fig3 as residual_perturbation_fig9 with:
     """Figure 9: attack and accuracy against the noise of Strategy II on breast histology."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig9"))),
     output:
         **figure("residual_perturbation_fig9", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig9")),
-    shell:
-        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig10:
+use rule residual_perturbation_fig3 as residual_perturbation_fig10 with:
     """Figure 10: attack and accuracy against the noise of Strategy II on CIFAR10."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig10"))),
     output:
         **figure("residual_perturbation_fig10", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig10")),
-    shell:
-        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig11:
+use rule residual_perturbation_fig3 as residual_perturbation_fig11 with:
     """Figure 11: attack and accuracy against the noise of Strategy II on CIFAR100."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig11"))),
     output:
         **figure("residual_perturbation_fig11", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig11")),
-    shell:
-        "python -m scripts.residual_perturbation_noise {params} > {log} 2>&1"
 
 
-rule residual_perturbation_fig12:
+use rule residual_perturbation_fig7 as residual_perturbation_fig12 with:
     """Figure 12: ROC curves of the attacks on ensembles with Strategy II, a column a dataset."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_figure("fig12"))),
     output:
         **figure("residual_perturbation_fig12", "comparison"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.said_in_figure("fig12")),
-    shell:
-        "python -m scripts.residual_perturbation_roc {params} > {log} 2>&1"
 
 
 rule residual_perturbation_tradeoff:

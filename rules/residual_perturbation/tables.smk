@@ -15,88 +15,64 @@ rule residual_perturbation_table1:
         "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
-rule residual_perturbation_table2:
+use rule residual_perturbation_table1 as residual_perturbation_table2 with:
     """Table 2: attacks on ResNet8, DP-SGD and Strategy I on MNIST, and their accuracy."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table2"))),
     output:
         **table("residual_perturbation_table2", "privacy"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table2")),
-    shell:
-        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
-rule residual_perturbation_table3:
+use rule residual_perturbation_table1 as residual_perturbation_table3 with:
     """Table 3: attacks on ResNet8, DP-SGD and Strategy I on CIFAR10, and their accuracy."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table3"))),
     output:
         **table("residual_perturbation_table3", "privacy"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table3")),
-    shell:
-        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
-rule residual_perturbation_table4:
+use rule residual_perturbation_table1 as residual_perturbation_table4 with:
     """Table 4: attacks on ResNet8, DP-SGD and Strategy I on CIFAR100, and their accuracy."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table4"))),
     output:
         **table("residual_perturbation_table4", "privacy"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table4")),
-    shell:
-        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
-rule residual_perturbation_table5:
+use rule residual_perturbation_table1 as residual_perturbation_table5 with:
     """Table 5: attacks on DP-SGD and on one and several members with Strategy II on breast histology."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("table5"))),
     output:
         **table("residual_perturbation_table5", "privacy"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("table5")),
-    shell:
-        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
-rule residual_perturbation_skip:
+use rule residual_perturbation_table1 as residual_perturbation_skip with:
     """Section IV-D: attacks on ensembles of perturbed networks with skip connections, and without them."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("skip"))),
     output:
         **table("residual_perturbation_skip", "privacy"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("skip")),
-    shell:
-        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
-rule residual_perturbation_readings:
+use rule residual_perturbation_table1 as residual_perturbation_readings with:
     """What the paper leaves open about its noise (scale of pixels, deviation, floor): each reading, attacked."""
     input:
         unpack(asked(plan.residual_perturbation.attacks_in_table("readings"))),
     output:
         **table("residual_perturbation_readings", "privacy"),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.residual_perturbation.rows_of_table("readings")),
-    shell:
-        "python -m scripts.residual_perturbation_table {params} > {log} 2>&1"
 
 
 rule residual_perturbation_cost:

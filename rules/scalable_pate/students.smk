@@ -23,7 +23,7 @@ rule train_student:
         "python -m scripts.train_student {params} > {log} 2>&1"
 
 
-rule train_noiseless_student:
+use rule train_student as train_noiseless_student with:
     """The same classifier on as many labels without noise or selection; what it measures is private."""
     input:
         data=plan.scalable_pate.samples_of_run,
@@ -32,17 +32,8 @@ rule train_noiseless_student:
     output:
         record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
-    wildcard_constraints:
-        run=one_of(plan.scalable_pate.runs_with_classifiers()),
-    conda:
-        "../../envs/learning.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=30,
     params:
         **options(plan.scalable_pate.noiseless_student_settings),
-    shell:
-        "python -m scripts.train_student {params} > {log} 2>&1"
 
 
 rule train_network_student:
@@ -69,7 +60,7 @@ rule train_network_student:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
 
-rule train_noiseless_network_student:
+use rule train_network_student as train_noiseless_network_student with:
     """The same network on as many labels without noise or selection; what it measures is private."""
     input:
         data=plan.scalable_pate.samples_of_run,
@@ -78,19 +69,8 @@ rule train_noiseless_network_student:
     output:
         record=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.json",
         scores=f"{layout.private}/noiseless_students/{{run}}/{{repetition}}.npz",
-    wildcard_constraints:
-        run=one_of(plan.scalable_pate.runs_with_networks()),
-    conda:
-        torch_environment("networks")
-    resources:
-        mem_mb=6000,
-        runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.noiseless_network_student_settings),
-    shell:
-        "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 
 
 rule train_baseline:
@@ -113,7 +93,7 @@ rule train_baseline:
         "python -m scripts.train_baseline {params} > {log} 2>&1"
 
 
-rule train_network_baseline:
+use rule train_network_student as train_network_baseline with:
     """The non-private baseline, a network on private samples with their true labels."""
     input:
         data=plan.scalable_pate.samples_of_ensemble,
@@ -122,14 +102,5 @@ rule train_network_baseline:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
     wildcard_constraints:
         model=one_of(plan.scalable_pate.networks()),
-    conda:
-        torch_environment("networks")
-    resources:
-        mem_mb=6000,
-        runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_baseline_settings),
-    shell:
-        "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"

@@ -27,7 +27,7 @@ rule claims:
         "python -m scripts.claims {params} > {log} 2>&1"
 
 
-rule paper_claims:
+use rule claims as paper_claims with:
     """The claims of one paper, without the results of the others."""
     input:
         claims=CLAIMS,
@@ -43,12 +43,8 @@ rule paper_claims:
         ),
     wildcard_constraints:
         paper=one_of(PAPERS),
-    conda:
-        "../../envs/reporting.yaml"
     params:
         **options(plan.results.judging_paper),
-    shell:
-        "python -m scripts.claims {params} > {log} 2>&1"
 
 
 rule reproduction_page:

@@ -23,9 +23,10 @@ def asked() -> dict[str, int]:
     """The memory in MiB that each rule asks for in the preset paper; 1000, the profiles', where it says nothing."""
     found = {}
     for path in (ROOT / "rules").rglob("*.smk"):
-        for name, body in re.findall(r"^rule (\w+):\n((?: +.*\n|\n)+)", path.read_text(), re.MULTILINE):
+        rules = r"^(?:use rule (\w+) as |rule )(\w+)(?: with)?:\n((?: +.*\n|\n)+)"
+        for like, name, body in re.findall(rules, path.read_text(), re.MULTILINE):
             said = re.search(r"mem_mb=(\d+)", body)
-            found[name] = int(said[1]) if said else 1000
+            found[name] = int(said[1]) if said else found.get(like, 1000)
     return found | {name: block["mem_mb"] for name, block in PAPER["resources"].items() if "mem_mb" in block}
 
 
