@@ -1,8 +1,9 @@
 """Read and check the claims of all papers (`claims.csv`) and the checks beside them (`checks.csv`).
 
-Both files have the same columns. A row of `checks.csv` has a reason in `by_construction`: it is true by definition, a
-setting, or about a variant of ours. It is judged by the same rule and counted nowhere. This module is apart from the
-rule, because tables read the papers' numbers here and do not depend on how claims are judged.
+A row of `checks.csv` has a reason in `by_construction`: it is true by definition, a setting, or about a variant of
+ours. It is judged by the same rule and counted nowhere. Only a row of `claims.csv` has `latitude`, `same_as` and
+`reading_of`. This module is apart from the rule, because tables read the papers' numbers here and do not depend on how
+claims are judged.
 """
 
 import csv
@@ -17,7 +18,7 @@ DATA_FILES = ("../../../schemas/claims.schema.yaml",)
 
 
 def load_claims(*paths: str | Path) -> list[dict[str, str]]:
-    """Read and check the rows of some files, a dict of texts each, in the order given.
+    """Read and check the rows of some files, a dict of texts each, in the order given; "" where a file lacks a column.
 
     Raises InputError, one line with the row's id, the column, its value and what is allowed.
     """
@@ -29,20 +30,19 @@ def load_claims(*paths: str | Path) -> list[dict[str, str]]:
 def _read(path: str | Path) -> list[dict[str, str]]:
     try:
         with open(path, newline="", encoding="utf-8") as stream:
-            claims = list(csv.DictReader(stream, restkey="(cells beyond the header)"))
+            rows = list(csv.DictReader(stream, restkey="(cells beyond the header)"))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: not a readable CSV file ({error})") from error
-    if not claims:
+    if not rows:
         raise InputError(f"{path}: has no claims")
-    validator = jsonschema.Draft202012Validator(_schema())
+    schema = yaml.safe_load((Path(__file__).parent / DATA_FILES[0]).read_text(encoding="utf-8"))
+    optional = dict.fromkeys(schema["properties"].keys() - schema["required"], "")
+    claims = [optional | row for row in rows]
+    validator = jsonschema.Draft202012Validator(schema)
     for line, claim in enumerate(claims, start=1):
         for fault in validator.iter_errors(claim):
             raise InputError(f"{path}: {claim.get('id') or f'claim {line}'}: {_complaint(fault)}")
     return claims
-
-
-def _schema() -> dict:
-    return yaml.safe_load((Path(__file__).parent / DATA_FILES[0]).read_text(encoding="utf-8"))
 
 
 def _complaint(error: jsonschema.ValidationError) -> str:
