@@ -1,6 +1,6 @@
 """Jobs of Scalable PATE: ensembles, votes, runs of an aggregator on them, and their students."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lib.core.model_kinds import NETWORKS
@@ -175,20 +175,15 @@ class ScalablePate:
         first = self.runs[run].get("first_round")
         return ([first] if first else []) + [run]
 
-    def first_round_scores(self, wildcards: Any) -> list[str]:
-        """Input: the scores of the first round's student; nothing where there is no first round."""
-        return self._first_round("students", wildcards)
-
-    def first_round_labels(self, wildcards: Any) -> list[str]:
-        """Input: the labels that the first round released; nothing where there is no first round."""
-        return self._first_round("aggregated", wildcards)
-
     def released_labels(self, wildcards: Any) -> list[str]:
         """Input: the labels that a run released in one repetition, a file a round."""
         return [f"{self.folder}/aggregated/{run}/{wildcards.repetition}.npz" for run in self.rounds(wildcards.run)]
 
-    def _first_round(self, stage: str, wildcards: Any) -> list[str]:
-        return [f"{self.folder}/{stage}/{run}/{wildcards.repetition}.npz" for run in self.rounds(wildcards.run)[:-1]]
+    def first_round(self, stage: str) -> Callable[[Any], list[str]]:
+        """Input: arrays of the first round, of its student's scores or released labels; nothing where there is none."""
+        return lambda wildcards: [
+            f"{self.folder}/{stage}/{run}/{wildcards.repetition}.npz" for run in self.rounds(wildcards.run)[:-1]
+        ]
 
     def account_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `account`."""
@@ -314,6 +309,10 @@ class ScalablePate:
             blocks.append(run | more)
         return blocks
 
+    def runs_of(self, item: str) -> Callable[[Any], dict[str, Any]]:
+        """Settings of a result about runs alone, which its block names."""
+        return lambda wildcards: {"runs": self.described(self.block[item])}
+
     def _said(self, ensemble: str, *more: str) -> dict[str, Any]:
         """Return what tables show of an ensemble, with its name, and other keys of its block that it may have."""
         return words_of(self.ensembles[ensemble], *more) | {"name": ensemble}
@@ -333,10 +332,6 @@ class ScalablePate:
                 records += [f"{self.folder}/baselines/{name}/{self.baseline(run)}/{split}.json" for split in splits]
         return sorted(set(records))
 
-    def table1_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Table 1."""
-        return {"runs": self.described(self.block["table1"])}
-
     def table2_records(self, wildcards: Any) -> list[str]:
         """Input of Table 2: records of `sanitize_epsilon`."""
         return [
@@ -344,10 +339,6 @@ class ScalablePate:
             for run in self.block["table2"]
             for draw in self.draws(self.runs[run]["ensemble"])
         ]
-
-    def table2_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Table 2."""
-        return {"runs": self.described(self.block["table2"])}
 
     def selection_records(self, wildcards: Any) -> list[str]:
         """Input of the table of selection: records of every stage of its runs."""
@@ -361,26 +352,18 @@ class ScalablePate:
             *self.every_repetition(f"{self.layout.private}/noiseless_students", self.block["noiseless"]),
         ]
 
-    def selection_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of selection."""
-        return {"runs": self.described(self.block["selection"])}
-
     def tails_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the table of the noise's tails."""
         return self.block["tails"]
 
-    def teachers_votes(self, wildcards: Any) -> list[str]:
-        """Input of the table of teachers: every draw of its ensembles' votes."""
+    def teachers_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of the table of teachers: all votes of its ensembles, and their samples and splits."""
         self.results.check("scalable_pate_teachers")
-        return [path for name in self.block["teachers"] for path in self.votes(name)]
-
-    def teachers_data(self, wildcards: Any) -> list[str]:
-        """Input of the table of teachers: the samples that each of these votes are about."""
-        return [self.samples(name) for name, _ in self._teachers()]
-
-    def teachers_splits(self, wildcards: Any) -> list[str]:
-        """Input of the table of teachers: the split of these samples, where there are any."""
-        return self._splits(self._teachers())
+        return {
+            "votes": [path for name in self.block["teachers"] for path in self.votes(name)],
+            "data": [self.samples(name) for name, _ in self._teachers()],
+            "splits": self._splits(self._teachers()),
+        }
 
     def teachers_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the table of teachers: the ensemble of each of its votes."""
@@ -391,18 +374,15 @@ class ScalablePate:
         """(ensemble, draw) of all votes in the table of teachers."""
         return [(name, draw) for name in self.block["teachers"] for draw in self.draws(name)]
 
-    def search_votes(self, wildcards: Any) -> list[str]:
-        """Input of the search for parameters: the first draw of the votes of each of its runs."""
+    def search_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of the search for parameters: the first votes of each run, and the samples and splits of these."""
         self.results.check("scalable_pate_search")
-        return [self.votes(name)[0] for name in self._searched()]
-
-    def search_data(self, wildcards: Any) -> list[str]:
-        """Input of the search for parameters: the samples that each of these votes are about."""
-        return [self.samples(name) for name in self._searched()]
-
-    def search_splits(self, wildcards: Any) -> list[str]:
-        """Input of the search for parameters: the split of these samples, where there are any."""
-        return self._splits([(name, self.draws(name)[0]) for name in self._searched()])
+        names = [self.runs[run]["ensemble"] for run in self.block["search"]["runs"]]
+        return {
+            "votes": [self.votes(name)[0] for name in names],
+            "data": [self.samples(name) for name in names],
+            "splits": self._splits([(name, self.draws(name)[0]) for name in names]),
+        }
 
     def search_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the search for parameters."""
@@ -412,45 +392,25 @@ class ScalablePate:
             "accounting": self._accounting(),
         }
 
-    def _searched(self) -> list[str]:
-        return [self.runs[run]["ensemble"] for run in self.block["search"]["runs"]]
-
     # ------------------------------------------------------------ figures
 
-    def epsilon_records(self, wildcards: Any) -> list[str]:
-        """Input of the figure of epsilon: records of `account`."""
-        return self.accounts(self.block["epsilon"])
+    def epsilon_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of the figure of epsilon: records of `account`, and their curves."""
+        runs = self.block["epsilon"]
+        return {"records": self.accounts(runs), "curves": self.accounts(runs, "npz")}
 
-    def epsilon_curves(self, wildcards: Any) -> list[str]:
-        """Input of the figure of epsilon: the curves of these records."""
-        return self.accounts(self.block["epsilon"], "npz")
-
-    def epsilon_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the figure of epsilon."""
-        return {"runs": self.described(self.block["epsilon"])}
-
-    def fig1_records(self, wildcards: Any) -> list[str]:
-        """Input of Figure 1: records of every stage of the runs with students."""
+    def fig1_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of Figure 1: records of its students' runs, accounts of the middle panel, votes of the right one."""
         self.results.check("scalable_pate_fig1")
-        runs = self.block["fig1"]["students"]
-        return [
-            *self.accounts(runs),
-            *self.every_repetition(f"{self.folder}/aggregated", runs),
-            *self.every_repetition(f"{self.folder}/students", runs),
-        ]
-
-    def fig1_curve_records(self, wildcards: Any) -> list[str]:
-        """Input of Figure 1: records of `account` of the runs in the middle panel."""
-        return self.accounts(self.block["fig1"]["curves"])
-
-    def fig1_curves(self, wildcards: Any) -> list[str]:
-        """Input of Figure 1: the curves of these records."""
-        return self.accounts(self.block["fig1"]["curves"], "npz")
-
-    def fig1_votes(self, wildcards: Any) -> list[str]:
-        """Input of Figure 1: every draw of the votes of the right panel."""
-        self.results.check("scalable_pate_fig1")
-        return self.votes(self.runs[self.block["fig1"]["selection"]]["ensemble"])
+        block = self.block["fig1"]
+        stages = [f"{self.folder}/{stage}" for stage in ("aggregated", "students")]
+        records = [path for folder in stages for path in self.every_repetition(folder, block["students"])]
+        return {
+            "records": self.accounts(block["students"]) + records,
+            "curve_records": self.accounts(block["curves"]),
+            "curves": self.accounts(block["curves"], "npz"),
+            "votes": self.votes(self.runs[block["selection"]]["ensemble"]),
+        }
 
     def fig1_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of Figure 1."""

@@ -54,18 +54,18 @@ class Segmentation:
         self._patients: dict[str, int] = {}  # of volumes in files, counted where they are asked for
         self._trained: dict[tuple[str, str], dict[str, Any]] = {}  # encoders of a budget, by task and name
         self.labellings = self._labellings()
-        self._encoders: dict[str, list[Unit]] = {}
+        self.encoder_units: dict[str, list[Unit]] = {}
         asked = [(task, encoder) for task, source, encoder in self.labellings if source == "teachers"]
         asked += [(task, encoder) for key, task, encoder in encoders_used(config) if key.startswith("compressed_pate")]
         for task, encoder in asked:
-            units = self._encoders.setdefault(task, [])
+            units = self.encoder_units.setdefault(task, [])
             if (encoder,) not in units:
                 units.append((encoder,))
-        self._codes = _by_task(self.labellings)
+        self.code_units = _by_task(self.labellings)
         self._taught = self.labellings | self._references()
-        self._students = _by_task(self._taught)
-        self._reconstructed = {task: self._of(self.compressed["fig2"]) for task in self.compressed["fig2"]["tasks"]}
-        self._limited = {task: self._of(self.compressed["limits"]) for task in self.compressed["limits"]["tasks"]}
+        self.student_units = _by_task(self._taught)
+        self.fig2_units = {task: self._of(self.compressed["fig2"]) for task in self.compressed["fig2"]["tasks"]}
+        self.limit_units = {task: self._of(self.compressed["limits"]) for task in self.compressed["limits"]["tasks"]}
 
     @staticmethod
     def _of(block: Mapping[str, Any]) -> list[Unit]:
@@ -231,16 +231,12 @@ class Segmentation:
 
     # ------------------------------------------------------------ encoders
 
-    def tasks_of_encoders(self) -> list[str]:
-        """Tasks that have an encoder."""
-        return list(self._encoders)
-
     def encoders(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_mask_encoder`."""
         return {
             **self._of_shard("train_mask_encoder", wildcards, "encoder_part"),
             **self._training("train_mask_encoder", wildcards.task, wildcards.repetition, wildcards.shard),
-            "encoders": self._blocks(wildcards.task, self._units(self._encoders, wildcards)),
+            "encoders": self._blocks(wildcards.task, self._units(self.encoder_units, wildcards)),
         }
 
     def _blocks(self, task: str, units: Iterable[Unit]) -> list[list[Any]]:
@@ -250,7 +246,7 @@ class Segmentation:
     def fitted(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
         """Return the files fitted for the encoders of some units."""
         wanted = [(unit[-1],) for unit in units if unit[-1] != "none"]
-        files = self._files(f"{self.folder}/encoders", task, self._encoders[task], wanted, repetition) if wanted else []
+        files = self._files(f"{self.folder}/encoders", task, self.encoder_units.get(task, []), wanted, repetition)
         return [f"{file}.npz" for file in files]
 
     # ------------------------------------------------------------ teachers
@@ -292,23 +288,20 @@ class Segmentation:
 
     # ------------------------------------------------------------ codes
 
-    def tasks_of_codes(self) -> list[str]:
-        """Tasks whose queries are answered."""
-        return list(self._codes)
-
-    def fitted_for_codes(self, wildcards: Any) -> list[str]:
-        """Input: what was fitted for the encoders of a shard of codes."""
-        return self.fitted(wildcards.task, self._units(self._codes, wildcards), wildcards.repetition)
-
-    def answers_for_codes(self, wildcards: Any) -> list[str]:
-        """Input: teachers' answers, where a unit of the shard asks them."""
-        asked = any(source == "teachers" for source, _ in self._units(self._codes, wildcards))
-        return self._answers(wildcards.task, wildcards.repetition) if asked else []
+    def files_for_codes(self, wildcards: Any) -> dict[str, str | list[str]]:
+        """Input of `aggregate_masks`: volumes, fitted encoders, and teachers' answers where a unit asks them."""
+        task, units = wildcards.task, self._units(self.code_units, wildcards)
+        asked = any(source == "teachers" for source, _ in units)
+        return {
+            "volumes": self.prepared(task),
+            "fitted": self.fitted(task, units, wildcards.repetition),
+            "answers": self._answers(task, wildcards.repetition) if asked else [],
+        }
 
     def codes(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `aggregate_masks`."""
         own = self._of_shard("aggregate_masks", wildcards, "encoder_part")
-        units = self._described_units(wildcards.task, self._units(self._codes, wildcards))
+        units = self._described_units(wildcards.task, self._units(self.code_units, wildcards))
         return own | {"units": units, "accounting": {"orders": self.config["accounting"]["orders"]}}
 
     def _described_units(self, task: str, units: Iterable[Unit]) -> list[dict[str, Any]]:
@@ -326,12 +319,8 @@ class Segmentation:
     def released(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
         """The codes that students of some units learn from."""
         wanted = [unit for unit in units if unit[-1] != "none"]
-        files = self._files(f"{self.private}/codes", task, self._codes[task], wanted, repetition) if wanted else []
+        files = self._files(f"{self.private}/codes", task, self.code_units.get(task, []), wanted, repetition)
         return [f"{file}.npz" for file in files]
-
-    def code_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
-        """Records of what was released to the students of some tasks."""
-        return self._records("codes", self._codes, tasks, sources)
 
     def _repetitions(self, task: str) -> range:
         """All repetitions, or the first ones, as many as the task allows."""
@@ -355,39 +344,36 @@ class Segmentation:
 
     # ------------------------------------------------------------ students
 
-    def tasks_of_students(self) -> list[str]:
-        """Tasks that train students."""
-        return list(self._students)
-
-    def codes_for_students(self, wildcards: Any) -> list[str]:
-        """Input: the codes that a shard's students learn from."""
-        return self.released(wildcards.task, self._units(self._students, wildcards), wildcards.repetition)
-
-    def fitted_for_students(self, wildcards: Any) -> list[str]:
-        """Input: what was fitted for the encoders that decode these codes."""
-        return self.fitted(wildcards.task, self._units(self._students, wildcards), wildcards.repetition)
+    def files_for_students(self, wildcards: Any) -> dict[str, str | list[str]]:
+        """Input of `train_mask_students`: volumes, the encoders that decode, and the codes that students learn from."""
+        task, units = wildcards.task, self._units(self.student_units, wildcards)
+        return {
+            "volumes": self.prepared(task),
+            "fitted": self.fitted(task, units, wildcards.repetition),
+            "codes": self.released(task, units, wildcards.repetition),
+        }
 
     def students(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_mask_students`."""
         return {
             **self._of_shard("train_mask_students", wildcards, "encoder_part", "student", *NETWORK),
             **self._training("train_mask_students", wildcards.task, wildcards.repetition, wildcards.shard),
-            "units": self._described_units(wildcards.task, self._units(self._students, wildcards)),
+            "units": self._described_units(wildcards.task, self._units(self.student_units, wildcards)),
         }
 
     def written(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `write_masks`."""
-        units = self._described_units(wildcards.task, self._units(self._students, wildcards))
+        units = self._described_units(wildcards.task, self._units(self.student_units, wildcards))
         own = self._of_shard("write_masks", wildcards, *NETWORK, device=self.config["device"])
         return own | {"units": units}
 
     def student_records(self, tasks: Iterable[str], sources: Iterable[str]) -> list[str]:
         """Return the records of some tasks' students, those on true labels or the mean mask included."""
-        return self._records("students", self._students, tasks, (*sources, "truth", "mean_mask"))
+        return self._records("students", self.student_units, tasks, (*sources, "truth", "mean_mask"))
 
     def _weights(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
         """Weights of the students of some units."""
-        files = self._files(f"{self.private}/students", task, self._students[task], units, repetition)
+        files = self._files(f"{self.private}/students", task, self.student_units[task], units, repetition)
         return [f"{file}.npz" for file in files]
 
     def dp_sgd(self, wildcards: Any) -> dict[str, Any]:
@@ -406,32 +392,24 @@ class Segmentation:
 
     # ------------------------------------------------------------ measurements
 
-    def tasks_of_reconstructions(self) -> list[str]:
-        """Tasks whose encoders are measured over noise."""
-        return list(self._reconstructed)
-
-    def tasks_of_limits(self) -> list[str]:
-        """Tasks whose encoders are measured over teachers and budgets."""
-        return list(self._limited)
-
     def fitted_for_reconstruction(self, wildcards: Any) -> list[str]:
         """Input: what was fitted for the encoders of a shard."""
-        return self.fitted(wildcards.task, self._units(self._reconstructed, wildcards), wildcards.repetition)
+        return self.fitted(wildcards.task, self._units(self.fig2_units, wildcards), wildcards.repetition)
 
     def fitted_for_limits(self, wildcards: Any) -> list[str]:
         """Input: what was fitted for the encoders of a shard."""
-        return self.fitted(wildcards.task, self._units(self._limited, wildcards), wildcards.repetition)
+        return self.fitted(wildcards.task, self._units(self.limit_units, wildcards), wildcards.repetition)
 
     def reconstruction(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_reconstruction`."""
         settings = {name: self.compressed["fig1"][name] for name in ("sigmas", "shown")}
-        return self._measure("measure_reconstruction", wildcards, self._reconstructed, settings)
+        return self._measure("measure_reconstruction", wildcards, self.fig2_units, settings)
 
     def limits(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_limits`."""
         names = ("teachers", "epsilons", "queries", "delta", "route")
         settings = {name: self.compressed["limits"][name] for name in names}
-        return self._measure("measure_limits", wildcards, self._limited, settings)
+        return self._measure("measure_limits", wildcards, self.limit_units, settings)
 
     def _measure(
         self, rule: str, wildcards: Any, units: Mapping[str, list[Unit]], settings: dict[str, Any]
@@ -489,34 +467,27 @@ class Segmentation:
             "seed": self.config["seed"],
         }
 
-    def result_students(self, wildcards: Any) -> list[str]:
-        """Input: records of the students of Autoencoded PATE."""
+    def result_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of `autoencoded_pate_results`: records of all that is compared, and what each test patient gets."""
         self._register.check("autoencoded_pate_results")
-        return self.student_records(self.autoencoded["results"]["tasks"], ("teachers",))
-
-    def result_codes(self, wildcards: Any) -> list[str]:
-        """Input: records of what was released to them."""
-        return self.code_records(self.autoencoded["results"]["tasks"], ("teachers",))
-
-    def result_baselines(self, wildcards: Any) -> list[str]:
-        """Input: records of teachers together and of the mean mask."""
-        tasks = self.autoencoded["results"]["tasks"]
-        return [f"{self.folder}/baselines/{task}/{number}.json" for task in tasks for number in self._repetitions(task)]
-
-    def result_dp_sgd(self, wildcards: Any) -> list[str]:
-        """Input: records of the baseline by DP-SGD."""
         block = self.autoencoded["results"]
-        return [
-            f"{self.folder}/dp_sgd/{task}/{noise}/{repetition}.json"
+        places = [(task, number) for task in block["tasks"] for number in self._repetitions(task)]
+        students = self.student_records(block["tasks"], ("teachers",))
+        baselines = [f"{self.folder}/baselines/{task}/{number}.json" for task, number in places]
+        sgd = [
+            f"{self.folder}/dp_sgd/{task}/{noise}/{number}.json"
             for task in block["tasks"]
             for noise in block["dp_sgd"]["noises"]
-            for repetition in self._repetitions(task)
+            for number in self._repetitions(task)
         ]
-
-    def result_patients(self, wildcards: Any) -> list[str]:
-        """Input: what each test patient gets, beside the records of students, baselines and DP-SGD."""
-        records = [*self.result_students(None), *self.result_baselines(None), *self.result_dp_sgd(None)]
-        return [f"{self.private}{record.removeprefix(self.folder).removesuffix('json')}csv" for record in records]
+        measured = [record.removeprefix(self.folder).removesuffix("json") for record in students + baselines + sgd]
+        return {
+            "students": students,
+            "codes": self._records("codes", self.code_units, block["tasks"], ("teachers",)),
+            "baselines": baselines,
+            "sgd": sgd,
+            "patients": [f"{self.private}{place}csv" for place in measured],
+        }
 
     def results_table(self, wildcards: Any) -> str:
         """Input of `autoencoded_pate_noise`: the table of results."""
@@ -540,29 +511,17 @@ class Segmentation:
         own = labelling("teachers", *names, block["delta"], block["route"])
         return ("teachers", self._for(task, block["encoders"][0], own))
 
-    def shown_volumes(self, wildcards: Any) -> str:
-        """Input of `autoencoded_pate_masks`: the prepared volumes."""
+    def shown_files(self, wildcards: Any) -> dict[str, str | list[str]]:
+        """Input of `autoencoded_pate_masks`: all that becomes of a mask, and the student on true labels."""
         self._register.check("autoencoded_pate_masks")
-        return self.prepared(self._shown()[0])
-
-    def shown_fitted(self, wildcards: Any) -> list[str]:
-        """Input of `autoencoded_pate_masks`: what was fitted for the encoder."""
         task, unit = self._shown()
-        return self.fitted(task, [unit], 1)
-
-    def shown_answers(self, wildcards: Any) -> list[str]:
-        """Input of `autoencoded_pate_masks`: what all teachers say."""
-        return self._answers(self._shown()[0], 1)
-
-    def shown_codes(self, wildcards: Any) -> list[str]:
-        """Input of `autoencoded_pate_masks`: the released codes."""
-        task, unit = self._shown()
-        return self.released(task, [unit], 1)
-
-    def shown_students(self, wildcards: Any) -> list[str]:
-        """Input of `autoencoded_pate_masks`: weights of the student, and of the one on true labels."""
-        task, unit = self._shown()
-        return self._weights(task, [unit, ("truth", "none")], 1)
+        return {
+            "volumes": self.prepared(task),
+            "fitted": self.fitted(task, [unit], 1),
+            "answers": self._answers(task, 1),
+            "codes": self.released(task, [unit], 1),
+            "students": self._weights(task, [unit, ("truth", "none")], 1),
+        }
 
     def shown_masks(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `autoencoded_pate_masks`."""
@@ -578,18 +537,16 @@ class Segmentation:
             "shown": block["shown"],
         }
 
-    def teacher_curves(self, wildcards: Any) -> list[str]:
-        """Input of `autoencoded_pate_curves`: how the teachers' training went."""
+    def curve_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of `autoencoded_pate_curves`: curves of teachers, of students and of their references."""
         self._register.check("autoencoded_pate_curves")
-        task = self._shown()[0]
-        shards = range(len(self.teacher_shards(task)))
-        return [f"{self.private}/teachers/{task}/1/{shard}_curves.csv" for shard in shards]
-
-    def student_curves(self, wildcards: Any) -> list[str]:
-        """Input of `autoencoded_pate_curves`: how that of the main encoder's students went, and of their references."""
         task, unit = self._shown()
-        files = self._weights(task, [unit, ("truth", "none"), ("mean_mask", "none")], 1)
-        return [f"{file.removesuffix('.npz')}_curves.csv" for file in files]
+        shards = range(len(self.teacher_shards(task)))
+        students = self._weights(task, [unit, ("truth", "none"), ("mean_mask", "none")], 1)
+        return {
+            "teachers": [f"{self.private}/teachers/{task}/1/{shard}_curves.csv" for shard in shards],
+            "students": [f"{file.removesuffix('.npz')}_curves.csv" for file in students],
+        }
 
     def curves(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `autoencoded_pate_curves`."""
@@ -639,7 +596,7 @@ class Segmentation:
 
     def _fig2(self) -> list[tuple[str, str]]:
         """(task, table) of every encoder of Figure 2, and of principal components."""
-        return self._sweeps("measure_reconstruction", self._reconstructed) + [
+        return self._sweeps("measure_reconstruction", self.fig2_units) + [
             (task, f"{self.folder}/measure_components/{task}/{repetition}_errors.csv")
             for task in self.compressed["fig2"]["tasks"]
             for repetition in self._repetitions(task)
@@ -655,32 +612,30 @@ class Segmentation:
         encoders = {name: self.block["encoders"][name] for name in self.compressed["fig2"]["encoders"]}
         return {"tasks": [self._shown_task(task) for task, _ in self._fig2()], "encoders": encoders}
 
-    def fig3_students(self, wildcards: Any) -> list[str]:
-        """Input of `compressed_pate_fig3`: records of students."""
+    def fig3_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of `compressed_pate_fig3`: records of students, and of what was released to them."""
         self._register.check("compressed_pate_fig3")
-        return self.student_records(self.compressed["fig3"]["tasks"], ("labels",))
-
-    def fig3_codes(self, wildcards: Any) -> list[str]:
-        """Input of `compressed_pate_fig3`: records of what was released to them."""
-        return self.code_records(self.compressed["fig3"]["tasks"], ("labels",))
+        tasks, sources = self.compressed["fig3"]["tasks"], ("labels",)
+        codes = self._records("codes", self.code_units, tasks, sources)
+        return {"students": self.student_records(tasks, sources), "codes": codes}
 
     def fig3(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_fig3`."""
         tasks = {task: self._shown_task(task) for task in self.compressed["fig3"]["tasks"]}
         return {"tasks": tasks, "sources": ["labels", "truth"]}
 
-    def limit_sweeps(self, wildcards: Any) -> list[str]:
-        """Input of `compressed_pate_limits`: tables of encoders."""
+    def limit_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Input of `compressed_pate_limits`: tables of encoders, and records of students of the same tasks."""
         self._register.check("compressed_pate_limits")
-        return [table for _, table in self._sweeps("measure_limits", self._limited)]
-
-    def limit_students(self, wildcards: Any) -> list[str]:
-        """Input of `compressed_pate_limits`: records of students of the same tasks."""
-        return self._records("students", self._students, self.compressed["limits"]["tasks"], ("labels",))
+        tasks = self.compressed["limits"]["tasks"]
+        return {
+            "sweeps": [table for _, table in self._sweeps("measure_limits", self.limit_units)],
+            "students": self._records("students", self.student_units, tasks, ("labels",)),
+        }
 
     def limits_figure(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `compressed_pate_limits`."""
-        shown = [task for task, _ in self._sweeps("measure_limits", self._limited)]
+        shown = [task for task, _ in self._sweeps("measure_limits", self.limit_units)]
         return {
             "tasks": [self._shown_task(task) | {"name": task} for task in shown],
             "settings": {name: self.compressed["limits"][name] for name in ("queries", "delta", "route")},
@@ -688,14 +643,16 @@ class Segmentation:
 
     # ------------------------------------------------------------ volumes of another collection
 
-    def external_volumes(self, wildcards: Any) -> str:
-        """Input of `measure_external`: the prepared volumes that students were trained on."""
+    def external_files(self, wildcards: Any) -> dict[str, str | list[str]]:
+        """Input of `measure_external`: both collections, the encoder without noise, and weights of the students."""
         self._register.check("compressed_pate_external")
-        return self.prepared(self.compressed["external"]["task"])
-
-    def external_others(self, wildcards: Any) -> str:
-        """Input of `measure_external`: the prepared volumes of the other collection."""
-        return f"{self.layout.private}/volumes/{self.compressed['external']['volumes']}/index.json"
+        block, number = self.compressed["external"], wildcards.repetition
+        return {
+            "volumes": self.prepared(block["task"]),
+            "external": f"{self.layout.private}/volumes/{block['volumes']}/index.json",
+            "fitted": self.fitted(block["task"], [(self.compressed["fig3"]["noiseless"],)], number),
+            "students": self._weights(block["task"], [unit for unit, _ in self._external().values()], number),
+        }
 
     def _external(self) -> dict[str, tuple[Unit, str]]:
         """Unit and labelling of each student with the most labels, by what it learned from."""
@@ -707,16 +664,6 @@ class Segmentation:
             "masks decoded without noise": (("labels", block["noiseless"]), f"noiseless-n{most}"),
             f"masks of {noisy}": (("labels", curve["encoder"]), noisy),
         }
-
-    def external_fitted(self, wildcards: Any) -> list[str]:
-        """Input of `measure_external`: what was fitted for the encoder without noise."""
-        task = self.compressed["external"]["task"]
-        return self.fitted(task, [(self.compressed["fig3"]["noiseless"],)], wildcards.repetition)
-
-    def external_students(self, wildcards: Any) -> list[str]:
-        """Input of `measure_external`: weights of the students."""
-        task, wanted = self.compressed["external"]["task"], [unit for unit, _ in self._external().values()]
-        return self._weights(task, wanted, wildcards.repetition)
 
     def external(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `measure_external`."""

@@ -42,11 +42,7 @@ rule autoencoded_pate_noise:
 rule autoencoded_pate_masks:
     """A mask on its way to the student, in pictures of generated volumes."""
     input:
-        volumes=asked(plan.segmentation.shown_volumes),
-        fitted=plan.segmentation.shown_fitted,
-        answers=plan.segmentation.shown_answers,
-        codes=plan.segmentation.shown_codes,
-        students=plan.segmentation.shown_students,
+        unpack(asked(plan.segmentation.shown_files)),
     output:
         **figure("autoencoded_pate_masks"),
     conda:
@@ -62,8 +58,7 @@ rule autoencoded_pate_masks:
 rule autoencoded_pate_curves:
     """Loss and Dice of training patches over steps, of teachers and students on generated volumes."""
     input:
-        teachers=asked(plan.segmentation.teacher_curves),
-        students=plan.segmentation.student_curves,
+        unpack(asked(plan.segmentation.curve_files)),
     output:
         **figure("autoencoded_pate_curves"),
     conda:

@@ -21,11 +21,7 @@ rule autoencoded_pate_sensitivity:
 rule autoencoded_pate_results:
     """Dice of PATE's students at one budget, and of all that they must be compared with."""
     input:
-        students=asked(plan.segmentation.result_students),
-        codes=plan.segmentation.result_codes,
-        baselines=plan.segmentation.result_baselines,
-        sgd=plan.segmentation.result_dp_sgd,
-        patients=plan.segmentation.result_patients,
+        unpack(asked(plan.segmentation.result_files)),
     output:
         **table("autoencoded_pate_results", "privacy"),
     conda:

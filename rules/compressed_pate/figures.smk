@@ -32,8 +32,7 @@ rule compressed_pate_fig2:
 rule compressed_pate_fig3:
     """Figure 3 of compressed PATE: Dice of students over labelled volumes."""
     input:
-        students=asked(plan.segmentation.fig3_students),
-        codes=plan.segmentation.fig3_codes,
+        unpack(asked(plan.segmentation.fig3_files)),
     output:
         **figure("compressed_pate_fig3", "privacy", "comparison"),
     conda:
@@ -47,8 +46,7 @@ rule compressed_pate_fig3:
 rule compressed_pate_limits:
     """Where voting on whole masks can work: signal, noise and Dice over teachers, epsilon and the size of the code."""
     input:
-        sweeps=asked(plan.segmentation.limit_sweeps),
-        students=plan.segmentation.limit_students,
+        unpack(asked(plan.segmentation.limit_files)),
     output:
         **figure("compressed_pate_limits", "privacy"),
     conda:

@@ -5,7 +5,7 @@ rule account:
     """What a run costs before it is made: every reading of its epsilon, and how it grows with the queries."""
     input:
         votes=plan.scalable_pate.votes_of_run,
-        scores=plan.scalable_pate.first_round_scores,
+        scores=plan.scalable_pate.first_round("students"),
     output:
         record=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.json",
         curve=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.npz",
@@ -23,8 +23,8 @@ rule aggregate:
     """A run made for real: its noise is drawn, its labels are released, and what it spent stands in a ledger."""
     input:
         votes=plan.scalable_pate.votes_of_run,
-        scores=plan.scalable_pate.first_round_scores,
-        first_round=plan.scalable_pate.first_round_labels,
+        scores=plan.scalable_pate.first_round("students"),
+        first_round=plan.scalable_pate.first_round("aggregated"),
     output:
         record=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.json",
         labels=f"{plan.scalable_pate.folder}/aggregated/{{run}}/{{repetition}}.npz",
@@ -45,7 +45,7 @@ rule inspect_selection:
         data=plan.scalable_pate.samples_of_run,
         split=plan.scalable_pate.split_of_run,
         labels=plan.scalable_pate.released_labels,
-        scores=plan.scalable_pate.first_round_scores,
+        scores=plan.scalable_pate.first_round("students"),
     output:
         record=f"{layout.private}/selection/{{run}}/{{repetition}}.json",
         noiseless=f"{layout.private}/noiseless_labels/{{run}}/{{repetition}}.npz",

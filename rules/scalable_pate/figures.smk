@@ -4,15 +4,14 @@
 rule scalable_pate_epsilon:
     """Epsilon against the number of answers, each mechanism on each dataset."""
     input:
-        records=plan.scalable_pate.epsilon_records,
-        curves=plan.scalable_pate.epsilon_curves,
+        unpack(plan.scalable_pate.epsilon_files),
         claims=CLAIMS,
     output:
         **figure("scalable_pate_epsilon"),
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(plan.scalable_pate.epsilon_settings),
+        **options(plan.scalable_pate.runs_of("epsilon")),
     shell:
         "python -m scripts.scalable_pate_epsilon {params} > {log} 2>&1"
 
@@ -20,10 +19,7 @@ rule scalable_pate_epsilon:
 rule scalable_pate_fig1:
     """Figure 1 of Scalable PATE: accuracy of students, epsilon against answers, and consensus of the teachers."""
     input:
-        records=asked(plan.scalable_pate.fig1_records),
-        curve_records=plan.scalable_pate.fig1_curve_records,
-        curves=plan.scalable_pate.fig1_curves,
-        votes=asked(plan.scalable_pate.fig1_votes),
+        unpack(asked(plan.scalable_pate.fig1_files)),
     output:
         **figure("scalable_pate_fig1", "privacy", "epsilon", "histogram", "comparison", "comparison_privacy"),
     conda:

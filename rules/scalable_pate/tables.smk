@@ -11,7 +11,7 @@ rule scalable_pate_table1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(plan.scalable_pate.table1_settings),
+        **options(plan.scalable_pate.runs_of("table1")),
     shell:
         "python -m scripts.scalable_pate_table1 {params} > {log} 2>&1"
 
@@ -25,7 +25,7 @@ rule scalable_pate_table2:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(plan.scalable_pate.table2_settings),
+        **options(plan.scalable_pate.runs_of("table2")),
     shell:
         "python -m scripts.scalable_pate_table2 {params} > {log} 2>&1"
 
@@ -39,7 +39,7 @@ rule scalable_pate_selection:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(plan.scalable_pate.selection_settings),
+        **options(plan.scalable_pate.runs_of("selection")),
     shell:
         "python -m scripts.scalable_pate_selection {params} > {log} 2>&1"
 
@@ -59,9 +59,7 @@ rule scalable_pate_tails:
 rule scalable_pate_teachers:
     """The ensembles of Scalable PATE: accuracy of a teacher, agreement, accuracy of the plurality."""
     input:
-        votes=asked(plan.scalable_pate.teachers_votes),
-        data=plan.scalable_pate.teachers_data,
-        splits=plan.scalable_pate.teachers_splits,
+        unpack(asked(plan.scalable_pate.teachers_files)),
     output:
         **table("scalable_pate_teachers"),
     conda:
@@ -77,9 +75,7 @@ rule scalable_pate_teachers:
 rule scalable_pate_search:
     """A search by order of magnitude for the parameters of Confident-GNMax, its cost unaccounted."""
     input:
-        votes=asked(plan.scalable_pate.search_votes),
-        data=plan.scalable_pate.search_data,
-        splits=plan.scalable_pate.search_splits,
+        unpack(asked(plan.scalable_pate.search_files)),
     output:
         **table("scalable_pate_search", "privacy", "grid", "grid_privacy"),
     conda:

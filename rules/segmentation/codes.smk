@@ -4,14 +4,12 @@
 rule aggregate_masks:
     """Noisy codes of the answers to a task's queries, through the encoders of a shard, and what they cost."""
     input:
-        volumes=asked(plan.segmentation.volumes),
-        fitted=plan.segmentation.fitted_for_codes,
-        answers=plan.segmentation.answers_for_codes,
+        unpack(asked(plan.segmentation.files_for_codes)),
     output:
         codes=f"{plan.segmentation.private}/codes/{{task}}/{{repetition}}/{{shard}}.npz",
         records=f"{plan.segmentation.folder}/codes/{{task}}/{{repetition}}/{{shard}}.json",
     wildcard_constraints:
-        task=one_of(plan.segmentation.tasks_of_codes()),
+        task=one_of(plan.segmentation.code_units),
     conda:
         torch_environment("segmentation")
     resources:

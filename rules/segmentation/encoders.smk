@@ -9,7 +9,7 @@ rule train_mask_encoder:
         weights=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.npz",
         records=f"{plan.segmentation.folder}/encoders/{{task}}/{{repetition}}/{{shard}}.json",
     wildcard_constraints:
-        task=one_of(plan.segmentation.tasks_of_encoders()),
+        task=one_of(plan.segmentation.encoder_units),
     conda:
         torch_environment("segmentation")
     resources:

@@ -9,7 +9,7 @@ rule measure_reconstruction:
     output:
         table=f"{plan.segmentation.folder}/measure_reconstruction/{{task}}/{{repetition}}/{{shard}}.csv",
     wildcard_constraints:
-        task=one_of(plan.segmentation.tasks_of_reconstructions()),
+        task=one_of(plan.segmentation.fig2_units),
     conda:
         torch_environment("segmentation")
     resources:
@@ -29,7 +29,7 @@ rule measure_limits:
     output:
         table=f"{plan.segmentation.folder}/measure_limits/{{task}}/{{repetition}}/{{shard}}.csv",
     wildcard_constraints:
-        task=one_of(plan.segmentation.tasks_of_limits()),
+        task=one_of(plan.segmentation.limit_units),
     conda:
         torch_environment("segmentation")
     resources:
@@ -65,10 +65,7 @@ rule measure_components:
 rule measure_external:
     """Students and an encoder of one collection tried on another."""
     input:
-        volumes=asked(plan.segmentation.external_volumes),
-        external=plan.segmentation.external_others,
-        fitted=plan.segmentation.external_fitted,
-        students=plan.segmentation.external_students,
+        unpack(asked(plan.segmentation.external_files)),
     output:
         table=f"{plan.segmentation.folder}/measure_external/{{repetition}}.csv",
     conda:

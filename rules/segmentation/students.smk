@@ -4,16 +4,14 @@
 rule train_mask_students:
     """Students on masks decoded from released codes, or on true labels to compare with."""
     input:
-        volumes=asked(plan.segmentation.volumes),
-        fitted=plan.segmentation.fitted_for_students,
-        codes=plan.segmentation.codes_for_students,
+        unpack(asked(plan.segmentation.files_for_students)),
     output:
         weights=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.npz",
         patients=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}.csv",
         records=f"{plan.segmentation.folder}/students/{{task}}/{{repetition}}/{{shard}}.json",
         curves=f"{plan.segmentation.private}/students/{{task}}/{{repetition}}/{{shard}}_curves.csv",
     wildcard_constraints:
-        task=one_of(plan.segmentation.tasks_of_students()),
+        task=one_of(plan.segmentation.student_units),
     conda:
         torch_environment("segmentation")
     resources:
@@ -59,7 +57,7 @@ rule write_masks:
     output:
         masks=directory(f"{plan.segmentation.private}/masks/{{task}}/{{repetition}}/{{shard}}"),
     wildcard_constraints:
-        task=one_of(plan.segmentation.tasks_of_students()),
+        task=one_of(plan.segmentation.student_units),
     conda:
         torch_environment("segmentation")
     resources:

@@ -94,11 +94,11 @@ def units_in(settings):
 def stages(plan, repetition=2):
     """All jobs on units in a repetition, by stage."""
     return {
-        "encoders": jobs(plan.tasks_of_encoders(), plan.encoders, repetition),
-        "codes": jobs(plan.tasks_of_codes(), plan.codes, repetition),
-        "students": jobs(plan.tasks_of_students(), plan.students, repetition),
-        "reconstruction": jobs(plan.tasks_of_reconstructions(), plan.reconstruction, repetition),
-        "limits": jobs(plan.tasks_of_limits(), plan.limits, repetition),
+        "encoders": jobs(plan.encoder_units, plan.encoders, repetition),
+        "codes": jobs(plan.code_units, plan.codes, repetition),
+        "students": jobs(plan.student_units, plan.students, repetition),
+        "reconstruction": jobs(plan.fig2_units, plan.reconstruction, repetition),
+        "limits": jobs(plan.limit_units, plan.limits, repetition),
     }
 
 
@@ -157,15 +157,17 @@ def test_a_job_reads_exactly_the_shards_that_it_needs(changes):
 
     for wildcards, settings in found["codes"]:
         encoders = [unit["encoder"] for unit in settings["units"]]
-        same_files(plan.fitted_for_codes(wildcards), own(fitted, wildcards), encoders)
+        files = plan.files_for_codes(wildcards)
+        same_files(files["fitted"], own(fitted, wildcards), encoders)
         answers = [f"{PRIVATE}/answers/{wildcards.task}/2/0.npz"]
         asked = any(unit["source"] == "teachers" for unit in settings["units"])
-        assert plan.answers_for_codes(wildcards) == (answers if asked else [])
+        assert files["answers"] == (answers if asked else [])
     for wildcards, settings in found["students"]:
         taught = [unit for unit in settings["units"] if unit["encoder"] != "none"]
-        same_files(plan.fitted_for_students(wildcards), own(fitted, wildcards), [unit["encoder"] for unit in taught])
+        files = plan.files_for_students(wildcards)
+        same_files(files["fitted"], own(fitted, wildcards), [unit["encoder"] for unit in taught])
         names = [f"{unit['source']}/{unit['encoder']}" for unit in taught]
-        same_files(plan.codes_for_students(wildcards), own(released, wildcards), names)
+        same_files(files["codes"], own(released, wildcards), names)
     for stage in ("reconstruction", "limits"):
         for wildcards, settings in found[stage]:
             given = getattr(plan, f"fitted_for_{stage}")(wildcards)
@@ -226,7 +228,7 @@ def test_teachers_are_cut_by_their_own_number():
     assert (settings["first"], settings["last"], settings["repetition"]) == (6, 8, "3")
     assert settings["job"] == ["train_mask_teachers", "phantom", "3", "2"]
     files = [f"{PRIVATE}/answers/phantom/2/{shard}.npz" for shard in range(3)]
-    assert plan.answers(of("phantom")) == plan.answers_for_codes(of("phantom")) == files
+    assert plan.answers(of("phantom")) == plan.files_for_codes(of("phantom"))["answers"] == files
     assert set(plan.tasks_of_teachers()) == {"phantom", "phantom_reduced", "hippocampus", "msd_paper"}
 
 
@@ -371,9 +373,10 @@ def test_a_tasks_own_baseline_goes_before_that_of_all():
 
 def test_intervals_are_over_the_patients_of_every_record_of_the_table():
     plan = planned()
-    records = [*plan.result_students(None), *plan.result_baselines(None), *plan.result_dp_sgd(None)]
+    files = plan.result_files(None)
+    records = [*files["students"], *files["baselines"], *files["sgd"]]
     expected = {record.replace(SEG, PRIVATE).replace(".json", ".csv") for record in records}
-    assert set(plan.result_patients(None)) == expected and "/private/" in PRIVATE
+    assert set(files["patients"]) == expected and "/private/" in PRIVATE
 
 
 def test_every_job_of_training_keeps_its_state_in_a_file_of_its_own():
@@ -393,10 +396,11 @@ def test_every_job_of_training_keeps_its_state_in_a_file_of_its_own():
 def test_nothing_that_jobs_are_told_or_read_is_of_another_preset():
     plan = planned(EXTERNAL, {"preset": "mine"})
     told = [*settings_of_all(plan), plan.external(SimpleNamespace(repetition="1"))]
-    read = [plan.result_students, plan.result_codes, plan.result_baselines, plan.result_dp_sgd, plan.fig3_students]
-    read += [plan.fig1_sweeps, plan.fig2_sweeps, plan.fig3_codes, plan.limit_sweeps, plan.limit_students]
+    read = [plan.fig1_sweeps, plan.fig2_sweeps]
     read += [plan.sensitivity_volumes, plan.formula_of_test_masks, plan.formula_with_what_is_lost, plan.external_sweeps]
     files = [file for method in read for file in method(None)]
+    for method in (plan.result_files, plan.fig3_files, plan.limit_files):
+        files += [file for own in method(None).values() for file in own]
     assert len(files) > 30 and all(file.startswith("results/mine/") for file in files)
     words = [word for settings in told for word in shlex.split(command_line([], settings))]
     assert "results/mine/checkpoints/train_mask_encoder/phantom/2/0.npz" in words
@@ -455,7 +459,7 @@ def test_every_table_of_measurements_is_told_the_task_that_it_is_about(changes):
     figures = {
         plan.fig1_sweeps: plan.fig1,
         plan.fig2_sweeps: plan.fig2,
-        plan.limit_sweeps: plan.limits_figure,
+        lambda _: plan.limit_files(None)["sweeps"]: plan.limits_figure,
         plan.formula_of_test_masks: plan.pca,
         plan.formula_with_what_is_lost: plan.theorem4,
     }
@@ -467,21 +471,21 @@ def test_every_table_of_measurements_is_told_the_task_that_it_is_about(changes):
             assert task["protocol"] == CONFIG["segmentation"]["tasks"][name]["protocol"]
             assert task["label"] == CONFIG["segmentation"]["tasks"][name]["label"]
     # shard by shard, as figures show encoders
-    ours = [path.split("phantom_whole/")[1] for path in plan.limit_sweeps(None) if "phantom_whole" in path]
+    ours = [path.split("phantom_whole/")[1] for path in plan.limit_files(None)["sweeps"] if "phantom_whole" in path]
     shards = (0, 1) if changes else (0,)
     assert ours == [f"{repetition}/{shard}.csv" for shard in shards for repetition in plan.repetitions]
 
 
 def test_a_task_may_be_repeated_less_often_than_everything():
     plan = planned({"repetitions": 3, "segmentation": {"tasks": {"phantom": {"repetitions": 1}}}})
-    for files in (plan.result_students, plan.result_codes, plan.result_baselines, plan.result_dp_sgd):
-        assert files(None) and not [file for file in files(None) if "/2" in file or "/3" in file]
-    repeated = [path.split("phantom_whole/")[1][0] for path in plan.limit_sweeps(None)]
+    for files in plan.result_files(None).values():
+        assert files and not [file for file in files if "/2" in file or "/3" in file]
+    repeated = [path.split("phantom_whole/")[1][0] for path in plan.limit_files(None)["sweeps"]]
     assert sorted(set(repeated)) == ["1", "2", "3"]
     # more than there are of everything is no more
-    assert planned({"segmentation": {"tasks": {"phantom": {"repetitions": 9}}}}).result_dp_sgd(
+    assert planned({"segmentation": {"tasks": {"phantom": {"repetitions": 9}}}}).result_files(
         None
-    ) == planned().result_dp_sgd(None)
+    ) == planned().result_files(None)
 
 
 @cuts
@@ -494,20 +498,21 @@ def test_tables_of_students_read_the_records_of_their_own_units(changes):
             for repetition in plan.repetitions
             for wildcards, settings in jobs(tasks, getattr(plan, stage), repetition)
         }
-        for stage, tasks in (("codes", plan.tasks_of_codes()), ("students", plan.tasks_of_students()))
+        for stage, tasks in (("codes", plan.code_units), ("students", plan.student_units))
     }
     figure = plan.compressed["fig3"]["tasks"]
+    results, fig3 = plan.result_files(None), plan.fig3_files(None)
     for files, stage, tasks, sources in (
         (
-            plan.result_students(None),
+            results["students"],
             "students",
             plan.autoencoded["results"]["tasks"],
             ("teachers", "truth", "mean_mask"),
         ),
-        (plan.result_codes(None), "codes", plan.autoencoded["results"]["tasks"], ("teachers",)),
-        (plan.fig3_students(None), "students", figure, ("labels", "truth", "mean_mask")),
-        (plan.fig3_codes(None), "codes", figure, ("labels",)),
-        (plan.limit_students(None), "students", plan.compressed["limits"]["tasks"], ("labels",)),
+        (results["codes"], "codes", plan.autoencoded["results"]["tasks"], ("teachers",)),
+        (fig3["students"], "students", figure, ("labels", "truth", "mean_mask")),
+        (fig3["codes"], "codes", figure, ("labels",)),
+        (plan.limit_files(None)["students"], "students", plan.compressed["limits"]["tasks"], ("labels",)),
     ):
         expected = {
             file
@@ -528,13 +533,14 @@ def test_students_tried_elsewhere_are_those_of_most_labels(changes):
         ["masks of k100-n12-e8", "labels/small_clip_0", "k100-n12-e8"],
     ]
     assert (settings["encoder"], settings["dataset"]) == ("small_clip_0", "lgg")
+    files = plan.external_files(wildcards)
     found, learned = stages(plan), {unit for _, unit, _ in settings["learned"]}
-    for files, folder, stage, units, wanted in (
-        (plan.external_students(wildcards), PRIVATE, "students", units_in, learned),
-        (plan.external_fitted(wildcards), SEG, "encoders", encoders_in, {"small_clip_0"}),
+    for given, folder, stage, units, wanted in (
+        (files["students"], PRIVATE, "students", units_in, learned),
+        (files["fitted"], SEG, "encoders", encoders_in, {"small_clip_0"}),
     ):
         of_task = [job for job in found[stage] if job[0].task == "phantom_whole"]
-        same_files(files, made(f"{folder}/{stage}", of_task, units), wanted)
+        same_files(given, made(f"{folder}/{stage}", of_task, units), wanted)
     taught = {
         (f"{unit['source']}/{unit['encoder']}", labelling["name"])
         for _, its in found["students"]
@@ -542,8 +548,8 @@ def test_students_tried_elsewhere_are_those_of_most_labels(changes):
         for labelling in unit["labellings"]
     }
     assert {(unit, name) for _, unit, name in settings["learned"]} <= taught
-    assert plan.external_volumes(wildcards) == "results/quick/private/volumes/phantom_small/index.json"
-    assert plan.external_others(wildcards) == "results/quick/private/volumes/lgg/index.json"
+    assert files["volumes"] == "results/quick/private/volumes/phantom_small/index.json"
+    assert files["external"] == "results/quick/private/volumes/lgg/index.json"
 
 
 @pytest.mark.parametrize("changes", CUTS.values(), ids=CUTS)
@@ -552,21 +558,23 @@ def test_the_figure_of_masks_reads_the_files_of_its_own_task_and_students(change
     settings, found = plan.shown_masks(None), stages(plan, 1)
     task, encoder = settings["task"]["name"], settings["unit"]["encoder"]
     assert (task, encoder) == tuple(plan.autoencoded["results"][name][0] for name in ("tasks", "encoders"))
-    for files, folder, stage, units, wanted in (
-        (plan.shown_students(None), PRIVATE, "students", units_in, {f"teachers/{encoder}", "truth/none"}),
-        (plan.shown_fitted(None), SEG, "encoders", encoders_in, {encoder}),
-        (plan.shown_codes(None), PRIVATE, "codes", units_in, {f"teachers/{encoder}"}),
+    files = plan.shown_files(None)
+    for given, folder, stage, units, wanted in (
+        (files["students"], PRIVATE, "students", units_in, {f"teachers/{encoder}", "truth/none"}),
+        (files["fitted"], SEG, "encoders", encoders_in, {encoder}),
+        (files["codes"], PRIVATE, "codes", units_in, {f"teachers/{encoder}"}),
     ):
         of_task = [job for job in found[stage] if job[0].task == task]
-        same_files(files, made(f"{folder}/{stage}", of_task, units), wanted)
+        same_files(given, made(f"{folder}/{stage}", of_task, units), wanted)
     taught = {labelling["name"]: labelling for labelling in plan.labellings[task, "teachers", encoder].values()}
     assert taught[settings["labelling"]]["epsilon"] == plan.autoencoded["results"]["epsilon"]
     assert settings["truth"] in plan._taught[task, "truth", "none"]
-    students = {f"{file.removesuffix('_curves.csv')}.npz" for file in plan.student_curves(None)}
+    curves = plan.curve_files(None)
+    students = {f"{file.removesuffix('_curves.csv')}.npz" for file in curves["students"]}
     of_task = [job for job in found["students"] if job[0].task == task]
     wanted = {f"teachers/{encoder}", "truth/none", "mean_mask/none"}
     same_files(list(students), made(f"{PRIVATE}/students", of_task, units_in), wanted)
-    assert len(plan.teacher_curves(None)) == len(plan.teacher_shards(task))
+    assert len(curves["teachers"]) == len(plan.teacher_shards(task))
 
 
 def test_pictures_of_patients_are_no_result():
@@ -585,7 +593,7 @@ def test_pictures_of_volumes_of_ones_own_are_no_result():
 
 def test_masks_are_written_of_the_students_of_one_shard():
     plan = planned()
-    task = plan.tasks_of_students()[0]
+    task = next(iter(plan.student_units))
     settings = plan.written(of(task))
     assert settings["units"] and settings["job"] == ["write_masks", task]
     taught = plan.students(of(task))["units"]
@@ -601,18 +609,18 @@ OFF = {
 @pytest.mark.parametrize(
     ("method", "name", "key"),
     [
-        ("result_students", "autoencoded_pate_results", "autoencoded_pate.results.tasks"),
-        ("shown_volumes", "autoencoded_pate_masks", "autoencoded_pate.results.tasks"),
-        ("teacher_curves", "autoencoded_pate_curves", "autoencoded_pate.results.tasks"),
+        ("result_files", "autoencoded_pate_results", "autoencoded_pate.results.tasks"),
+        ("shown_files", "autoencoded_pate_masks", "autoencoded_pate.results.tasks"),
+        ("curve_files", "autoencoded_pate_curves", "autoencoded_pate.results.tasks"),
         ("sensitivity_volumes", "autoencoded_pate_sensitivity", "autoencoded_pate.sensitivity.tasks"),
         ("formula_of_test_masks", "autoencoded_pate_pca", "autoencoded_pate.pca.tasks"),
         ("formula_with_what_is_lost", "compressed_pate_theorem4", "compressed_pate.fig1.tasks"),
         ("fig1_sweeps", "compressed_pate_fig1", "compressed_pate.fig1.tasks"),
         ("fig2_sweeps", "compressed_pate_fig2", "compressed_pate.fig2.tasks"),
-        ("fig3_students", "compressed_pate_fig3", "compressed_pate.fig3.tasks"),
-        ("limit_sweeps", "compressed_pate_limits", "compressed_pate.limits.tasks"),
+        ("fig3_files", "compressed_pate_fig3", "compressed_pate.fig3.tasks"),
+        ("limit_files", "compressed_pate_limits", "compressed_pate.limits.tasks"),
         ("external_sweeps", "compressed_pate_external", "compressed_pate.external"),
-        ("external_volumes", "compressed_pate_external", "compressed_pate.external"),
+        ("external_files", "compressed_pate_external", "compressed_pate.external"),
     ],
 )
 def test_a_result_that_is_switched_off_is_refused_by_name(method, name, key):
@@ -623,6 +631,5 @@ def test_a_result_that_is_switched_off_is_refused_by_name(method, name, key):
 
 def test_where_nothing_is_asked_for_nothing_runs():
     plan = planned(OFF)
-    asked = (plan.tasks_of_encoders, plan.tasks_of_codes, plan.tasks_of_students, plan.tasks_of_limits)
-    assert [method() for method in asked] == [[], [], [], []] and plan.tasks_of_reconstructions() == []
-    assert plan.result_codes(None) == plan.limit_students(None) == []
+    units = (plan.encoder_units, plan.code_units, plan.student_units, plan.limit_units, plan.fig2_units)
+    assert not any(units)

@@ -116,8 +116,8 @@ def test_networks_and_classifiers_are_told_apart(plan):
 
 def test_a_second_round_reads_what_the_first_released(plan):
     second = job(run="second", repetition=2)
-    assert plan.first_round_scores(second) == [f"{PATE}/students/first/2.npz"]
-    assert plan.first_round_labels(second) == [f"{PATE}/aggregated/first/2.npz"]
+    assert plan.first_round("students")(second) == [f"{PATE}/students/first/2.npz"]
+    assert plan.first_round("aggregated")(second) == [f"{PATE}/aggregated/first/2.npz"]
     assert plan.released_labels(second) == [f"{PATE}/aggregated/{run}/2.npz" for run in ("first", "second")]
     settings = plan.aggregate_settings(second)
     first = dict(CONFIG["scalable_pate"]["runs"]["first"])
@@ -127,7 +127,7 @@ def test_a_second_round_reads_what_the_first_released(plan):
 
 def test_a_single_round_reads_nothing_of_another(plan):
     first = job(run="first", repetition=2)
-    assert plan.first_round_scores(first) == plan.first_round_labels(first) == []
+    assert plan.first_round("students")(first) == []
     assert "first_round" not in plan.account_settings(first)["run"]
 
 
@@ -208,7 +208,7 @@ def test_a_run_is_described_with_its_ensemble_and_student(plan):
 
 
 def test_the_table_of_teachers_has_an_entry_a_draw(plan):
-    votes, data, splits = (getattr(plan, f"teachers_{what}")(job()) for what in ("votes", "data", "splits"))
+    votes, data, splits = plan.teachers_files(job()).values()
     assert votes == [f"{PRIVATE}/votes/{name}.npz" for name in ("own/1", "own/2", "given/0")]
     assert data == [f"{PRIVATE}/data/{name}.npz" for name in ("digits", "digits", "svhn")]
     assert splits == [f"{PRIVATE}/splits/{name}.npz" for name in ("own/1", "own/2", "given/1")]
@@ -216,9 +216,9 @@ def test_the_table_of_teachers_has_an_entry_a_draw(plan):
 
 
 def test_the_search_looks_at_one_draw_of_a_runs_votes(plan):
-    assert plan.search_votes(job()) == [f"{PRIVATE}/votes/given/0.npz"]
-    assert plan.search_splits(job()) == [f"{PRIVATE}/splits/given/1.npz"]
-    assert plan.search_data(job()) == [f"{PRIVATE}/data/svhn.npz"]
+    assert plan.search_files(job())["votes"] == [f"{PRIVATE}/votes/given/0.npz"]
+    assert plan.search_files(job())["splits"] == [f"{PRIVATE}/splits/given/1.npz"]
+    assert plan.search_files(job())["data"] == [f"{PRIVATE}/data/svhn.npz"]
 
 
 def test_votes_that_came_with_their_labels_need_no_split():
@@ -226,9 +226,9 @@ def test_votes_that_came_with_their_labels_need_no_split():
     wildcards = job(run="judged", repetition=2)
     assert plan.split_of_run(wildcards) == []
     assert plan.samples_of_run(wildcards) == f"{PRIVATE}/data/marked.npz"
-    assert plan.teachers_data(job()) == [f"{PRIVATE}/data/marked.npz", f"{PRIVATE}/data/svhn.npz"]
-    assert plan.teachers_splits(job()) == [f"{PRIVATE}/splits/given/1.npz"]
-    assert plan.search_splits(job()) == []
+    assert plan.teachers_files(job())["data"] == [f"{PRIVATE}/data/marked.npz", f"{PRIVATE}/data/svhn.npz"]
+    assert plan.teachers_files(job())["splits"] == [f"{PRIVATE}/splits/given/1.npz"]
+    assert plan.search_files(job())["splits"] == []
 
 
 def test_figure_4_reads_an_ensemble_of_both_panels_once(plan):
@@ -254,7 +254,7 @@ def test_figure_5_has_its_runs_by_role():
     ("method", "key"),
     [
         ("selection_records", "scalable_pate.selection"),
-        ("fig1_records", "scalable_pate.fig1.students"),
+        ("fig1_files", "scalable_pate.fig1.students"),
         ("fig3_data", "scalable_pate.fig3"),
         ("fig5_votes", "scalable_pate.fig5.runs"),
     ],
