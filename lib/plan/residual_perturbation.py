@@ -46,6 +46,19 @@ class ResidualPerturbation:
             for name, task in self.block["tasks"].items()
         }
         self.theory, self.audit = self.block["theory"], self.block["audit"]
+        networks, audits = "{task}/{method}/{gamma}", "{task}/{mechanism}"
+        # where a rule writes what other rules read, by the wildcards of its jobs
+        self.files = {
+            "draws": f"{self.private}/draws/{{task}}.npz",
+            "drawn": f"{self.folder}/draws/{{task}}.json",
+            "weights": f"{self.private}/weights/{networks}/{{repetition}}/{{side}}.npz",
+            "networks": f"{self.folder}/networks/{networks}.json",
+            "predictions": f"{self.private}/predictions/{networks}.npz",
+            "attacks": f"{self.folder}/attacks/{networks}.json",
+            "audited": f"{self.private}/audited/{audits}/{{shard}}.npz",
+            "audits": f"{self.folder}/audits/{audits}.json",
+            "statistics": f"{self.private}/audits/{audits}.csv",
+        }
 
     def methods_of_kind(self, kind: str) -> list[str]:
         """Methods that are trained in one way: residual or dp_sgd."""
@@ -107,33 +120,37 @@ class ResidualPerturbation:
     def draws_of_networks(self, wildcards: Any) -> str:
         """Input of both trainings: the draws of the task; InputError where the preset has no such networks."""
         entry_of(self.networks, wildcards.task, wildcards.method, wildcards.gamma)
-        return f"{self.private}/draws/{wildcards.task}.npz"
+        return self.files["draws"].format(task=wildcards.task)
 
     def trained_networks(self, wildcards: Any) -> list[str]:
         """Input of both predictions: the target's networks and its shadow's, repetition by repetition."""
-        words = (wildcards.task, wildcards.method, wildcards.gamma)
-        folder = f"{self.private}/weights/{'/'.join(words)}"
-        return [f"{folder}/{repetition}/{side}.npz" for repetition, side in self._places(*words)]
+        words = {name: getattr(wildcards, name) for name in ("task", "method", "gamma")}
+        places = self._places(*words.values())
+        return [self.files["weights"].format(**words, repetition=number, side=side) for number, side in places]
 
     def network_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `train_residual`: those of one side in one repetition, and the members of its ensemble."""
         entry = entry_of(self.networks, wildcards.task, wildcards.method, wildcards.gamma)
-        return self._side(wildcards) | {"gamma": wildcards.gamma, "members": entry["members"]}
-
-    def dp_sgd_network_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_residual_dp_sgd`: those of one side in one repetition."""
-        return self._side(wildcards)
+        return self.dp_sgd_network_settings(wildcards) | {"gamma": wildcards.gamma, "members": entry["members"]}
 
     def prediction_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `predict_residual`: the networks and their ensembles, as far as there are so many members."""
-        return self._networks(wildcards.task, wildcards.method, wildcards.gamma)
+        """Settings of `predict_residual`: the networks, their number, and ensembles of up to as many members."""
+        words = (wildcards.task, wildcards.method, wildcards.gamma)
+        entry = entry_of(self.networks, *words)
+        return self._design(*words) | {
+            "gamma": wildcards.gamma,
+            "members": entry["members"],
+            "sizes": [size for size in self.block["sizes"] if size <= entry["members"]],
+            "repetitions": entry["repetitions"],
+            "alone": not entry.get("shadow", True),
+        }
 
     def dp_sgd_prediction_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `predict_residual_dp_sgd`: the same, and of the accounting."""
         return self.prediction_settings(wildcards) | {"orders": self.config["accounting"]["orders"]}
 
-    def _side(self, wildcards: Any) -> dict[str, Any]:
-        """Return a training's settings; the method, the repetition and the side key its draws."""
+    def dp_sgd_network_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Settings of `train_residual_dp_sgd`: one side in one repetition, which key its draws with the method."""
         words = (wildcards.task, wildcards.method, wildcards.gamma)
         own = (wildcards.repetition, wildcards.side)
         return self._design(*words) | {
@@ -151,23 +168,12 @@ class ResidualPerturbation:
             "device": self.config["device"],
         }
 
-    def _networks(self, task: str, method: str, gamma: str) -> dict[str, Any]:
-        """Return the settings of networks, and their number."""
-        entry = entry_of(self.networks, task, method, gamma)
-        return self._design(task, method, gamma) | {
-            "gamma": gamma,
-            "members": entry["members"],
-            "sizes": [size for size in self.block["sizes"] if size <= entry["members"]],
-            "repetitions": entry["repetitions"],
-            "alone": not entry.get("shadow", True),
-        }
-
     # ------------------------------------------------------------ attacks
 
     def plain_predictions(self, wildcards: Any) -> str | list[str]:
         """Input of `attack_residual`: what the networks without noise say; nothing for networks without shadows."""
-        alone = self._networks(wildcards.task, wildcards.method, wildcards.gamma)["alone"]
-        return [] if alone else f"{self.private}/predictions/{wildcards.task}/plain/0.npz"
+        alone = self.prediction_settings(wildcards)["alone"]
+        return [] if alone else self.files["predictions"].format(task=wildcards.task, method="plain", gamma=0)
 
     def attack_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `attack_residual`."""
@@ -178,7 +184,7 @@ class ResidualPerturbation:
     def attack(self, task: str, method: str, gamma: float) -> str:
         """The record of the attack on some networks; InputError where they are not trained."""
         entry_of(self.networks, task, method, gamma)
-        return f"{self.folder}/attacks/{task}/{method}/{float(gamma):g}.json"
+        return self.files["attacks"].format(task=task, method=method, gamma=f"{float(gamma):g}")
 
     def attacks_over_noise(self, task: str, method: str) -> list[str]:
         """Records of the attacks on a method at every coefficient that is trained, the plain network's first."""
@@ -207,7 +213,7 @@ class ResidualPerturbation:
             return {
                 "records": records,
                 "control": control,
-                "draws": f"{self.folder}/draws/{task}.json",
+                "draws": self.files["drawn"].format(task=task),
                 "beside": _beside([*records, control]),
             }
 
@@ -291,16 +297,9 @@ class ResidualPerturbation:
         settings = {"seed": self.config["seed"], "dataset": self.block["patches"]}
         return settings | {"patients": shows_patients(self.config)}
 
-    def settings_of_fig1(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Figure 1, with the noise of Strategy I."""
-        return self._flow("additive")
-
-    def settings_of_fig8(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Figure 8, with the noise of Strategy II."""
-        return self._flow("multiplicative")
-
-    def _flow(self, strategy: str) -> dict[str, Any]:
-        return self._simulation(self.block["sde"]) | {"strategy": strategy}
+    def flow(self, strategy: str) -> Callable[[Any], dict[str, Any]]:
+        """Settings of Figures 1 and 8, with the noise of a strategy."""
+        return lambda wildcards: self._simulation(self.block["sde"]) | {"strategy": strategy}
 
     def _simulation(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         return {"seed": self.config["seed"], "repetitions": self.config["repetitions"], "settings": settings}
@@ -362,8 +361,9 @@ class ResidualPerturbation:
 
     def runs_of_audit(self, wildcards: Any) -> list[str]:
         """Input of `audit_residual`: what its runs showed, every shard."""
-        folder = f"{self.private}/audited/{wildcards.task}/{wildcards.mechanism}"
-        return [f"{folder}/{shard}.npz" for shard in range(len(self._shards(wildcards.task)))]
+        words = {"task": wildcards.task, "mechanism": wildcards.mechanism}
+        shards = range(len(self._shards(wildcards.task)))
+        return [self.files["audited"].format(**words, shard=shard) for shard in shards]
 
     def audit_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of `audit_residual`."""
@@ -390,11 +390,8 @@ class ResidualPerturbation:
     def audits(self, wildcards: Any) -> dict[str, list[str]]:
         """Input of the table of lower bounds: every audit's record, and what its runs showed."""
         self.results.check("residual_perturbation_budget")
-        audits = ["/".join(each.values()) for each in self.audited()]
-        return {
-            "records": [f"{self.folder}/audits/{audit}.json" for audit in audits],
-            "statistics": [f"{self.private}/audits/{audit}.csv" for audit in audits],
-        }
+        named = {"records": self.files["audits"], "statistics": self.files["statistics"]}
+        return {name: [path.format(**each) for each in self.audited()] for name, path in named.items()}
 
     def budget_settings(self, wildcards: Any) -> dict[str, Any]:
         """Settings of the table of lower bounds."""

@@ -7,12 +7,12 @@ rule attack_residual:
     """Every attack on the networks of one method at one noise coefficient: which samples were they trained on?"""
     input:
         **ATTACKS.inputs(
-            networks=f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json",
-            predictions=f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz",
+            networks=plan.residual_perturbation.files["networks"],
+            predictions=plan.residual_perturbation.files["predictions"],
             plain=asked(plan.residual_perturbation.plain_predictions),
         ),
     output:
-        record=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.json"),
+        record=ATTACKS.output(plan.residual_perturbation.files["attacks"]),
         scores=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.csv"),
         curves=ATTACKS.output(f"{plan.residual_perturbation.folder}/attacks/{{task}}/{{method}}/{{gamma}}.roc.csv"),
     wildcard_constraints:

@@ -9,7 +9,7 @@ rule train_audited:
     input:
         **AUDITED.inputs(data=plan.residual_perturbation.samples_of_audit),
     output:
-        statistics=AUDITED.output(f"{plan.residual_perturbation.private}/audited/{{task}}/{{mechanism}}/{{shard}}.npz"),
+        statistics=AUDITED.output(plan.residual_perturbation.files["audited"]),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.audit["tasks"]),
         mechanism=one_of(plan.residual_perturbation.audit["mechanisms"]),
@@ -31,8 +31,8 @@ rule audit_residual:
     input:
         **AUDITS.inputs(runs=plan.residual_perturbation.runs_of_audit),
     output:
-        record=AUDITS.output(f"{plan.residual_perturbation.folder}/audits/{{task}}/{{mechanism}}.json"),
-        statistics=AUDITS.output(f"{plan.residual_perturbation.private}/audits/{{task}}/{{mechanism}}.csv"),
+        record=AUDITS.output(plan.residual_perturbation.files["audits"]),
+        statistics=AUDITS.output(plan.residual_perturbation.files["statistics"]),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.audit["tasks"]),
         mechanism=one_of(plan.residual_perturbation.audit["mechanisms"]),

@@ -8,7 +8,7 @@ rule residual_perturbation_fig1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(plan.residual_perturbation.settings_of_fig1),
+        **options(plan.residual_perturbation.flow("additive")),
     shell:
         "python -m scripts.residual_perturbation_sde {params} > {log} 2>&1"
 
@@ -92,7 +92,7 @@ use rule residual_perturbation_fig1 as residual_perturbation_fig8 with:
     output:
         **figure("residual_perturbation_fig8", "comparison"),
     params:
-        **options(plan.residual_perturbation.settings_of_fig8),
+        **options(plan.residual_perturbation.flow("multiplicative")),
 
 
 use rule residual_perturbation_fig3 as residual_perturbation_fig9 with:

@@ -13,9 +13,9 @@ rule draw_task:
     input:
         data=asked(plan.residual_perturbation.samples_of_task),
     output:
-        samples=f"{layout.private}/residual_perturbation/draws/{{task}}.npz",
-        patients=f"{layout.private}/residual_perturbation/draws/{{task}}.csv",
-        record=f"{plan.residual_perturbation.folder}/draws/{{task}}.json",
+        samples=plan.residual_perturbation.files["draws"],
+        patients=f"{plan.residual_perturbation.private}/draws/{{task}}.csv",
+        record=plan.residual_perturbation.files["drawn"],
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
     conda:
@@ -33,9 +33,7 @@ rule train_residual:
     input:
         **TRAINED.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
     output:
-        weights=TRAINED.output(
-            f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
-        ),
+        weights=TRAINED.output(plan.residual_perturbation.files["weights"]),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
@@ -62,10 +60,8 @@ rule predict_residual:
             weights=asked(plan.residual_perturbation.trained_networks),
         ),
     output:
-        record=PREDICTED.output(f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"),
-        predictions=PREDICTED.output(
-            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
-        ),
+        record=PREDICTED.output(plan.residual_perturbation.files["networks"]),
+        predictions=PREDICTED.output(plan.residual_perturbation.files["predictions"]),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
@@ -88,9 +84,7 @@ rule train_residual_dp_sgd:
     input:
         **TRAINED_PRIVATELY.inputs(samples=asked(plan.residual_perturbation.draws_of_networks)),
     output:
-        weights=TRAINED_PRIVATELY.output(
-            f"{layout.private}/residual_perturbation/weights/{{task}}/{{method}}/{{gamma}}/{{repetition}}/{{side}}.npz"
-        ),
+        weights=TRAINED_PRIVATELY.output(plan.residual_perturbation.files["weights"]),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
@@ -117,12 +111,8 @@ rule predict_residual_dp_sgd:
             weights=asked(plan.residual_perturbation.trained_networks),
         ),
     output:
-        record=PREDICTED_PRIVATELY.output(
-            f"{plan.residual_perturbation.folder}/networks/{{task}}/{{method}}/{{gamma}}.json"
-        ),
-        predictions=PREDICTED_PRIVATELY.output(
-            f"{layout.private}/residual_perturbation/predictions/{{task}}/{{method}}/{{gamma}}.npz"
-        ),
+        record=PREDICTED_PRIVATELY.output(plan.residual_perturbation.files["networks"]),
+        predictions=PREDICTED_PRIVATELY.output(plan.residual_perturbation.files["predictions"]),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
