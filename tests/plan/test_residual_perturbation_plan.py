@@ -229,7 +229,7 @@ def test_a_task_may_have_fewer_mechanisms_audited():
 
 
 def test_the_two_pictures_differ_by_how_noise_comes_in():
-    one, eight = (getattr(planned(), f"settings_of_fig{number}")(NOTHING) for number in (1, 8))
+    one, eight = (planned().flow(strategy)(NOTHING) for strategy in ("additive", "multiplicative"))
     assert (one.pop("strategy"), eight.pop("strategy")) == ("additive", "multiplicative")
     assert (
         one == eight == {"seed": CONFIG["seed"], "repetitions": 2, "settings": CONFIG["residual_perturbation"]["sde"]}
