@@ -6,7 +6,7 @@ from pate_accountant.tightest import tightest
 
 
 def announced(run: dict, queries: int) -> PrivacyStatement | None:
-    """The guarantee of a run's block that asks so many queries; None where `tightest` knows no route."""
+    """Return the guarantee of a run's block that asks so many queries; None where `tightest` knows no route."""
     found = tightest(run, queries)
     if found is None:
         return None

@@ -10,7 +10,7 @@ PRECISION = 1e-4  # relative; the noise found is the least within it, and never 
 
 
 def least_noise(cost: Callable[[float], float], target: float, largest: float = 1e4, advice: str = "") -> float:
-    """The least noise (within PRECISION) with cost(noise) <= target; the cost must fall as noise grows.
+    """Return the least noise (within PRECISION) with cost(noise) <= target; the cost must fall as noise grows.
 
     cost: epsilon at a noise, in whatever unit. advice: what to do where not even `largest` does. Raises InputError
     then, for a target that is not positive, and for one that is met with hardly any noise.

@@ -37,7 +37,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """The command line."""
+    """Return the command line."""
     parser = _Parser(
         prog="price-votes",
         description=__doc__,
@@ -137,7 +137,7 @@ def console(argv: list[str] | None = None) -> None:
 
 
 def _run(given: argparse.Namespace, queries: int | None) -> tuple[dict, int | None, dict[str, float]]:
-    """The run's block, its queries, and what was found for --target-epsilon."""
+    """Return the run's block, its queries, and what was found for --target-epsilon."""
     parameters = {key: getattr(given, key) for key in MEANING}
     if given.target_epsilon is None:
         return mechanism(given.mechanism, given.delta, given.max_answered, given.noise, **parameters), queries, {}

@@ -18,7 +18,7 @@ def expected_rdp(
     sigma: float,
     scores: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The paper's reading: check + Pr[answered] * GNMax. An expectation over runs, NOT a bound on any divergence."""
+    """Follow the paper: check + Pr[answered] * GNMax. An expectation over runs, NOT a bound on any divergence."""
     statistic = check.statistic(votes, scores)
     log_pass, _ = check.log_probabilities(statistic, threshold, sigma_threshold)
     answer = gnmax.rdp(orders, gnmax.log_error_bound(votes, sigma), sigma)
@@ -33,7 +33,7 @@ def charge_all_rdp(
     sigma: float,
     scores: np.ndarray | None = None,
 ) -> np.ndarray:
-    """A bound: both steps charged on every query, whether or not it was answered."""
+    """Return a bound: both steps charged on every query, whether or not it was answered."""
     statistic = check.statistic(votes, scores)
     answer = gnmax.rdp(orders, gnmax.log_error_bound(votes, sigma), sigma)
     return check.rdp(orders, statistic, threshold, sigma_threshold) + answer
@@ -47,7 +47,7 @@ def joint_rdp(
     sigma: float,
     scores: np.ndarray | None = None,
 ) -> np.ndarray:
-    """A bound on the divergence of the joint output (no answer, or a class), close to the exact one.
+    """Return a bound on the divergence of the joint output (no answer, or a class), close to the exact one.
 
     With p, p' the chances of an answer on D and D' and r the divergence of the answers,
     D_order = ln[(1-p)^order (1-p')^(1-order) + p^order p'^(1-order) e^((order-1) r)] / (order-1).
@@ -73,7 +73,7 @@ def joint_rdp(
 def selective_caps(
     orders: np.ndarray, max_asked: int, max_answered: int, sigma_threshold: float, sigma: float
 ) -> np.ndarray:
-    """The guarantee announced before a run, as RDP (k,): at most so many queries asked and answered."""
+    """Return the guarantee announced before a run, as RDP (k,): at most so many queries asked and answered."""
     return max_asked * check.rdp_independent(orders, sigma_threshold) + max_answered * gnmax.rdp_independent(
         orders, sigma
     )

@@ -63,7 +63,7 @@ def part_of_epsilon(
 def selection_and_answers(
     orders: np.ndarray, votes: np.ndarray, run: dict, scores: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Expected Renyi costs (n, k) of selecting the queries of votes (n, m) and of answering them, as the paper reads.
+    """Return expected Renyi costs (n, k) of selecting and answering queries with votes (n, m), as the paper reads.
 
     scores: probabilities (n, m) of the first round's student, for an interactive run.
     """

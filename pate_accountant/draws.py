@@ -53,7 +53,7 @@ def _two_laplace(given: dict[str, float]) -> dp_accounting.DpEvent:
 
 
 def _released_epsilon(orders: np.ndarray, given: dict[str, float]) -> np.ndarray:
-    """The release of a data-dependent epsilon is bounded at its own order only."""
+    """Return the release of a data-dependent epsilon is bounded at its own order only."""
     cost = gnss.cost_exact(given["order"], given["beta"], given["sigma_ss"])
     return np.where(np.asarray(orders, float) == given["order"], cost, np.inf)
 

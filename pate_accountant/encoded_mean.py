@@ -72,7 +72,7 @@ class EncodedMeanNoise:
 def calibrated(
     queries: int, teachers: int, radius: float, epsilon: float, delta: float, route: str, pieces: int = 1
 ) -> EncodedMeanNoise:
-    """The least noise with which the answers to all queries cost `epsilon` at `delta`.
+    """Return the least noise with which the answers to all queries cost `epsilon` at `delta`.
 
     route: `rdp`, the closed form (Fay et al. 2020, eqs. (5) and (15)), or `analytic` (Fay et al. 2022, Theorem 2), the
     least that there is. The others are as in `sensitivity`. Raises InputError for what is not allowed.

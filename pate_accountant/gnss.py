@@ -10,7 +10,7 @@ import numpy as np
 
 
 def cost_printed(order: float, beta: float, sigma_ss: float) -> float:
-    """The paper's formula, for 1 < order < 1 / (2 beta).
+    """Return the paper's formula, for 1 < order < 1 / (2 beta).
 
     order e^(2 beta) / sigma_ss^2 + (beta order - ln(1 - 2 order beta) / 2) / (order - 1).
     NOT a bound when order * beta is near 1/2 (see `cost_exact`): kept for comparison with the paper's Table 2 only.

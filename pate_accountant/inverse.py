@@ -74,7 +74,7 @@ def guarantee(run: dict, queries: int) -> float:
 
 
 def _missing(name: str, given: dict[str, Any]) -> str:
-    """The setting that is to be found."""
+    """Return the setting that is to be found."""
     if name not in PARAMETERS:
         mechanism(name, 0.5)  # refuses it
     keys = [*(key for key in PARAMETERS[name] if key != "threshold"), "queries"]
@@ -92,7 +92,7 @@ def _missing(name: str, given: dict[str, Any]) -> str:
 
 
 def _largest(epsilon: Callable[[int], float], target: float, least: int, most: int, key: str) -> int:
-    """The largest whole number from `least` to `most` at which epsilon is at most the target."""
+    """Return the largest whole number from `least` to `most` at which epsilon is at most the target."""
     if not epsilon(least) <= target:
         raise InputError(
             f"--target-epsilon {target}: even {option(key)} {least} costs {shown(epsilon(least), 4)}; "
@@ -109,7 +109,7 @@ def _largest(epsilon: Callable[[int], float], target: float, least: int, most: i
 
 
 def _least_noise(epsilon: Callable[[float], float], target: float, key: str) -> float:
-    """The least noise, within 1e-11 of it, at which epsilon is at most the target."""
+    """Return the least noise, within 1e-11 of it, at which epsilon is at most the target."""
     from scipy.optimize import brentq
 
     if not epsilon(MOST) <= target:

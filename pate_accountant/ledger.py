@@ -65,7 +65,7 @@ class Ledger:
         self.entries.append(entry)
 
     def count(self, mechanism: str) -> int:
-        """Number of draws charged under this name."""
+        """Return the number of draws charged under this name."""
         return sum(entry.count for entry in self.entries if entry.mechanism == mechanism)
 
     @property
@@ -151,7 +151,7 @@ def discrete_entry(orders: np.ndarray, name: str, count: int, parameters: dict[s
 
 
 def ledger_of_draws(orders: np.ndarray, kind: str, count: int, given: dict) -> Ledger:
-    """The ledger of `count` draws of `DRAWS[kind]` at what they cost on any data; given: its parameters, and others."""
+    """Charge `count` draws of `DRAWS[kind]` at what they cost on any data; given: its parameters, and others."""
     ledger = Ledger(orders)
     ledger.charge(_entry(kind, orders, count, {name: given[name] for name in DRAWS[kind].parameters}, None))
     return ledger
@@ -160,7 +160,7 @@ def ledger_of_draws(orders: np.ndarray, kind: str, count: int, given: dict) -> L
 def _entry(
     name: str, orders: np.ndarray, count: int, parameters: dict[str, float], dependent: np.ndarray | None
 ) -> Entry:
-    """An entry of draws that `DRAWS` knows; dependent None: what they cost on any data."""
+    """Return an entry of draws that `DRAWS` knows; dependent None: what they cost on any data."""
     draw = DRAWS[name]
     independent = draw.independent(orders, parameters)
     dependent = count * independent if dependent is None else dependent

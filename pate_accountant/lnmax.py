@@ -46,7 +46,7 @@ def log_moments(moments: np.ndarray, log_q: np.ndarray, scale: float) -> np.ndar
 
 
 def epsilon_moments(moments: np.ndarray, log_moments_sum: np.ndarray, delta: float) -> tuple[float, int]:
-    """The moments accountant's conversion, min_l (alpha(l) + ln(1/delta)) / l. Returns (epsilon, moment)."""
+    """Return the moments accountant's conversion, min_l (alpha(l) + ln(1/delta)) / l. Returns (epsilon, moment)."""
     epsilons = (log_moments_sum + np.log(1 / delta)) / np.asarray(moments)
     best = int(np.argmin(epsilons))
     return float(epsilons[best]), int(moments[best])

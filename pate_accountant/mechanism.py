@@ -44,7 +44,7 @@ ACCOUNTS: dict[tuple[str, str], Callable[..., readings.Account]] = {
 def mechanism(
     name: str, delta: float, max_answered: int | None = None, noise: str = CONTINUOUS, **parameters: float | None
 ) -> dict:
-    """A run's block: mechanism, parameters (those of PARAMETERS; in votes), delta and noise, checked.
+    """Return a run's block: mechanism, parameters (those of PARAMETERS; in votes), delta and noise, checked.
 
     max_answered: the run stops after so many answers; only where a check leaves queries unanswered. Raises InputError,
     one line, for a parameter that is missing, not the mechanism's, or no such number.
@@ -179,14 +179,14 @@ def of_run(run: dict) -> Mechanism:
 
 
 def _said(value: object) -> str:
-    """A setting that is refused."""
+    """Return a setting that is refused."""
     if isinstance(value, Integral):
         return str(value)
     return f"{value:g}" if isinstance(value, Real) else repr(value)
 
 
 def option(key: str) -> str:
-    """A parameter as the command line has it."""
+    """Return a parameter as the command line has it."""
     return f"--{key.replace('_', '-')}"
 
 

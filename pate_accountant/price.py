@@ -214,7 +214,7 @@ def _rdp_of_event(orders: np.ndarray, event: "DpEvent") -> np.ndarray:
 
 
 def _announced(run: dict, queries: int) -> dict[str, PrivacyStatement]:
-    """The least epsilon announced of so many queries on any data, where a route tighter than Renyi's is known."""
+    """Announce the least epsilon of so many queries on any data, where a route tighter than Renyi's is known."""
     if run["aggregator"] == "lnmax" and queries > min(MOST_OF_LNMAX * run["laplace_scale"], MOST_COMPOSED):
         return {}
     made = announced(run | {"max_answered": most_answered(run, queries)}, queries)
@@ -222,7 +222,7 @@ def _announced(run: dict, queries: int) -> dict[str, PrivacyStatement]:
 
 
 def _named(readings: dict[str, Reading], run: dict) -> dict[str, Reading]:
-    """The readings of an account, each by a name that means the same for every mechanism and noise."""
+    """Return the readings of an account, each by a name that means the same for every mechanism and noise."""
     if is_discrete(run):  # no paper's reading: what is there by its name is the bound on any data once more
         return {name: reading for name, reading in readings.items() if name != "epsilon"}
     if run["aggregator"] == "confident_gnmax":
@@ -233,7 +233,7 @@ def _named(readings: dict[str, Reading], run: dict) -> dict[str, Reading]:
 def _stated(
     readings: dict[str, Reading], orders: np.ndarray, delta: float
 ) -> tuple[dict[str, PrivacyStatement], dict[str, float]]:
-    """The epsilon of each reading, and its order; of those in TIGHT also by the tighter conversion."""
+    """Return the epsilon of each reading, and its order; of those in TIGHT also by the tighter conversion."""
     statements, found = {}, {}
     for name, reading in readings.items():
         statements[name], found[name] = reading.statement(orders, delta)
@@ -243,7 +243,7 @@ def _stated(
 
 
 def account_of(votes: np.ndarray, run: dict, orders: np.ndarray, points: int) -> tuple[Account, np.ndarray, np.ndarray]:
-    """The account of a run on checked votes; after how many queries (p,) each row of its readings ends; its orders.
+    """Account for a run on checked votes; after how many queries (p,) each row of its readings ends; its orders.
 
     A row of a reading is the sum of the costs of the queries since the row before. Where there are MANY different
     histograms, orders that cannot be the best ones of all queries are left out, which can only raise an epsilon.
@@ -288,7 +288,7 @@ class _Distinct:
         self._queries = np.argsort(self.which, kind="stable")  # those of one histogram next to each other
 
     def blocks(self, lengths: np.ndarray) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
-        """(some histograms, the first one's place, how often each comes in each part); parts end after `lengths`."""
+        """Yield (histograms, the first one's place, how often each comes in each part); parts end after `lengths`."""
         parts = np.searchsorted(lengths, np.arange(1, len(self.which) + 1))
         begin = 0
         for start in range(0, len(self.histograms), BLOCK):
@@ -300,7 +300,7 @@ class _Distinct:
 
 
 def _summed(distinct: _Distinct, run: dict, orders: np.ndarray, lengths: np.ndarray) -> Account:
-    """Readings summed over each part, and of each different histogram the chance of an answer."""
+    """Return the readings summed over each part, and of each different histogram the chance of an answer."""
     account_of_block = ACCOUNTS[run["aggregator"], run["noise"]]
     known = run | {"max_answered": 1}  # what is announced of a block is not used
 
@@ -404,7 +404,7 @@ def _lengths(queries: int, points: int) -> np.ndarray:
 
 
 def _at_edge(orders: np.ndarray, found: dict[str, float]) -> list[str]:
-    """A line for the readings whose best order is the grid's first or last."""
+    """Return a line for the readings whose best order is the grid's first or last."""
     names = [name for name, order in found.items() if rdp.at_grid_edge(orders, order)]
     if not names:
         return []
@@ -415,7 +415,7 @@ def _at_edge(orders: np.ndarray, found: dict[str, float]) -> list[str]:
 
 
 def _in_turn(work: Callable[..., Any], jobs: Iterable[tuple]) -> Iterator[Any]:
-    """What `work` makes of each job, in their order, a few at a time on all processors."""
+    """Yield what `work` makes of each job, in their order, a few at a time on all processors."""
     waiting: deque[Future] = deque()
     with ThreadPoolExecutor(max_workers=PROCESSORS) as pool:
         for job in jobs:

@@ -25,7 +25,7 @@ def gaussian_rdp(orders: np.ndarray, sigma: float, sensitivity: float) -> np.nda
 
 
 def epsilon_classic(orders: np.ndarray, rdp: np.ndarray | float, delta: float) -> tuple[float, float]:
-    """The papers' conversion, min over orders of rdp + ln(1/delta)/(order-1) (Mironov 2017, Prop. 3).
+    """Return the papers' conversion, min over orders of rdp + ln(1/delta)/(order-1) (Mironov 2017, Prop. 3).
 
     Returns (epsilon, optimal order).
     """
@@ -43,5 +43,5 @@ def epsilon_tight(orders: np.ndarray, rdp: np.ndarray | float, delta: float) -> 
 
 
 def at_grid_edge(orders: np.ndarray, order: float) -> bool:
-    """True if the optimum sits at the edge of the order grid, so that a wider grid might give less epsilon."""
+    """Return True if the optimum sits at the edge of the order grid, so that a wider grid might give less epsilon."""
     return order in (np.min(orders), np.max(orders))

@@ -27,13 +27,13 @@ class Reading:
     def statement(
         self, orders: np.ndarray, delta: float, conversion: str = "classic"
     ) -> tuple[PrivacyStatement, float]:
-        """The epsilon of all queries, by the `classic` or the `tight` conversion, and the optimal order."""
+        """Return the epsilon of all queries, by the `classic` or the `tight` conversion, and the optimal order."""
         convert = {"classic": rdp.epsilon_classic, "tight": rdp.epsilon_tight}[conversion]
         epsilon, order = convert(orders, self.costs.sum(axis=0), delta)
         return self.state(epsilon, delta, "rdp", conversion), order
 
     def state(self, epsilon: float, delta: float, accountant: str, conversion: str) -> PrivacyStatement:
-        """A statement of this reading with an epsilon computed elsewhere."""
+        """Return a statement of this reading with an epsilon computed elsewhere."""
         return PrivacyStatement(
             epsilon=epsilon,
             delta=delta,
@@ -172,7 +172,7 @@ def discrete_confident_account(orders: np.ndarray, votes: np.ndarray, run: dict,
 
 
 def account_of_draws(kind: str, orders: np.ndarray, votes: np.ndarray, run: dict, moments: int) -> Account:
-    """A mechanism that answers every query by one draw of `DRAWS[kind]`: what that costs on any data.
+    """Return a mechanism that answers every query by one draw of `DRAWS[kind]`: what that costs on any data.
 
     The draw's parameters are keys of the run's block.
     """
@@ -182,12 +182,12 @@ def account_of_draws(kind: str, orders: np.ndarray, votes: np.ndarray, run: dict
 
 
 def _held(reading: Reading, votes: np.ndarray, caps: Reading | None = None) -> Account:
-    """The account of a mechanism of which nothing but a bound on any data is known."""
+    """Return the account of a mechanism of which nothing but a bound on any data is known."""
     return Account({"epsilon": reading, "epsilon_data_independent": reading}, np.ones(len(votes)), caps=caps)
 
 
 def _repeated(costs: np.ndarray, votes: np.ndarray) -> Reading:
-    """A data-independent cost (k,) paid on every query."""
+    """Return a data-independent cost (k,) paid on every query."""
     return Reading(
         np.broadcast_to(costs, (len(votes), len(costs))), data_dependent=False, one_sided=False, proved_bound=True
     )

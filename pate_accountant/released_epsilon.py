@@ -63,7 +63,7 @@ def release_epsilon(
         return Sequence(votes, run["sigma"], order, weights), checks
 
     def mean(reading: Reading, order: float, release: Release, price: str) -> PrivacyStatement:
-        """The mean of the released value: what answers and release cost together; private itself."""
+        """Return the mean of the released value: what answers and release cost together; private itself."""
         raw = reading.costs[:, list(orders).index(order)].sum() + np.log(1 / run["delta"]) / (order - 1)
         return reading.state(float(raw + release.cost), run["delta"], f"rdp + gnss ({price} cost)", "classic")
 
@@ -104,7 +104,7 @@ def release_epsilon(
 
 
 def _numbers(name: str, release: Release) -> dict[str, float]:
-    """A release as plain numbers."""
+    """Return a release as plain numbers."""
     return {
         f"{name}_beta": release.beta,
         f"{name}_smooth_sensitivity": release.sensitivity,

@@ -4,7 +4,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 
 def rounded_up(epsilon: float, digits: int) -> float:
-    """An epsilon to so many significant digits, never below what it is.
+    """Return an epsilon to so many significant digits, never below what it is.
 
     It is the number that Python prints: 1.3, not the nearest double, which lies 4e-17 above it.
 
@@ -15,7 +15,7 @@ def rounded_up(epsilon: float, digits: int) -> float:
 
 
 def rounded_down(bound: float, digits: int) -> float:
-    """A lower bound to so many significant digits, never above what it is; zero has no sign.
+    """Return a lower bound to so many significant digits, never above what it is; zero has no sign.
 
     >>> rounded_down(0.12349, 3), rounded_down(-0.12341, 3), rounded_down(0.0, 3), rounded_down(-0.0, 3)
     (0.123, -0.124, 0.0, 0.0)
@@ -24,7 +24,7 @@ def rounded_down(bound: float, digits: int) -> float:
 
 
 def shown(epsilon: float, digits: int = 3) -> str:
-    """An epsilon as a person reads it: so many significant digits, rounded up.
+    """Return an epsilon as a person reads it: so many significant digits, rounded up.
 
     >>> shown(2.0711), shown(20.83), shown(8.0), shown(3.24949, 4)
     ('2.08', '20.9', '8', '3.25')

@@ -56,7 +56,7 @@ def pld_statement(run: TrainingRun, delta: float) -> PrivacyStatement:
 def statement(
     epsilon: float, delta: float, accountant: str, conversion: str, proved_bound: bool = True
 ) -> PrivacyStatement:
-    """An epsilon of a run as a statement: data-independent, add or remove one."""
+    """Return an epsilon of a run as a statement: data-independent, add or remove one."""
     return PrivacyStatement.data_independent(
         epsilon,
         delta,

@@ -35,7 +35,7 @@ def smoothness_grid(order: float, first: float, last: float, step: float) -> np.
 
 
 def releasable(sigma: float, order: float, classes: int) -> bool:
-    """True where C5 and C6 hold: elsewhere the sensitivity is neither a bound nor smooth, and nothing is released."""
+    """Whether C5 and C6 hold: elsewhere the sensitivity is neither a bound nor smooth, and nothing is released."""
     holds = conditions(sigma, order, classes)
     return holds.c5 and holds.c6
 
@@ -55,7 +55,7 @@ def choose(
     price: Callable[[float, float, float], float],
     optimise_noise: bool,
 ) -> Release:
-    """The release of least cost + 2 std among `betas`, as the paper chooses it.
+    """Return the release of least cost + 2 std among `betas`, as the paper chooses it.
 
     price(order, beta, sigma_ss) is the cost of the release. sigma_ss is the paper's
     (order e^(2 beta) / sensitivity)^(1/3), or with `optimise_noise` the best one. The search looks at the private
@@ -73,7 +73,7 @@ def choose(
 
 
 def fixed(sequence: Sequence, checks: CheckSequence, beta: float, sigma_ss: float) -> Release:
-    """A release whose parameters were set without looking at the votes; its cost is the exact one.
+    """Return a release whose parameters were set without looking at the votes; its cost is the exact one.
 
     Raises ValueError where C5 or C6 fails (see `releasable`).
     """

@@ -92,7 +92,7 @@ class Sequence:
         return np.concatenate([self._local_sensitivity(block, distance) for block in self._blocks])
 
     def _local_sensitivity(self, block: slice, distance: int) -> np.ndarray:
-        """The same of some queries."""
+        """Return the same of some queries."""
         ranked = self._ranked[block]
         result = np.full(len(ranked), self.plateau)
         for all_rows, move in ((self._rising, self._take_from_top), (self._falling, self._give_to_top)):

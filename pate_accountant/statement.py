@@ -51,7 +51,7 @@ class PrivacyStatement:
     def data_independent(
         cls, epsilon: float, delta: float, *, accountant: str, conversion: str, neighbouring: str, proved_bound: bool
     ) -> "PrivacyStatement":
-        """A statement whose number is known without the data; if it is proved, in both directions: a guarantee."""
+        """State a number that is known without the data; if it is proved, in both directions: a guarantee."""
         return cls(
             epsilon=float(epsilon),
             delta=delta,
@@ -94,7 +94,7 @@ class PrivacyStatement:
 
 
 def dearest(costs: Sequence[Mapping[str, PrivacyStatement]]) -> dict[str, PrivacyStatement]:
-    """The largest epsilon of each reading over some runs: which run is the dearest may differ between readings."""
+    """Find the largest epsilon of each reading over some runs: the dearest run may differ between readings."""
     return {name: max((cost[name] for cost in costs), key=lambda made: made.epsilon) for name in costs[0]}
 
 

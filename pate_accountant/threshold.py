@@ -14,7 +14,7 @@ SENSITIVITY = 1.0
 
 
 def statistic(votes: np.ndarray, scores: np.ndarray | None = None) -> np.ndarray:
-    """The checked statistic, shape (n,): the plurality, or with `scores` (n, m) its excess over the student's."""
+    """Return the checked statistic (n,): the plurality, or with `scores` (n, m) its excess over the student's."""
     votes = np.asarray(votes, float)
     if scores is None:
         return votes.max(axis=1)

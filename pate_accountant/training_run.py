@@ -133,7 +133,7 @@ def calibrated_sigma(
     target: float,
     cost: Callable[[TrainingRun, np.ndarray, float], float] = epsilon,
 ) -> float:
-    """The least sigma (within `calibration.PRECISION`) at which the run costs no more than `target`.
+    """Return the least sigma (within `calibration.PRECISION`) at which the run costs no more than `target`.
 
     The run's own sigma is ignored. `cost`: what is to meet the target (default: the joint guarantee). Raises InputError
     if not even sigma 10,000 does, for instance because other parts of the run alone cost more.

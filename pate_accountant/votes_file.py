@@ -38,7 +38,7 @@ def read_votes(
     key: str | None = None,
     queries: int | None = None,
 ) -> OwnVotes:
-    """The votes in a file, counted.
+    """Return the votes in a file, counted.
 
     layout: one of LAYOUTS: labels by teacher and query, labels by query and teacher, or counts by query and class.
     classes, teachers: how many, checked where given. key: of the array, in an .npz that holds several. queries: so many
@@ -121,7 +121,7 @@ def count_votes(
 def _histograms(
     array: np.ndarray, classes: int | None, teachers: int | None, queries: int | None, name: str
 ) -> OwnVotes:
-    """Counts, as they are."""
+    """Return the counts, as they are."""
     counts = array[: _first(queries, len(array), name)]
     if classes is not None and counts.shape[1] != classes:
         raise InputError(
@@ -147,7 +147,7 @@ def _histograms(
 
 
 def _read(path: Path, key: str | None) -> np.ndarray:
-    """The array in a file; that of an .npy is left on the disk and read as it is used."""
+    """Return the array in a file; that of an .npy is left on the disk and read as it is used."""
     if path.suffix not in READERS:
         raise InputError(f"{path}: a file {path.suffix or 'without a suffix'}; allowed: {', '.join(READERS)}")
     if not path.is_file():
@@ -206,7 +206,7 @@ def _is_number(cell: str) -> bool:
 def _without_numbering(
     array: np.ndarray, layout: str | None, classes: int | None, teachers: int | None, path: Path
 ) -> tuple[np.ndarray, list[str]]:
-    """A table without a first line and a first column that only number the others, and a warning of each.
+    """Return a table without a first line and a first column that only number the others, and a warning of each.
 
     Such a line or column counts up from 0 or 1. It is left out where only what remains can be votes, and kept where
     only the whole can be; InputError where both can.
@@ -259,7 +259,7 @@ def _check_kind(array: np.ndarray, layout: str | None, name: str | Path) -> None
 
 
 def _other_layouts(array: np.ndarray) -> str:
-    """What an array of other numbers than counts may be."""
+    """Return what an array of other numbers than counts may be."""
     if _same_sums(array.T):
         return "its columns have equal sums, so that it may be (classes, queries): then give it transposed"
     return (
@@ -281,7 +281,7 @@ def _blocks(labels: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _largest_label(labels: np.ndarray, classes: int | None, name: str) -> int:
-    """The largest label (queries, teachers); InputError names the first that is none."""
+    """Return the largest label (queries, teachers); InputError names the first that is none."""
     largest = 0
     for start, block in _blocks(labels):
         limit = MOST_CLASSES if classes is None else classes
@@ -300,7 +300,7 @@ def _largest_label(labels: np.ndarray, classes: int | None, name: str) -> int:
 
 
 def _hint(value: float, classes: int | None) -> str:
-    """What may have led to a label that is none."""
+    """Return what may have led to a label that is none."""
     if not np.isfinite(value) or value < 0:
         return ": a teacher votes on every query; leave out the queries that some did not answer"
     if value != np.floor(value):
@@ -323,7 +323,7 @@ def _same_sums(array: np.ndarray) -> bool:
 
 
 def _without_votes(histograms: np.ndarray, name: str) -> list[str]:
-    """A line for the classes that nobody votes for."""
+    """Return a line for the classes that nobody votes for."""
     empty = np.flatnonzero(~histograms.any(axis=0))
     if not len(empty):
         return []

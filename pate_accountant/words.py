@@ -86,7 +86,7 @@ def as_dict(
 
 
 def main_reading(made: Price) -> str:
-    """The paper's reading, or where it has none the guarantee by Renyi divergences, by name."""
+    """Return the paper's reading, or where it has none the guarantee by Renyi divergences, by name."""
     if made.paper is not None:
         return made.paper
     return next(name for name in ("epsilon_caps", "epsilon_data_independent", COMPOSED) if name in made.statements)
@@ -100,7 +100,7 @@ def private(statement: PrivacyStatement) -> bool:
 def as_text(
     made: Price, released: ReleasedEpsilon | None = None, warnings: tuple[str, ...] = (), seeded: bool = False
 ) -> str:
-    """A price in words: warnings, the epsilon to announce, and a line for each other number that has a use.
+    """Return a price in words: warnings, the epsilon to announce, and a line for each other number that has a use.
 
     Warnings come first: whoever reads a number has read what may be wrong with it. seeded: as in `as_dict`.
 
@@ -125,13 +125,13 @@ def as_text(
 
 
 def _announced(made: Price) -> str:
-    """The name of the guarantee of the answers."""
+    """Return the name of the guarantee of the answers."""
     alone = {name: statement for name, statement in made.statements.items() if name != TOGETHER}
     return replace(made, statements=alone).guaranteed
 
 
 def _head(made: Price) -> list[str]:
-    """The number to announce, for what, and to whom it is promised."""
+    """Return the number to announce, for what, and to whom it is promised."""
     run, statement = made.run, made.statements[_announced(made)]
     votes = "" if made.teachers is None else f" of {made.teachers} teachers on {made.classes} classes"
     most = run.get("max_answered", made.queries)
@@ -151,7 +151,7 @@ def _head(made: Price) -> list[str]:
 
 
 def _uses(made: Price, seeded: bool) -> list[tuple[str, str]]:
-    """(reading, what it is for) of at most four readings besides the guarantee."""
+    """Return the (reading, what it is for) of at most four readings besides the guarantee."""
     renyi = [name for name in ("epsilon_caps", "epsilon_data_independent") if _is_guarantee(name, made)]
     two_sided = [name for name in ("epsilon_charge_all_two_sided", "epsilon_two_sided") if name in made.statements]
     uses = [(name, "to compare with other papers' guarantees: the same one by Renyi divergences") for name in renyi]
@@ -171,7 +171,7 @@ def _is_guarantee(name: str, made: Price) -> bool:
 
 
 def _paper(statement: PrivacyStatement) -> str:
-    """The worth of a paper's epsilon."""
+    """Return the worth of a paper's epsilon."""
     kind = "a bound for these votes" if statement.proved_bound else "an expectation over runs and no guarantee"
     return f"{kind}, {'one direction' if statement.one_sided else 'both directions'}"
 

@@ -36,7 +36,7 @@ class Finding:
 
 
 def check_dataset(name: str, block: Mapping[str, Any], root: str | Path | None, read: bool = True) -> Finding:
-    """The state of a dataset of `catalogue/datasets.yaml`. read: decode its files, and compare the fingerprint."""
+    """Check a dataset of `catalogue/datasets.yaml`. read: decode its files, and compare the fingerprint."""
     source, module = str(block["source"]), str(block["module"])
     if source == "generated":
         return Finding(name, FOUND, "generated where it is used", "")
@@ -56,7 +56,7 @@ def check_dataset(name: str, block: Mapping[str, Any], root: str | Path | None, 
 
 
 def check_volumes(name: str, block: Mapping[str, Any], root: str | Path | None) -> Finding:
-    """The state of a block of segmentation.volumes; files of each case are looked for, and none is decoded."""
+    """Return the state of a block of segmentation.volumes; files of each case are looked for, and none is decoded."""
     collection, settings = str(block["name"]), block["settings"]
     spec = volume_spec(collection, settings)
     try:
@@ -74,7 +74,7 @@ def check_volumes(name: str, block: Mapping[str, Any], root: str | Path | None) 
 
 
 def one_level_off(root: str | Path | None, layouts: Iterable[tuple[str, ...]]) -> Path | None:
-    """The folder just above or below `root` in which a layout is complete, if there is one."""
+    """Return the folder just above or below `root` in which a layout is complete, if there is one."""
     if root is None:
         return None
     root = Path(root)
@@ -87,7 +87,7 @@ def one_level_off(root: str | Path | None, layouts: Iterable[tuple[str, ...]]) -
 
 
 def as_table(findings: Iterable[Finding]) -> str:
-    """A line a dataset: its name, its state, and what is wrong or where it is; below it how to get it."""
+    """Return a line a dataset: its name, its state, and what is wrong or where it is; below it how to get it."""
     findings = list(findings)
     width = max((len(each.name) for each in findings), default=0)
     lines = []

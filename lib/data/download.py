@@ -64,7 +64,7 @@ def fetch(
 
 @contextlib.contextmanager
 def _folder_in(root: Path, name: str) -> Iterator[Path]:
-    """A folder below `root` for one attempt; it vanishes, and so does what killed processes left of such folders."""
+    """Yield a folder below `root` for one attempt; it vanishes, and so does what killed processes left."""
     folder = root / f".{os.getpid()}.new.{name}"
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def _move(found: list[Path], targets: list[Path]) -> None:
 
 @contextlib.contextmanager
 def _silence_ends(timeout: float) -> Iterator[None]:
-    """Connections made here break after so many seconds of silence: torchvision's own would wait for ever."""
+    """Break connections made here after so many seconds of silence: torchvision's own would wait for ever."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(timeout)
     try:

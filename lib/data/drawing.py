@@ -50,7 +50,7 @@ def length(u: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def wave(z: np.ndarray) -> np.ndarray:
-    """A triangle wave of period 1: 1 where z is whole, 0 half-way between."""
+    """Return a triangle wave of period 1: 1 where z is whole, 0 half-way between."""
     return np.abs(2 * (z - np.floor(z)) - 1)
 
 

@@ -20,7 +20,7 @@ _LONGEST_HEADER = 10_000  # bytes of a .npy header, as numpy has it
 
 
 def read_npy(path: Path, most: int) -> np.ndarray:
-    """The array of a `.npy` file of at most so many bytes, whatever its dtype and shape, pickled objects excepted.
+    """Read the array of a `.npy` file of at most so many bytes, whatever its dtype and shape, pickled objects excepted.
 
     Raises InputError, naming the file, if it is missing, empty, truncated, larger or something else.
     """
@@ -29,7 +29,7 @@ def read_npy(path: Path, most: int) -> np.ndarray:
 
 
 def read_npz(path: Path, names: Sequence[str], most: int) -> dict[str, np.ndarray]:
-    """The arrays `names` of a `.npz` file, whatever their dtypes and shapes, pickled objects excepted.
+    """Return the arrays `names` of a `.npz` file, whatever their dtypes and shapes, pickled objects excepted.
 
     most: bytes of one array; a small file may unpack to any number of them. Raises InputError, naming the file, if it
     is missing, empty, truncated, something else, or lacks an array, or if one is larger.
@@ -47,7 +47,7 @@ def read_npz(path: Path, names: Sequence[str], most: int) -> dict[str, np.ndarra
 
 
 def _read_array(stream: IO[bytes], most: int) -> np.ndarray:
-    """The array of a stream in numpy's format; ValueError for one that its header says is larger, before it is read."""
+    """Read the array of a stream in numpy's format; ValueError before one that its header says is larger."""
     check_header(stream, most)
     stream.seek(0)
     return np.lib.format.read_array(stream, allow_pickle=False)
@@ -71,7 +71,7 @@ def check_header(stream: IO[bytes], most: int) -> None:
 
 
 def read_idx(path: Path, most: int) -> np.ndarray:
-    """The array (uint8) of an idx file of unsigned bytes, gzip-compressed where its name ends in `.gz`.
+    """Return the array (uint8) of an idx file of unsigned bytes, gzip-compressed where its name ends in `.gz`.
 
     most: values that it may hold. Raises InputError, naming the file, if it is missing, empty, truncated, too long or
     something else, or if its header asks for more.

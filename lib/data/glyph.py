@@ -47,11 +47,11 @@ class OpenGlyph:
         self.frequencies = weights / weights.sum()
 
     def fonts(self, split: str) -> list[str]:
-        """The names of the fonts of a split; InputError names the splits that there are."""
+        """Return the names of the fonts of a split; InputError names the splits that there are."""
         return [font.name for font in self._fonts(split)]
 
     def samples(self, split: str, start: int, stop: int) -> GlyphSamples:
-        """Samples start to stop - 1 of a split; InputError unless 0 <= start <= stop."""
+        """Return the samples start to stop - 1 of a split; InputError unless 0 <= start <= stop."""
         fonts = self._fonts(split)
         if not 0 <= start <= stop:
             raise InputError(f"open glyph: samples {start} to {stop}, expected 0 <= start <= stop")
@@ -76,13 +76,13 @@ class OpenGlyph:
         return fingerprint(**vars(samples), font_files=fonts, classes=np.array(CLASSES))
 
     def _fonts(self, split: str) -> list[Font]:
-        """The fonts of a split."""
+        """Return the fonts of a split."""
         if split not in SPLITS:
             raise InputError(f"open glyph: unknown split {split!r}, allowed: {', '.join(SPLITS)}")
         return self._split[split]
 
     def _block(self, split: str, number: int) -> GlyphSamples:
-        """Samples BLOCK x number and on, all from one generator of their own."""
+        """Return the samples BLOCK x number and on, all from one generator of their own."""
         rng = generator(self.settings.seed, "open_glyph", split, str(number))
         true_label = np.searchsorted(self.frequencies.cumsum()[:-1], rng.random(BLOCK), side="right")
         font = self._draw_fonts(split, true_label, rng)
@@ -92,7 +92,7 @@ class OpenGlyph:
         return GlyphSamples(x, label, true_label, font)
 
     def _draw_fonts(self, split: str, true_label: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A font for each sample, any of the split's that have its class."""
+        """Return a font for each sample, any of the split's that have its class."""
         has = np.array([font.has for font in self._split[split]])
         # For each class the numbers of the fonts that have it, then those of the fonts that lack it.
         able = np.argsort(~has, axis=0, kind="stable")
@@ -100,7 +100,7 @@ class OpenGlyph:
         return able[pick, true_label]
 
     def _draw_labels(self, true_label: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The labels, a share of them wrong."""
+        """Return the labels, a share of them wrong."""
         wrong, alike, pick = rng.random((3, len(true_label)))
         others = 1 + (pick * (len(CLASSES) - 1)).astype(np.int64)
         label = np.where(wrong < self.settings.wrong_labels, (true_label + others) % len(CLASSES), true_label)

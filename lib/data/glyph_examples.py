@@ -37,7 +37,7 @@ def closest(samples: GlyphSamples, pair: str) -> list[int]:
 
 
 def mislabelled(samples: GlyphSamples) -> list[int]:
-    """Samples labelled as a class that does not even look like theirs, the first of each class."""
+    """Return the samples labelled as a class that does not even look like theirs, the first of each class."""
     chosen: dict[int, int] = {}
     for index in np.flatnonzero(samples.label != samples.true_label):
         marks = {CLASSES[samples.label[index]], CLASSES[samples.true_label[index]]}

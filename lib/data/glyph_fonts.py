@@ -39,7 +39,7 @@ class Font:
 
 
 def find_fonts(settings: GlyphSettings) -> list[Font]:
-    """The fonts that have enough classes, in the order of their digests, each content once.
+    """Return the fonts that have enough classes, in the order of their digests, each content once.
 
     Raises InputError, naming folder or file, if a folder is not there or a file is not a font.
     """
@@ -88,7 +88,7 @@ def _read(path: Path, digest: str) -> Font:
 
 
 def split_fonts(fonts: list[Font], settings: GlyphSettings) -> dict[str, list[Font]]:
-    """The fonts of each split, none of them in two; families stay together if `split_by` says so.
+    """Return the fonts of each split, none of them in two; families stay together if `split_by` says so.
 
     In an order drawn from the seed, each family (or file) goes to the split that is furthest below its share of files.
     Raises InputError if there are too few fonts, or a split is left without any font for a class.

@@ -49,17 +49,17 @@ class GlyphPool:
         return samples.x, samples.label
 
     def part(self, teacher: int) -> tuple[np.ndarray, np.ndarray]:
-        """Samples (n, 28, 28) uint8 and labels (n,) of one teacher; no two teachers share any."""
+        """Return the samples (n, 28, 28) uint8 and labels (n,) of one teacher; no two teachers share any."""
         start, samples = self._parts(teacher // self._group)
         low, high = self.ranges["teacher"][teacher : teacher + 2] - start
         return samples.x[low:high], samples.label[low:high]
 
     def private(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The first `most` private samples and labels, all where it is not given."""
+        """Return the first `most` private samples and labels, all where it is not given."""
         return self._take("private", most)
 
     def public(self) -> tuple[np.ndarray, np.ndarray]:
-        """The pool that queries come from."""
+        """Return the pool that queries come from."""
         return self._take("public")
 
     def test(self) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +73,7 @@ def open_glyph(data: str | Path) -> OpenGlyph:
 
 
 def open_any_pool(data: str | Path, split: str | Path) -> ArrayPool | GlyphPool:
-    """The pool of a prepared dataset, arrays or Open Glyph, and its split."""
+    """Return the pool of a prepared dataset, arrays or Open Glyph, and its split."""
     arrays = load_arrays(data)
     if "stream" not in arrays:
         return open_pool(data, split)

@@ -55,7 +55,7 @@ def render(
 
 
 def _steps(sides: np.ndarray, settings: GlyphSettings, rng: np.random.Generator) -> np.ndarray:
-    """The map from pixels to cells, (n, 6) float32: u = s0 x + s1 y + s2 to the right, v = s3 y + s4 x + s5 down.
+    """Map pixels to cells, (n, 6) float32: u = s0 x + s1 y + s2 to the right, v = s3 y + s4 x + s5 down.
 
     x and y are counted from the image's first pixel, u and v from the field's first cell.
     """
@@ -86,7 +86,7 @@ def _steps(sides: np.ndarray, settings: GlyphSettings, rng: np.random.Generator)
 
 
 def _resample(flat: np.ndarray, which: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """The fields at every pixel, (n, SIZE, SIZE) float32, bilinear; outside a field its border counts."""
+    """Return the fields at every pixel, (n, SIZE, SIZE) float32, bilinear; outside a field its border counts."""
     pixel = np.arange(SIZE, dtype=np.float32)
     s = steps[:, :, None]
     u = (s[:, 0] * pixel)[:, None, :] + (s[:, 1] * pixel + s[:, 2])[:, :, None]
@@ -108,7 +108,7 @@ def _resample(flat: np.ndarray, which: np.ndarray, steps: np.ndarray) -> np.ndar
 
 
 def _at(flat: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """The cells at `index` as float32."""
+    """Return the cells at `index` as float32."""
     return flat.take(index).astype(np.float32)
 
 

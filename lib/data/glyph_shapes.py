@@ -58,7 +58,7 @@ def _draw(font: ImageFont.FreeTypeFont, mark: str) -> np.ndarray:
 
 
 def _field(ink: np.ndarray) -> np.ndarray:
-    """The distance field, (FIELD, FIELD) uint8."""
+    """Return the distance field, (FIELD, FIELD) uint8."""
     # A pixel's centre is half a pixel from the outline that it touches.
     fine = np.where(ink, distance_transform_edt(ink) - 0.5, 0.5 - distance_transform_edt(~ink))
     cells = fine.reshape(FIELD, _FINE, FIELD, _FINE).mean(axis=(1, 3)) / _FINE

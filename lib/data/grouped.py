@@ -31,7 +31,7 @@ class GroupedSplit:
         }
 
     def rows(self, part: str, groups: np.ndarray) -> np.ndarray:
-        """The samples of a part, in their order, given the group (n,) of each; InputError for a group without part."""
+        """Find the samples of a part, in their order, by the group (n,) of each; InputError for one without part."""
         unknown = sorted(set(groups.tolist()) - set(self.parts))
         if unknown:
             raise InputError(f"groups without a part: {', '.join(unknown[:5])}")
@@ -79,7 +79,7 @@ def split_groups(
 
 
 def scaled(targets: Mapping[str, tuple[int, int]], whole: tuple[int, int], labels: np.ndarray) -> dict:
-    """The targets of a split of `whole` (samples of class 0 and 1) for a set of other size, by class and rounded down.
+    """Scale the targets of a split of `whole` (samples of class 0 and 1) to another size, by class, rounded down.
 
     labels (n,) are the set's; the result is what `split_groups` takes.
     """
@@ -88,7 +88,7 @@ def scaled(targets: Mapping[str, tuple[int, int]], whole: tuple[int, int], label
 
 
 def _deal(counts: np.ndarray, wanted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A part for each group: in random order, to the part that lacks the largest share of what it wants."""
+    """Return a part for each group: in random order, to the part that lacks the largest share of what it wants."""
     parts = np.empty(len(counts), np.int64)
     left = wanted.sum(axis=1).astype(float)
     whole = np.maximum(left, 1)
@@ -129,14 +129,14 @@ def _exchange(counts: np.ndarray, wanted: np.ndarray, parts: np.ndarray) -> np.n
 
 
 def group_table(split: GroupedSplit, groups: np.ndarray, labels: np.ndarray) -> pd.DataFrame:
-    """A row a group: group, part, and its samples of class 0 and of class 1, class_0 and class_1."""
+    """Return a row a group: group, part, and its samples of class 0 and of class 1, class_0 and class_1."""
     counts = {name: labels[groups == name] for name in split.parts}
     classes = {f"class_{label}": [int(np.sum(own == label)) for own in counts.values()] for label in (0, 1)}
     return pd.DataFrame({"group": list(split.parts), "part": list(split.parts.values())} | classes)
 
 
 def all_negative(labels: np.ndarray) -> float:
-    """The accuracy, 0 to 1, of calling every sample class 0, given the labels (n,); InputError if there are none."""
+    """Return the accuracy, 0 to 1, of calling every sample class 0, given labels (n,); InputError if there are none."""
     if not len(labels):
         raise InputError("the all-negative baseline: no labels")
     return float(np.mean(labels == 0))

@@ -35,7 +35,7 @@ class Patch:
 
 
 def list_patches(folder: Path) -> list[Patch]:
-    """The patches below `folder`, by patient, x and y, whatever their sizes; hidden files are passed over.
+    """Return the patches below `folder`, by patient, x and y, whatever their sizes; hidden files are passed over.
 
     Raises InputError, naming what it found, if there are none, if a folder or file is none of the layout, if a name
     contradicts its folders, or if two files are of one place.
@@ -91,7 +91,7 @@ def read_patches(patches: Sequence[Patch]) -> dict[str, np.ndarray]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What lies in a folder, hidden files left out."""
+    """Return what lies in a folder, hidden files left out."""
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
@@ -99,7 +99,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _parse(path: Path, patient: str, label: str) -> Patch:
-    """The patch that a file is by its name and its folders; InputError where they are not clear."""
+    """Return the patch that a file is by its name and its folders; InputError where they are not clear."""
     found = _NAME.fullmatch(path.name)
     if not found:
         raise InputError(f"{path}: ambiguous name, expected PATIENT_idx5_xX_yY_classCLASS.png")
@@ -110,7 +110,7 @@ def _parse(path: Path, patient: str, label: str) -> Patch:
 
 
 def _read(path: Path) -> np.ndarray | None:
-    """The pixels of a whole patch, None for a smaller one."""
+    """Return the pixels of a whole patch, None for a smaller one."""
     with reading(path, "PNG"):
         try:
             with Image.open(path, formats=("PNG",)) as image:

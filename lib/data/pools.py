@@ -25,15 +25,15 @@ class ArrayPool:
         return self.samples.x[rows], self.samples.y[rows]
 
     def part(self, teacher: int) -> tuple[np.ndarray, np.ndarray]:
-        """Samples (n, ...) and labels (n,) of one teacher; no two teachers share any."""
+        """Return the samples (n, ...) and labels (n,) of one teacher; no two teachers share any."""
         return self._take(self.split["private"][self.split["teacher"] == teacher])
 
     def private(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The first `most` private samples and labels, all where it is not given, for non-private baselines."""
+        """Return the first `most` private samples and labels, all where it is not given, for non-private baselines."""
         return self._take(self.split["private"][:most])
 
     def public(self) -> tuple[np.ndarray, np.ndarray]:
-        """The pool that queries come from; its labels serve to judge answers, never to train."""
+        """Return the pool that queries come from; its labels serve to judge answers, never to train."""
         return self._take(self.split["public"])
 
     def test(self) -> tuple[np.ndarray, np.ndarray]:
@@ -42,5 +42,5 @@ class ArrayPool:
 
 
 def open_pool(data: str | Path, split: str | Path) -> ArrayPool:
-    """The pool of a prepared dataset and its split."""
+    """Return the pool of a prepared dataset and its split."""
     return ArrayPool(read_samples(data), load_arrays(split))

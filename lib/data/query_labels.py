@@ -11,7 +11,7 @@ from lib.data.glyph_pool import open_any_pool
 
 
 def query_labels(data: Path, split: Path | None) -> np.ndarray:
-    """True labels (n,) of an ensemble's queries, in the order of its votes.
+    """Return True labels (n,) of an ensemble's queries, in the order of its votes.
 
     data: the prepared samples that the votes are about, with their split, whose public part are the queries; without a
     split, published votes that came with `labels`. Raises InputError, naming the file, if it holds neither.

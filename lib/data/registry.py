@@ -14,12 +14,12 @@ from lib.data.spec import SOURCES, DatasetSpec, canonical
 
 
 def modules() -> list[str]:
-    """The names of the modules in `lib/data/sources`, sorted."""
+    """Return the names of the modules in `lib/data/sources`, sorted."""
     return sorted(module.name for module in pkgutil.iter_modules(sources.__path__))
 
 
 def get(module: str, name: str) -> DatasetSpec:
-    """The dataset `name` of `lib.data.sources.<module>`.
+    """Return the dataset `name` of `lib.data.sources.<module>`.
 
     Raises InputError, naming what is allowed, if there is no such module or it holds no such dataset.
     """
@@ -32,7 +32,7 @@ def get(module: str, name: str) -> DatasetSpec:
 
 
 def supporting(module: str, name: str, source: str) -> DatasetSpec:
-    """The dataset as `get` finds it; raises InputError, naming what is allowed, if it does not come from `source`."""
+    """Find the dataset as `get` does; raises InputError, naming what is allowed, if `source` is none of its own."""
     spec = get(module, name)
     if source not in spec.sources:
         why = f"; {spec.obtain}" if source in SOURCES else ""
@@ -41,7 +41,7 @@ def supporting(module: str, name: str, source: str) -> DatasetSpec:
 
 
 def required_files(name: str, module: str, source: str, root: str | Path | None) -> list[Path]:
-    """The files that the dataset is read from, below `root`.
+    """Return the files that the dataset is read from, below `root`.
 
     embedded: none. data_root: the first layout that is there completely. download: the files that downloading
     puts there, there already or not.
@@ -66,7 +66,7 @@ def required_files(name: str, module: str, source: str, root: str | Path | None)
 
 
 def watched(files: Sequence[Path]) -> list[Path]:
-    """The files, and for a folder also the folders in it, two deep: their times tell when a file comes or goes.
+    """Return the files, and for a folder also the folders in it, two deep: their times tell when a file comes or goes.
 
     Hidden folders are passed over, as by all readers.
     """
@@ -76,7 +76,7 @@ def watched(files: Sequence[Path]) -> list[Path]:
 
 
 def load(name: str, module: str, source: str, root: str | Path | None) -> dict[str, np.ndarray]:
-    """The arrays of the dataset, in canonical order, verified to have its fingerprint where that is known.
+    """Return the arrays of the dataset, in canonical order, verified to have its fingerprint where that is known.
 
     Raises InputError as `required_files` does, and, naming the file, if one is not there, cannot be decoded, or
     decodes to other samples than the dataset's.
@@ -103,7 +103,7 @@ def _is_there(root: Path, file: str) -> bool:
 
 
 def _missing(name: str, spec: DatasetSpec, root: Path) -> str:
-    """What to put where, in one line."""
+    """Return what to put where, in one line."""
     absent = [[file for file in layout if not _is_there(root, file)] for layout in spec.layouts]
     begun = [files for layout, files in zip(spec.layouts, absent, strict=True) if len(files) < len(layout)]
     fewest: list[str] = min(begun, key=len, default=[])
@@ -116,7 +116,7 @@ def _missing(name: str, spec: DatasetSpec, root: Path) -> str:
 
 
 def _places(layouts: tuple[tuple[str, ...], ...]) -> str:
-    """The layouts in words, one that is another's compressed files not spelled out."""
+    """Return the layouts in words, one that is another's compressed files not spelled out."""
     compressed = {layout: tuple(f"{file}.gz" for file in layout) for layout in layouts}
     return " or ".join(
         _brief(layout) + (" (all plain or all .gz)" if compressed[layout] in layouts else "")
@@ -126,7 +126,7 @@ def _places(layouts: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _brief(layout: tuple[str, ...]) -> str:
-    """A layout as `folder/{file, file}`."""
+    """Return a layout as `folder/{file, file}`."""
     folder = PurePosixPath(layout[0]).parent
     names = [PurePosixPath(file).name for file in layout]
     if len(layout) == 1 or any(PurePosixPath(file).parent != folder for file in layout):

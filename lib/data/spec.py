@@ -48,7 +48,7 @@ class DatasetSpec:
     private: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ValueError if nothing says which data they are."""
+        """Raise ValueError if nothing says which data they are."""
         if not self.fingerprint and not self.known_by:
             raise ValueError(f"dataset {self.title}: needs a fingerprint, or known_by")
 
@@ -61,7 +61,7 @@ class DatasetSpec:
 
 
 def canonical(arrays: Mapping[str, np.ndarray], unordered: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:
-    """The arrays with the rows of each group of `unordered` sorted by the SHA-256 of the sample's bytes.
+    """Return the arrays with the rows of each group of `unordered` sorted by the SHA-256 of the sample's bytes.
 
     What is computed from the result, fingerprint and splits alike, does not depend on the order of the file. But the
     place of a sample depends on all others: whoever replaced one in the file would move those between its old place and

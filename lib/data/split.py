@@ -8,7 +8,7 @@ from lib.core.errors import InputError
 def split_samples(
     samples: int, private: int, public: int, test: int, teachers: int, rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
-    """Indices into the samples, disjoint: private, public, test; and `teacher`, the owner of each private sample.
+    """Draw disjoint indices into the samples: private, public, test; and `teacher`, each private sample's owner.
 
     The private samples are dealt out once, by their places, in parts whose sizes differ by at most one, without looking
     at them: replacing one record in its place leaves every other teacher's part as it is, which the accounting assumes.
@@ -50,7 +50,7 @@ def split_official(
 
 
 def _owners(private: int, teachers: int) -> np.ndarray:
-    """The owner of each private sample: contiguous parts whose sizes differ by at most one."""
+    """Return the owner of each private sample: contiguous parts whose sizes differ by at most one."""
     return np.sort(np.arange(private) % teachers)
 
 

@@ -30,7 +30,7 @@ class TexturedShapes:
     """The dataset with a number of classes: every one of its shapes with every one of its textures."""
 
     def __init__(self, classes: int, seed: int) -> None:
-        """Raises InputError unless there is such a number of classes."""
+        """Raise InputError unless there is such a number of classes."""
         if classes not in CLASSES:
             raise InputError(f"textured shapes: {classes} classes, allowed: {', '.join(map(str, CLASSES))}")
         self.classes, self.seed = classes, seed
@@ -60,7 +60,7 @@ class TexturedShapes:
         return x, y
 
     def _block(self, split: str, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """The samples of one block, all from one generator of their own."""
+        """Return the samples of one block, all from one generator of their own."""
         rng = generator(self.seed, f"textured_shapes_{self.classes}", split, str(number))
         labels = rng.permutation(np.arange(BLOCK) % self.classes)
         textures = CLASSES[self.classes][1]
@@ -112,7 +112,7 @@ def _colour(count: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _two_colours(turn: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A bright and a dark colour of each figure, (n, 1, 1, 3), of hues at and near those given, (n, 1, 1)."""
+    """Return a bright and a dark colour of each figure, (n, 1, 1, 3), of hues at and near those given, (n, 1, 1)."""
     shape = turn.shape
     saturation, value = uniform(rng, 0.3, 0.9, shape), uniform(rng, 0.7, 1.0, shape)
     bright = hue(turn, saturation * uniform(rng, 0.2, 1.0, shape), value)

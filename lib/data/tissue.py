@@ -46,7 +46,7 @@ class TissuePatches:
     """Patients without end, each with `patches` on average."""
 
     def __init__(self, patches: int, seed: int) -> None:
-        """Raises InputError unless there are at least 10 patches a patient."""
+        """Raise InputError unless there are at least 10 patches a patient."""
         if patches < 10:
             raise InputError(f"tissue patches: {patches} patches a patient, allowed: at least 10")
         self.patches, self.seed = patches, seed
@@ -160,7 +160,7 @@ def _nuclei(
 
 
 def _around(nuclei: np.ndarray) -> np.ndarray:
-    """The mean of what lies within 5 pixels: the cytoplasm around nuclei, which takes on their colour."""
+    """Return the mean of what lies within 5 pixels: the cytoplasm around nuclei, which takes on their colour."""
     for axis in (1, 2):
         padded = np.pad(nuclei, [(5, 5) if axis == number else (0, 0) for number in range(3)])
         parts = [padded.take(range(start, start + SIDE), axis=axis) for start in range(0, 11, 2)]

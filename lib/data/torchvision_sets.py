@@ -44,7 +44,7 @@ def download(root: Path, kind: str) -> None:
 
 
 def decoded(kind: str, files: Mapping[str, Path], most: int | None = None) -> dict[str, np.ndarray]:
-    """The arrays x_train, y_train, x_test, y_test that `torchvision.datasets.{kind}` decodes.
+    """Return the arrays x_train, y_train, x_test, y_test that `torchvision.datasets.{kind}` decodes.
 
     files: by the names that torchvision has for them below its root; an archive stands for the files in it. most:
     bytes of a file, unpacked, where no digest is known. Raises InputError, naming the file, if one is missing, is not
@@ -85,7 +85,7 @@ def _opened(kind: str, root: Path, split: str, download: bool = False) -> Any:
 
 
 def _digests(kind: str) -> dict[str, str]:
-    """The MD5 digests that torchvision knows, by file; none of MNIST's, whose archives may have been packed anew."""
+    """Return the MD5 digests torchvision knows, by file; none of MNIST's, whose archives may have been packed anew."""
     known = getattr(_datasets(), kind)
     if kind in ("USPS", "SVHN"):
         return {name: md5 for _, name, md5 in known.split_list.values()}
@@ -97,7 +97,7 @@ def _digests(kind: str) -> dict[str, str]:
 
 @contextmanager
 def _laid_out(files: Mapping[str, Path], kind: str, most: int | None) -> Iterator[Path]:
-    """A temporary folder with the files where torchvision looks for them: links to them, or what archives hold."""
+    """Lay files out where torchvision looks for them, in a temporary folder: links, or what archives hold."""
     with TemporaryDirectory() as folder:
         for name, path in files.items():
             place = Path(folder, name)
@@ -114,7 +114,7 @@ def _laid_out(files: Mapping[str, Path], kind: str, most: int | None) -> Iterato
 
 
 def _copied(path: Path, place: Path, most: int) -> None:
-    """What a file holds, unpacked; ValueError where that is more than so many bytes, of which no more are read."""
+    """Unpack a file; ValueError where it holds more than so many bytes, of which no more are read."""
     with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as stream, open(place, "wb") as copy:
         left = most
         while part := stream.read(min(_PART, left + 1)):

@@ -46,7 +46,7 @@ def _append(url: str, part: Path, here: int) -> tuple[int, int]:
 
 
 def _received(answer: http.client.HTTPResponse) -> bytes:
-    """Some bytes; none where the transfer is over or cut off."""
+    """Return some bytes; none where the transfer is over or cut off."""
     try:
         return answer.read1(_BLOCK)
     except (ConnectionResetError, http.client.IncompleteRead):

@@ -15,12 +15,12 @@ class Audit:
         self.folder = Layout(config["preset"]).of("audit")
 
     def known_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `audit_known`."""
+        """Return the settings of `audit_known`."""
         audit = {name: value for name, value in self.config["audit"].items() if name != "code"}
         return {"seed": self.config["seed"], "audit": audit}
 
     def code_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `audit_code`."""
+        """Return the settings of `audit_code`."""
         block = self.config["audit"]["code"]
         settings = {name: value for name, value in block.items() if name != "parts"}
         return {"seed": self.config["seed"], "settings": settings, "part": [int(wildcards.part), block["parts"]]}

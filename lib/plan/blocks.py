@@ -75,7 +75,7 @@ def load_schema() -> dict:
 
 
 def _schema(kind: Any) -> dict[str, Any]:
-    """The schema of a type."""
+    """Return the schema of a type."""
     origin, parts = get_origin(kind), get_args(kind)
     if kind is Any:
         return {}
@@ -115,7 +115,7 @@ def _words(word: Any) -> dict[str, Any]:
 
 
 def _object(kind: Any) -> dict:
-    """The schema of a class's fields. A default of None where null is not allowed is ABSENT, and none in the schema."""
+    """Make the schema of a class's fields. A default of None where null is not allowed is ABSENT, and not in it."""
     hints = get_type_hints(kind, include_extras=True)
     properties, required = {field.name: _schema(hints[field.name]) for field in fields(kind)}, []
     for field in fields(kind):

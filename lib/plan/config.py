@@ -45,7 +45,7 @@ WORDS = {"true": True, "false": False, "null": None}
 
 
 def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dict:
-    """The whole configuration as a run with `--configfile OVERLAYS --config OVERRIDES` has it, without Snakemake.
+    """Return the configuration as a run with `--configfile OVERLAYS --config OVERRIDES` has it, without Snakemake.
 
     Raises InputError, one line, for what `check_config` refuses, for a block that calls itself the paper's and is not,
     for a device on which the preset would take too long, and for an overlay that `check_files` refuses.
@@ -157,17 +157,17 @@ def expand_together(config: dict) -> None:
 
 
 def register() -> dict:
-    """The register of results, by target; it is no setting, and presets do not change it."""
+    """Return the register of results, by target; it is no setting, and presets do not change it."""
     return _read(ROOT / "catalogue" / "results.yaml")["results"]
 
 
 def default_preset() -> str:
-    """The preset of config.yaml."""
+    """Return the preset of config.yaml."""
     return _read(ROOT / "config.yaml")["preset"]
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Mappings key by key, all else replaced, as Snakemake lays one file over another; nothing is shared with `above`.
+    """Merge mappings key by key, as Snakemake lays one file over another; nothing is shared with `above`.
 
     Nor is a part of the result another part of it, which YAML's anchors would make it.
     """
@@ -178,12 +178,12 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def _read(path: Path) -> dict:
-    """A file of YAML; by libyaml where it is there, since every job reads all of these (0.1 s in place of 0.7 s)."""
+    """Read a file of YAML, by libyaml where it is there, since every job reads all of these (0.1 s, not 0.7 s)."""
     return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def claim_ids() -> set[str]:
-    """Identifiers of all claims of the papers, and of the checks beside them."""
+    """Return the identifiers of all claims of the papers, and of the checks beside them."""
     texts = [path.read_text(encoding="utf-8") for path in LEDGER]
     return {claim["id"] for text in texts for claim in csv.DictReader(io.StringIO(text))}
 

@@ -29,15 +29,15 @@ class Data:
         return [name for name, block in self.datasets.items() if block["source"] != "generated"]
 
     def module(self, wildcards: Any) -> str:
-        """The file that knows the dataset; scripts import it by a computed name."""
+        """Return the file that knows the dataset; scripts import it by a computed name."""
         return f"lib/data/sources/{self.datasets[wildcards.dataset]['module']}.py"
 
     def modules(self) -> list[str]:
-        """The files that know datasets, all of them."""
+        """Return the files that know datasets, all of them."""
         return [f"lib/data/sources/{name}.py" for name in registry.modules()]
 
     def folder(self, dataset: str) -> str | None:
-        """The folder below which a dataset's files lie; None where it has none."""
+        """Return the folder below which a dataset's files lie; None where it has none."""
         source = self.datasets[dataset]["source"]
         if source == "download":
             return f"{self.layout.of('downloads')}/{dataset}"
@@ -54,7 +54,7 @@ class Data:
         return [str(folder)] if block["source"] == "download" else list(map(str, registry.watched(files)))
 
     def prepare_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `prepare_data`."""
+        """Return the settings of `prepare_data`."""
         name = wildcards.dataset
         block = self.datasets[name]
         return {
@@ -65,7 +65,7 @@ class Data:
         }
 
     def download_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `download_data`."""
+        """Return the settings of `download_data`."""
         return {
             "dataset": wildcards.dataset,
             "module": self.datasets[wildcards.dataset]["module"],
@@ -74,9 +74,9 @@ class Data:
         }
 
     def glyph_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `prepare_glyph`."""
+        """Return the settings of `prepare_glyph`."""
         return {"settings": self.datasets[wildcards.dataset].get("settings", {})}
 
     def list_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `datasets`."""
+        """Return the settings of `datasets`."""
         return {"datasets": self.datasets}

@@ -60,7 +60,7 @@ def needed(configfiles: Iterable[Path], given: Iterable[str], targets: Iterable[
 def lacking(
     error: InputError, config: Mapping, configfiles: Iterable[Path], given: Mapping, targets: Iterable[str]
 ) -> str:
-    """The line of a refusal for want of data: of all that lacks, where `error` is about one dataset.
+    """Return the line of a refusal for want of data: of all that lacks, where `error` is about one dataset.
 
     config: the whole configuration. configfiles, given, targets: those of the run that is refused.
     """
@@ -77,7 +77,7 @@ def lacking(
 
 
 def findings(config: Mapping, names: Mapping[str, list[str]], read: bool = True) -> list[check.Finding]:
-    """The state of all that `needed` names. config: the whole configuration. read: decode datasets, too."""
+    """Return the state of all that `needed` names. config: the whole configuration. read: decode datasets, too."""
     root, block = config["data_root"], config["segmentation"]
     found = [check.check_dataset(name, config["datasets"][name], root, read) for name in names["prepare_data"]]
     for name in names["prepare_volumes"]:
@@ -87,7 +87,7 @@ def findings(config: Mapping, names: Mapping[str, list[str]], read: bool = True)
 
 
 def _enough(found: check.Finding, tasks: Mapping[str, dict]) -> check.Finding:
-    """The finding of volumes, too few where a task needs more patients."""
+    """Return the finding of volumes, too few where a task needs more patients."""
     if found.lacks:
         return found
     try:

@@ -31,7 +31,7 @@ def facts(config: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def chosen_curves(config: Mapping[str, Any], reconstruct: bool) -> list[Curve]:
-    """The curves that the preset chooses, of autoencoders, which reconstruct, or else of classifiers."""
+    """Return the curves that the preset chooses, of autoencoders, which reconstruct, or else of classifiers."""
     block, curves = config["dp_mac"], []
     for curve in block["curves"]:
         series = block["series"][curve["series"]]
@@ -78,7 +78,7 @@ class DpMac:
         return self.data(wildcards)
 
     def curve_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_mac`, `train_sgd` and `train_cdbn`."""
+        """Return the settings of `train_mac`, `train_sgd` and `train_cdbn`."""
         kind, _, epsilon = wildcards.level.partition("_")
         return {
             "job": [wildcards.series, wildcards.level],
@@ -93,7 +93,7 @@ class DpMac:
         }
 
     def repetitions(self, wildcards: Any) -> list[int]:
-        """The repetitions that a job trains; InputError for all of what is not chosen, or is trained one by one."""
+        """Return a job's repetitions; InputError for all of what is not chosen, or is trained one by one."""
         if wildcards.part != "all":
             return [int(wildcards.part)]
         if not self.series[wildcards.series]["side_by_side"]:
@@ -114,7 +114,7 @@ class DpMac:
         return block | {"network": self.block["networks"].get(block["network"]), "classes": classes}
 
     def reference_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `reference_lines`."""
+        """Return the settings of `reference_lines`."""
         return {
             "job": ["reference_lines", wildcards.series],
             **self._identity(wildcards.series),
@@ -155,7 +155,7 @@ class DpMac:
         return f"{self.folder}/references/{self.curves('dp_mac_table1b')[0].series}.json"
 
     def curves(self, result: str) -> list[Curve]:
-        """The curves that a result shows; InputError where it is switched off."""
+        """Return the curves that a result shows; InputError where it is switched off."""
         self.results.check(result)
         if result in ("dp_mac_fig3", "dp_mac_fig4"):
             pairs = self.block[self.results.item(result)]["curves"]
@@ -174,17 +174,17 @@ class DpMac:
     # ------------------------------------------------------------ results: settings
 
     def budget_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `dp_mac_budget`."""
+        """Return the settings of `dp_mac_budget`."""
         return {"budget": self.block["budget"], "accounting": {"orders": self.config["accounting"]["orders"]}}
 
     def shown(self, result: str) -> Callable[[Any], dict[str, Any]]:
-        """Settings of a result made of curves: what it says of each series, by name."""
+        """Return the settings of a result made of curves: what it says of each series, by name."""
         return lambda wildcards: {
             "series": {curve.series: words_of(self.series[curve.series]) for curve in self.curves(result)}
         }
 
     def sensitivity_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `dp_mac_sensitivity`."""
+        """Return the settings of `dp_mac_sensitivity`."""
         bounded = self.block["sensitivity"]
         return self.shown("dp_mac_sensitivity")(wildcards) | {
             "seed": self.config["seed"],
@@ -193,15 +193,15 @@ class DpMac:
         }
 
     def fig2_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `dp_mac_fig2`."""
+        """Return the settings of `dp_mac_fig2`."""
         return {"seed": self.config["seed"]} | self.block["fig2"]
 
     def fig3_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `dp_mac_fig3`."""
+        """Return the settings of `dp_mac_fig3`."""
         own = {"seed": self.config["seed"], "labels": self.block["fig3"]["labels"]}
         return self.shown("dp_mac_fig3")(wildcards) | own
 
     def fig4_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `dp_mac_fig4`."""
+        """Return the settings of `dp_mac_fig4`."""
         own = {"seed": self.config["seed"], "images": self.block["fig4"]["images"]}
         return self.shown("dp_mac_fig4")(wildcards) | own

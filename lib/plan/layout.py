@@ -20,21 +20,21 @@ class Layout:
         return f"{self.results}/private"
 
     def of(self, paper: str) -> str:
-        """The folder of a paper, or of another room of results."""
+        """Return the folder of a paper, or of another room of results."""
         return f"{self.results}/{paper}"
 
     def data(self, dataset: str) -> str:
-        """The prepared samples of a dataset."""
+        """Return the prepared samples of a dataset."""
         return f"{self.private}/data/{dataset}.npz"
 
     def log(self, *job: str) -> str:
-        """The log of a job; wildcards may be left in."""
+        """Return the log of a job; wildcards may be left in."""
         return f"{self.results}/logs/{'/'.join(job)}.log"
 
     def benchmark(self, *job: str) -> str:
-        """The measured cost of a job."""
+        """Return the measured cost of a job."""
         return f"{self.results}/benchmarks/{'/'.join(job)}.tsv"
 
     def checkpoint(self, *job: str) -> str:
-        """The state of half-done work; no output of a job, so that it survives a failure."""
+        """Return the state of half-done work; no output of a job, so that it survives a failure."""
         return f"{self.results}/checkpoints/{'/'.join(job)}.npz"

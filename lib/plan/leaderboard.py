@@ -32,7 +32,7 @@ class Leaderboard:
         self.methods = self.block["methods"]
 
     def entries(self) -> list[Entry]:
-        """The chosen methods, each at every epsilon or, where it promises nothing, once."""
+        """Return the chosen methods, each at every epsilon or, where it promises nothing, once."""
         epsilons = [f"{epsilon:g}" for epsilon in self.block["epsilons"]]
         return [
             Entry(name, budget)
@@ -46,7 +46,7 @@ class Leaderboard:
         return [(first, min(first + size, worlds)) for first in range(0, worlds, size)]
 
     def attack_shards(self) -> list[list[Entry]]:
-        """The entries that each job attacks: one each, or divided among so many processes."""
+        """Return the entries that each job attacks: one each, or divided among so many processes."""
         entries = self.entries()
         processes = self.block["attacks"]["processes"] or len(entries)
         return [entries[first::processes] for first in range(min(processes, len(entries)))]
@@ -54,7 +54,7 @@ class Leaderboard:
     # ------------------------------------------------------------ worlds and what is trained in them
 
     def worlds_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `draw_worlds`."""
+        """Return the settings of `draw_worlds`."""
         sizes = ("slots", "canaries", "public", "test", "worlds", "classes")
         features = self.block["features"]
         return {
@@ -65,7 +65,7 @@ class Leaderboard:
         }
 
     def votes_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `count_world_votes`."""
+        """Return the settings of `count_world_votes`."""
         return {
             "job": ["leaderboard", "teachers"],
             "seed": self.config["seed"],
@@ -90,7 +90,7 @@ class Leaderboard:
         return module_files(method["entry"]) if method["kind"] == "external" else []
 
     def training_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_worlds`."""
+        """Return the settings of `train_worlds`."""
         place = wildcards.method, wildcards.budget
         return {
             "job": ["leaderboard", *place],
@@ -124,7 +124,7 @@ class Leaderboard:
         return self._of_shards(f"{self.private}/predictions", ".npz", self.attack_shards()[int(wildcards.shard)])
 
     def attack_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `attack_worlds`."""
+        """Return the settings of `attack_worlds`."""
         return {
             "job": ["leaderboard", "attack"],
             "seed": self.config["seed"],
@@ -141,7 +141,7 @@ class Leaderboard:
         return left[-len(self.block["targets"]) :]
 
     def releases_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `audit_releases`: of the entries whose mechanism puts out more than the model."""
+        """Return the settings of `audit_releases`: of the entries whose mechanism puts out more than the model."""
         releasing = [
             entry for entry in self.entries() if self.methods[entry.method]["kind"] in ASK_TEACHERS + ON_SAMPLES
         ]
@@ -166,7 +166,7 @@ class Leaderboard:
         return [f"{self.folder}/attacks/{shard}{suffix}" for shard in range(len(self.attack_shards()))]
 
     def board_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `leaderboard`."""
+        """Return the settings of `leaderboard`."""
         named = ("label", "slots", "canaries", "worlds", "targets", "delta")
         settings = {name: self.block[name] for name in named} | {"rates": self.block["attacks"]["rates"]}
         return {"entries": self._described(), "settings": settings}
@@ -189,7 +189,7 @@ class Leaderboard:
         return [f"{self.folder}/costs_of_teachers/{shard}.csv" for shard in range(len(self.shards()))]
 
     def cost_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `leaderboard_cost`."""
+        """Return the settings of `leaderboard_cost`."""
         return {"asks": list(ASK_TEACHERS), "entries": self._described(), "worlds": self.block["worlds"]}
 
     def _described(self) -> list[dict[str, Any]]:
@@ -197,6 +197,6 @@ class Leaderboard:
         return [{"method": name, "budget": budget} | self.methods[name] for name, budget in self.entries()]
 
     def _of_shards(self, folder: str, suffix: str, entries: list[Entry]) -> list[str]:
-        """A file of every shard of worlds of each entry."""
+        """Return a file of every shard of worlds of each entry."""
         shards = range(len(self.shards()))
         return [f"{folder}/{method}/{budget}/{shard}{suffix}" for method, budget in entries for shard in shards]

@@ -81,7 +81,7 @@ class Found:
 
 
 def settings(table: Path = TABLE) -> list[Setting]:
-    """The rows of the table."""
+    """Return the rows of the table."""
     with table.open(encoding="utf-8", newline="") as stream:
         return [Setting(**row) for row in csv.DictReader(stream)]
 
@@ -203,7 +203,7 @@ def _followed(config: Mapping, name: str, place: list[str]) -> tuple[Any, list[s
 
 
 def _item(items: list, part: str) -> tuple[str, Any]:
-    """The item of a list with this number, or the first that says what the part asks for; its number, and itself."""
+    """Find the item of a list with this number, or the first that says what the part asks for; return both."""
     if re.fullmatch(r"\d+", part):
         return part, items[int(part)] if int(part) < len(items) else None
     wanted = dict(pair.split("=") for pair in part.split(","))
@@ -214,7 +214,7 @@ def _item(items: list, part: str) -> tuple[str, Any]:
 
 
 def _protocol(config: Mapping, block: Mapping, place: list[str], part: str) -> tuple[str, str] | None:
-    """The key of the protocol that speaks for one part of a block, and what it says."""
+    """Return the key of the protocol that speaks for one part of a block, and what it says."""
     here = ".".join(place)
     if place[:2] == ["scalable_pate", "runs"] and len(place) == 3:
         if part == "student" and "student_protocol" in block:

@@ -50,7 +50,7 @@ def rows(part: dict, path: str = "", when: str = "") -> Iterator[Row]:
 
 
 def _inside(part: dict, key: str) -> Iterator[Row]:
-    """The keys of the blocks that a value may be or hold."""
+    """Yield the keys of the blocks that a value may be or hold."""
     yield from rows(part, key)
     for held, end in ((part.get("additionalProperties"), ".NAME"), (part.get("items"), "[]")):
         if isinstance(held, dict):
@@ -85,7 +85,7 @@ def _kind(part: dict) -> str:
 
 
 def _list(part: dict) -> str:
-    """A list of what, and how long."""
+    """Return a list of what, and how long."""
     least, most = part.get("minItems", 0), part.get("maxItems")
     items = part.get("items", {})
     many = f"{least} " if least == most else f"{least} or more " if least > 1 and most is None else ""
@@ -104,5 +104,5 @@ def _condition(part: dict) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value as a file of YAML has it on one line."""
+    """Return a value as a file of YAML has it on one line."""
     return f"`{yaml.safe_dump(value, default_flow_style=True, width=math.inf).splitlines()[0]}`"

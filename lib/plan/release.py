@@ -22,21 +22,21 @@ class Release:
         self.parts, self.public = self.layout.of("release_parts"), self.layout.of("public")
 
     def run(self) -> str:
-        """The run that is released; InputError if there is none."""
+        """Return the run that is released; InputError if there is none."""
         if not self.block["run"]:
             raise InputError("release.run = None: there is nothing to release; allowed is the name of a run")
         return self.block["run"]
 
     def runs_with_networks(self) -> list[str]:
-        """The run that is released, if its student is a network."""
+        """Return the run that is released, if its student is a network."""
         return [run for run in self.scalable_pate.runs_with_networks() if run == self.block["run"]]
 
     def runs_with_classifiers(self) -> list[str]:
-        """The run that is released, if its student is a classifier of scikit-learn."""
+        """Return the run that is released, if its student is a classifier of scikit-learn."""
         return [run for run in self.scalable_pate.runs_with_classifiers() if run == self.block["run"]]
 
     def files(self) -> list[str]:
-        """The files of the release."""
+        """Return the files of the release."""
         return [f"{self.folder}/{name}" for name in [*CONTENT, SUMS]]
 
     def report(self) -> str:
@@ -44,13 +44,13 @@ class Release:
         return self.layout.of("release_verified.json")
 
     def target(self) -> list[str]:
-        """The release and its verification, where the configuration asks for one."""
+        """Return the release and its verification, where the configuration asks for one."""
         return [*self.files(), self.report()] if self.block["run"] else []
 
     # ------------------------------------------------------------ the public part and the student
 
     def public_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `public_part`."""
+        """Return the settings of `public_part`."""
         return {
             "job": ["public_part", wildcards.ensemble, wildcards.repetition],
             "preset": self.config["preset"],
@@ -63,12 +63,12 @@ class Release:
         return self._public(wildcards.run, wildcards.repetition, "npz")
 
     def student_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `release_student`."""
+        """Return the settings of `release_student`."""
         job = ["release_student", wildcards.run, wildcards.repetition]
         return self.scalable_pate.student_settings(wildcards) | {"job": job}
 
     def network_student_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `release_network_student`."""
+        """Return the settings of `release_network_student`."""
         checkpoint = self.layout.checkpoint("release_network_student", wildcards.run, wildcards.repetition)
         training = {"device": self.config["device"], "checkpoint": checkpoint}
         return self.student_settings(wildcards) | self.scalable_pate.white(wildcards.run) | training
@@ -107,7 +107,7 @@ class Release:
         return [*self.files(), *self.records(wildcards), *self.arrays(wildcards), split]
 
     def settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `release`."""
+        """Return the settings of `release`."""
         ensemble = self.scalable_pate.ensemble(self.run())
         return {
             "ensemble": {name: ensemble[name] for name in ("label", "teachers", "private") if name in ensemble},
@@ -118,5 +118,5 @@ class Release:
         }
 
     def verify_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `verify_release`: the run's files lie below the working folder."""
+        """Return the settings of `verify_release`: the run's files lie below the working folder."""
         return {"folder": self.folder, "run": ".", "largest_epsilon": self.block["largest_epsilon"]}

@@ -18,7 +18,7 @@ def facts(config: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def entry_of(networks: Iterable[Mapping[str, Any]], task: str, method: str, gamma: str | float) -> Mapping[str, Any]:
-    """The entry of `networks` that trains a method on a task at a noise coefficient; InputError where none does."""
+    """Find the entry of `networks` that trains a method on a task at a noise coefficient; InputError without one."""
     for entry in networks:
         if (entry["task"], entry["method"]) == (task, method) and float(gamma) in map(float, entry["gammas"]):
             return entry
@@ -105,7 +105,7 @@ class ResidualPerturbation:
         return self.layout.data(self.tasks[wildcards.task]["dataset"])
 
     def draw_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `draw_task`: as many draws as any of the task's networks is trained on."""
+        """Return the settings of `draw_task`: as many draws as any of the task's networks is trained on."""
         task = self.tasks[wildcards.task]
         draws = self._draws(wildcards.task)
         drawn = {name: task[name] for name in ("classes", "quarter", "test", "largest", "patients") if name in task}
@@ -129,12 +129,12 @@ class ResidualPerturbation:
         return [self.files["weights"].format(**words, repetition=number, side=side) for number, side in places]
 
     def network_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_residual`: those of one side in one repetition, and the members of its ensemble."""
+        """Return settings of `train_residual`: those of one side in one repetition, and the members of its ensemble."""
         entry = entry_of(self.networks, wildcards.task, wildcards.method, wildcards.gamma)
         return self.dp_sgd_network_settings(wildcards) | {"gamma": wildcards.gamma, "members": entry["members"]}
 
     def prediction_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `predict_residual`: the networks, their number, and ensembles of up to as many members."""
+        """Return settings of `predict_residual`: the networks, their number, and ensembles of up to as many members."""
         words = (wildcards.task, wildcards.method, wildcards.gamma)
         entry = entry_of(self.networks, *words)
         return self._design(*words) | {
@@ -146,11 +146,11 @@ class ResidualPerturbation:
         }
 
     def dp_sgd_prediction_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `predict_residual_dp_sgd`: the same, and of the accounting."""
+        """Return the settings of `predict_residual_dp_sgd`: the same, and of the accounting."""
         return self.prediction_settings(wildcards) | {"orders": self.config["accounting"]["orders"]}
 
     def dp_sgd_network_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_residual_dp_sgd`: one side in one repetition, which key its draws with the method."""
+        """Return settings of `train_residual_dp_sgd`: a side in a repetition, which key its draws with the method."""
         words = (wildcards.task, wildcards.method, wildcards.gamma)
         own = (wildcards.repetition, wildcards.side)
         return self._design(*words) | {
@@ -176,18 +176,18 @@ class ResidualPerturbation:
         return [] if alone else self.files["predictions"].format(task=wildcards.task, method="plain", gamma=0)
 
     def attack_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `attack_residual`."""
+        """Return the settings of `attack_residual`."""
         task = self.tasks[wildcards.task]
         job = self._job(task["dataset"], "attack", wildcards.task, wildcards.method, wildcards.gamma)
         return job | {"attack": self.block["attack"] | {"top": task["top"]}}
 
     def attack(self, task: str, method: str, gamma: float) -> str:
-        """The record of the attack on some networks; InputError where they are not trained."""
+        """Return the record of the attack on some networks; InputError where they are not trained."""
         entry_of(self.networks, task, method, gamma)
         return self.files["attacks"].format(task=task, method=method, gamma=f"{float(gamma):g}")
 
     def attacks_over_noise(self, task: str, method: str) -> list[str]:
-        """Records of the attacks on a method at every coefficient that is trained, the plain network's first."""
+        """Return records of the attacks on a method at every coefficient that is trained, the plain network's first."""
         gammas = [
             gamma
             for entry in self.networks
@@ -199,7 +199,7 @@ class ResidualPerturbation:
         return [self.attack(task, "plain", 0), *(self.attack(task, method, gamma) for gamma in sorted(gammas))]
 
     def positive_control(self, task: str) -> str:
-        """The record of the attack on what was learned by heart, which any attack on the task must find."""
+        """Return the record of the attack on what was learned by heart, which any attack on the task must find."""
         return self.attack(task, "control", 0)
 
     def attacks_in_table(self, item: str) -> Callable[[Any], dict[str, Any]]:
@@ -220,7 +220,7 @@ class ResidualPerturbation:
         return files
 
     def rows_of_table(self, item: str) -> Callable[[Any], dict[str, Any]]:
-        """Settings of a table of attacks: its rows, and what it says of its task and methods."""
+        """Return the settings of a table of attacks: its rows, and what it says of its task and methods."""
 
         def settings(wildcards: Any) -> dict[str, Any]:
             block = self.block["tables"][item]
@@ -241,7 +241,7 @@ class ResidualPerturbation:
         return {"records": records, "control": control, "table3": table3, "beside": _beside([*records, control])}
 
     def settings_of_tradeoff(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the trade-off: its curves by the titles of their networks, and the length of their last rows."""
+        """Return settings of the trade-off: curves by the titles of their networks, and the lengths of their ends."""
         block, table3 = self.block["tradeoff"], self.block["tables"]["table3"]
         curves = []
         for each in block["curves"]:
@@ -274,7 +274,7 @@ class ResidualPerturbation:
         return files
 
     def said_in_figure(self, item: str) -> Callable[[Any], dict[str, Any]]:
-        """Settings of a figure of attacks: what it says of its tasks and methods."""
+        """Return the settings of a figure of attacks: what it says of its tasks and methods."""
 
         def settings(wildcards: Any) -> dict[str, Any]:
             block = self.block["figures"][item]
@@ -283,7 +283,7 @@ class ResidualPerturbation:
         return settings
 
     def settings_of_fig6(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Figure 6: a line for each size of ensembles."""
+        """Return the settings of Figure 6: a line for each size of ensembles."""
         return self.said_in_figure("fig6")(wildcards) | {"by_size": True}
 
     # ------------------------------------------------------------ pictures, and what an epoch costs
@@ -293,12 +293,12 @@ class ResidualPerturbation:
         return self.layout.data(self.block["patches"])
 
     def settings_of_fig2(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Figure 2."""
+        """Return the settings of Figure 2."""
         settings = {"seed": self.config["seed"], "dataset": self.block["patches"]}
         return settings | {"patients": shows_patients(self.config)}
 
     def flow(self, strategy: str) -> Callable[[Any], dict[str, Any]]:
-        """Settings of Figures 1 and 8, with the noise of a strategy."""
+        """Return the settings of Figures 1 and 8, with the noise of a strategy."""
         return lambda wildcards: self._simulation(self.block["sde"]) | {"strategy": strategy}
 
     def _simulation(self, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -310,21 +310,21 @@ class ResidualPerturbation:
         return []
 
     def cost_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of costs."""
+        """Return the settings of the table of costs."""
         return {"settings": self.block["cost"], "device": self.config["device"]}
 
     # ------------------------------------------------------------ theorems and audits
 
     def theory_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of Theorems 1 and 2."""
+        """Return the settings of the table of Theorems 1 and 2."""
         return {"theory": {name: self.theory[name] for name in ("delta", "strategy1", "strategy2")}}
 
     def dp_sgd_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of what DP-SGD costs as printed."""
+        """Return the settings of the table of what DP-SGD costs as printed."""
         return {"settings": self.theory["dp_sgd"]}
 
     def rademacher_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of Theorem 3."""
+        """Return the settings of the table of Theorem 3."""
         return self._simulation(self.theory["rademacher"])
 
     def audited(self) -> list[dict[str, str]]:
@@ -342,7 +342,7 @@ class ResidualPerturbation:
         ]
 
     def _shards(self, task: str) -> list[list[int]]:
-        """The first run of each shard, of either kind, and the one after the last."""
+        """Return the first run of each shard, of either kind, and the one after the last."""
         block = self.audit["tasks"][task]
         runs = block["runs"]
         size = 1 if "canaries" in block else block.get("shard", runs)  # a run with slots is a long one
@@ -353,7 +353,7 @@ class ResidualPerturbation:
         return self.layout.data(self.audit["tasks"][wildcards.task]["dataset"])
 
     def audited_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_audited`; its draws are keyed by the audit and the number of the run."""
+        """Return the settings of `train_audited`; its draws are keyed by the audit and the number of the run."""
         return self._audit(wildcards) | {
             "runs": self._shards(wildcards.task)[int(wildcards.shard)],
             "checkpoint": self.layout.checkpoint("train_audited", wildcards.task, wildcards.mechanism, wildcards.shard),
@@ -366,7 +366,7 @@ class ResidualPerturbation:
         return [self.files["audited"].format(**words, shard=shard) for shard in shards]
 
     def audit_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `audit_residual`."""
+        """Return the settings of `audit_residual`."""
         own = self._audit(wildcards)
         if guesses := self.audit["tasks"][wildcards.task].get("guesses"):
             own["task"] |= {"guesses": guesses}
@@ -394,7 +394,7 @@ class ResidualPerturbation:
         return {name: [path.format(**each) for each in self.audited()] for name, path in named.items()}
 
     def budget_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of lower bounds."""
+        """Return the settings of the table of lower bounds."""
         tasks = {name: words_of(self.audit["tasks"][name], "runs") for name in self.audit["chosen"]}
         return {
             "tasks": tasks,
@@ -405,5 +405,5 @@ class ResidualPerturbation:
 
 
 def _beside(records: Iterable[str]) -> list[str]:
-    """The scores and curves that lie beside records of attacks."""
+    """Return the scores and curves that lie beside records of attacks."""
     return [record.removesuffix("json") + end for record in records for end in ("csv", "roc.csv")]

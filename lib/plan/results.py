@@ -46,7 +46,7 @@ class Results:
         self.rows: Mapping[str, Mapping[str, Any]] = rows
 
     def paper(self, name: str) -> str:
-        """The paper of a result."""
+        """Return the paper of a result."""
         return self.rows[name]["paper"]
 
     def item(self, name: str) -> str:
@@ -58,7 +58,7 @@ class Results:
         return all(self._value(key) for key in self.rows[name]["when"])
 
     def chosen(self, paper: str) -> list[str]:
-        """The results of a paper that are switched on, in the order of the register."""
+        """Return the results of a paper that are switched on, in the order of the register."""
         return [name for name in self.rows if self.paper(name) == paper and self.is_on(name)]
 
     def check(self, name: str) -> None:
@@ -68,15 +68,15 @@ class Results:
             raise InputError(f"{name}: preset {self._layout.preset} does not have it; set {', '.join(off)}")
 
     def file(self, name: str, suffix: str) -> str:
-        """A file of a result; suffix: `.csv`, `_privacy.csv`, `.png`, ..."""
+        """Return a file of a result; suffix: `.csv`, `_privacy.csv`, `.png`, ..."""
         return f"{self._layout.of(self.paper(name))}/{self.item(name)}{suffix}"
 
     def target(self, name: str) -> str:
-        """The file that stands for a result: its picture, or its table."""
+        """Return the file that stands for a result: its picture, or its table."""
         return self.file(name, ".csv" if self.rows[name]["shows"] == "table" else ".png")
 
     def targets(self, paper: str) -> list[str]:
-        """The files of all results of a paper that are switched on."""
+        """Return the files of all results of a paper that are switched on."""
         return [self.target(name) for name in self.chosen(paper)]
 
     def all_targets(self) -> list[str]:
@@ -98,23 +98,23 @@ class Results:
         ]
 
     def judging(self, papers: list[str]) -> dict[str, Any]:
-        """Settings of `claims` for some papers."""
+        """Return the settings of `claims` for some papers."""
         return {"papers": papers, "preset": self._layout.preset, "results": {p: dict(self.judged(p)) for p in papers}}
 
     def judging_paper(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `claims` for one paper."""
+        """Return the settings of `claims` for one paper."""
         return self.judging([wildcards.paper])
 
     def judging_all(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `claims` for all papers."""
+        """Return the settings of `claims` for all papers."""
         return self.judging(self.papers())
 
     def papers(self) -> list[str]:
-        """The papers that the preset is about, in the order of PAPERS."""
+        """Return the papers that the preset is about, in the order of PAPERS."""
         return [paper for paper in PAPERS if paper in self._config["papers"]]
 
     def pages(self) -> list[str]:
-        """The pages that the preset has: its papers', and the leaderboard's if it has one."""
+        """Return the pages that the preset has: its papers', and the leaderboard's if it has one."""
         return [page for page in TITLES if page in self._config["papers"]]
 
     def judged_tables(self, wildcards: Any) -> list[str]:
@@ -126,7 +126,7 @@ class Results:
         return self._files(wildcards.paper)
 
     def page(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `reproduction_page`."""
+        """Return the settings of `reproduction_page`."""
         return self.page_of(wildcards.paper)
 
     def judged_by(self, wildcards: Any) -> list[str]:
@@ -135,7 +135,7 @@ class Results:
         return [f"{folder}/claims.csv", f"{folder}/checks.csv"] if wildcards.paper in PAPERS else []
 
     def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `reproduction_page` for the leaderboard."""
+        """Return the settings of `reproduction_page` for the leaderboard."""
         return self.page_of("leaderboard")
 
     def leaderboard_files(self, wildcards: Any) -> list[str]:
@@ -147,17 +147,17 @@ class Results:
         return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
 
     def site_page(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `site_page`, beside which no table lies that it could link."""
+        """Return the settings of `site_page`, beside which no table lies that it could link."""
         page = self.page_of(wildcards.paper)
         del page["drawn"]
         return page | {"links": self.links()}
 
     def site(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `site`."""
+        """Return the settings of `site`."""
         return {"preset": self._layout.preset, "links": self.links()}
 
     def links(self) -> dict[str, str]:
-        """The pages of the site, by what a menu calls them."""
+        """Return the pages of the site, by what a menu calls them."""
         return {"All papers": "index.html"} | {NAMES[page]: f"{page}.html" for page in self.pages()}
 
     def page_of(self, name: str) -> dict[str, Any]:
@@ -207,7 +207,7 @@ class Results:
         ]
 
     def captions(self) -> dict[str, str]:
-        """The caption of each result for the report; `{key.of.the.configuration}` stands for what is configured."""
+        """Caption each result for the report; `{key.of.the.configuration}` stands for what is configured."""
         return {
             name: re.sub(r"\{([\w.]+)\}", lambda key: _said(self._value(key.group(1))), row["caption"])
             for name, row in self.rows.items()
@@ -223,5 +223,5 @@ class Results:
 
 
 def _said(value: Any) -> str:
-    """A value in running text."""
+    """Return a value in running text."""
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

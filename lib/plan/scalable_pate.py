@@ -49,11 +49,11 @@ class ScalablePate:
         return [name for name in self.models if not self.is_network(name)]
 
     def runs_with_networks(self) -> list[str]:
-        """Runs whose student is a network."""
+        """Return the runs whose student is a network."""
         return [name for name, run in self.runs.items() if run["student"] and self.is_network(run["student"])]
 
     def runs_with_classifiers(self) -> list[str]:
-        """Runs whose student is a classifier of scikit-learn."""
+        """Return the runs whose student is a classifier of scikit-learn."""
         return [name for name, run in self.runs.items() if run["student"] and not self.is_network(run["student"])]
 
     def _trained(self) -> list[str]:
@@ -71,12 +71,12 @@ class ScalablePate:
     # ------------------------------------------------------------ teachers and votes
 
     def samples_name(self, ensemble: str) -> str:
-        """The dataset of an ensemble's samples: its own, or the one that published votes are about."""
+        """Return the dataset of an ensemble's samples: its own, or the one that published votes are about."""
         block = self.ensembles[ensemble]
         return block.get("samples", block["dataset"])
 
     def samples(self, ensemble: str) -> str:
-        """The prepared samples of an ensemble."""
+        """Return the prepared samples of an ensemble."""
         return self.layout.data(self.samples_name(ensemble))
 
     def samples_of_ensemble(self, wildcards: Any) -> str:
@@ -84,7 +84,7 @@ class ScalablePate:
         return self.samples(wildcards.ensemble)
 
     def split_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `split_data`."""
+        """Return the settings of `split_data`."""
         block = self.ensembles[wildcards.ensemble]
         return {
             "job": ["split_data", wildcards.ensemble, wildcards.repetition],
@@ -99,7 +99,7 @@ class ScalablePate:
         return [(first, min(first + size, teachers)) for first in range(0, teachers, size)]
 
     def teacher_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_teachers`."""
+        """Return the settings of `train_teachers`."""
         return {
             "job": ["train_teachers", wildcards.ensemble, wildcards.repetition],
             "seed": self.config["seed"],
@@ -108,7 +108,7 @@ class ScalablePate:
         }
 
     def network_teacher_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_network_teachers`."""
+        """Return the settings of `train_network_teachers`."""
         return self.teacher_settings(wildcards) | {
             "classes": self.ensembles[wildcards.ensemble]["classes"],
             "device": self.config["device"],
@@ -124,12 +124,12 @@ class ScalablePate:
         return [f"{folder}/{shard}.npz" for shard in range(len(self.shards(wildcards.ensemble)))]
 
     def count_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `count_votes`."""
+        """Return the settings of `count_votes`."""
         settings = {name: self.ensembles[wildcards.ensemble][name] for name in ("teachers", "classes")}
         return {"ensemble": wildcards.ensemble} | settings
 
     def draw(self, ensemble: str, repetition: str | int) -> int:
-        """The draw of an ensemble that a repetition uses."""
+        """Return the draw of an ensemble that a repetition uses."""
         block = self.ensembles[ensemble]
         if block["kind"] == "published":
             return 0
@@ -144,17 +144,17 @@ class ScalablePate:
         return [f"{self.layout.private}/votes/{ensemble}/{draw}.npz" for draw in self.draws(ensemble)]
 
     def split(self, ensemble: str, repetition: str | int) -> str:
-        """The split that a repetition uses: the one its teachers were trained on, if they were."""
+        """Return the split that a repetition uses: the one its teachers were trained on, if they were."""
         return f"{self.layout.private}/splits/{ensemble}/{self.draw(ensemble, repetition) or repetition}.npz"
 
     def _splits(self, uses: Iterable[tuple[str, int]]) -> list[str]:
-        """The splits of (ensemble, draw or repetition), without those whose labels come with their votes."""
+        """Return the splits of (ensemble, draw or repetition), without those whose labels come with their votes."""
         return [self.split(name, number or 1) for name, number in uses if not self.ensembles[name].get("labelled")]
 
     # ------------------------------------------------------------ runs: an aggregator on an ensemble's votes
 
     def ensemble(self, run: str) -> Mapping[str, Any]:
-        """The block of the ensemble whose votes a run aggregates."""
+        """Return the block of the ensemble whose votes a run aggregates."""
         return self.ensembles[self.runs[run]["ensemble"]]
 
     def votes_of_run(self, wildcards: Any) -> str:
@@ -171,7 +171,7 @@ class ScalablePate:
         return self._splits([(self.runs[wildcards.run]["ensemble"], int(wildcards.repetition))])
 
     def rounds(self, run: str) -> list[str]:
-        """A run and, before it, the run that is its first round."""
+        """Return a run and, before it, the run that is its first round."""
         first = self.runs[run].get("first_round")
         return ([first] if first else []) + [run]
 
@@ -186,29 +186,29 @@ class ScalablePate:
         ]
 
     def account_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `account`."""
+        """Return the settings of `account`."""
         return self._run_settings("account", wildcards, "moments", "curve_points")
 
     def aggregate_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `aggregate`."""
+        """Return the settings of `aggregate`."""
         more = {"noise_seed": self.config["noise_seed"]}
         return self._run_settings("aggregate", wildcards, "moments") | more
 
     def inspect_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `inspect_selection`."""
+        """Return the settings of `inspect_selection`."""
         return self._run_settings("inspect_selection", wildcards)
 
     def sanitize_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `sanitize_epsilon`."""
+        """Return the settings of `sanitize_epsilon`."""
         more = {"noise_seed": self.config["noise_seed"], "sanitize": self.block["sanitize"]}
         return self._run_settings("sanitize_epsilon", wildcards, "moments") | more
 
     def _accounting(self, *names: str) -> dict[str, Any]:
-        """The orders of the accounting, and more of its block."""
+        """Return the orders of the accounting, and more of its block."""
         return {name: self.config["accounting"][name] for name in ("orders", *names)}
 
     def _run_settings(self, rule: str, wildcards: Any, *accounting: str) -> dict[str, Any]:
-        """The mechanism of a run and of its first round, what is known of the votes, and the accounting; no student."""
+        """Return the mechanism of a run and of its first round, facts about votes, and the accounting; no student."""
         *first, last = (
             without_words(self.runs[run], "student", "ensemble", "first_round") for run in self.rounds(wildcards.run)
         )
@@ -222,15 +222,15 @@ class ScalablePate:
     # ------------------------------------------------------------ students and baselines
 
     def student_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_student`."""
+        """Return the settings of `train_student`."""
         return self._student("train_student", wildcards)
 
     def noiseless_student_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_noiseless_student`."""
+        """Return the settings of `train_noiseless_student`."""
         return self._student("train_noiseless_student", wildcards) | {"noiseless": True}
 
     def network_student_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_network_student`."""
+        """Return the settings of `train_network_student`."""
         names = (wildcards.run, wildcards.repetition)
         return (
             self.student_settings(wildcards)
@@ -239,7 +239,7 @@ class ScalablePate:
         )
 
     def noiseless_network_student_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_noiseless_network_student`."""
+        """Return the settings of `train_noiseless_network_student`."""
         names = (wildcards.run, wildcards.repetition)
         training = self._training("train_noiseless_network_student", *names)
         return self.noiseless_student_settings(wildcards) | self.white(wildcards.run) | training
@@ -249,17 +249,17 @@ class ScalablePate:
         return {"largest": _largest(self.ensemble(run))}
 
     def baseline(self, run: str) -> str:
-        """The model of the non-private baseline beside a run's student."""
+        """Return the model of the non-private baseline beside a run's student."""
         return self.ensemble(run).get("baseline_model", self.runs[run]["student"])
 
     def baseline_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_baseline`."""
+        """Return the settings of `train_baseline`."""
         words = ("train_baseline", wildcards.ensemble, wildcards.model, wildcards.repetition)
         job = self._job(*words, dataset=self.samples_name(wildcards.ensemble))
         return job | {"model": self.models[wildcards.model]}
 
     def network_baseline_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_network_baseline`; its draws are keyed as those of `train_baseline`."""
+        """Return the settings of `train_network_baseline`; its draws are keyed as those of `train_baseline`."""
         block = self.ensembles[wildcards.ensemble]
         names = (wildcards.ensemble, wildcards.model, wildcards.repetition)
         return (
@@ -280,21 +280,21 @@ class ScalablePate:
     # ------------------------------------------------------------ records of many jobs
 
     def accounted(self, run: str) -> list[int]:
-        """The repetitions in which a run's cost differs: those of its votes, or of the student that takes part."""
+        """Return all repetitions in which a run's cost differs: those of its votes, or of a student in it."""
         return list(self.repetitions) if "first_round" in self.runs[run] else self.draws(self.runs[run]["ensemble"])
 
     def accounts(self, runs: Iterable[str], suffix: str = "json") -> list[str]:
-        """Records of `account` for some runs, or with suffix npz their curves."""
+        """Return the records of `account` for some runs, or with suffix npz their curves."""
         return [
             f"{self.folder}/accounts/{run}/{repetition}.{suffix}" for run in runs for repetition in self.accounted(run)
         ]
 
     def every_repetition(self, folder: str, runs: Iterable[str]) -> list[str]:
-        """Records of every repetition of some runs in a folder."""
+        """Return the records of every repetition of some runs in a folder."""
         return [f"{folder}/{run}/{repetition}.json" for run in runs for repetition in self.repetitions]
 
     def described(self, runs: Iterable[str]) -> list[dict[str, Any]]:
-        """The blocks of some runs with all that a table says of them: name, ensemble, moments, student and baseline."""
+        """Return the blocks of some runs with all that a table says: name, ensemble, moments, student and baseline."""
         blocks = []
         for name in runs:
             run = self.runs[name]
@@ -310,7 +310,7 @@ class ScalablePate:
         return blocks
 
     def runs_of(self, item: str) -> Callable[[Any], dict[str, Any]]:
-        """Settings of a result about runs alone, which its block names."""
+        """Return the settings of a result about runs alone, which its block names."""
         return lambda wildcards: {"runs": self.described(self.block[item])}
 
     def _said(self, ensemble: str, *more: str) -> dict[str, Any]:
@@ -353,7 +353,7 @@ class ScalablePate:
         ]
 
     def tails_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of the noise's tails."""
+        """Return the settings of the table of the noise's tails."""
         return self.block["tails"]
 
     def teachers_files(self, wildcards: Any) -> dict[str, list[str]]:
@@ -366,7 +366,7 @@ class ScalablePate:
         }
 
     def teachers_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the table of teachers: the ensemble of each of its votes."""
+        """Return the settings of the table of teachers: the ensemble of each of its votes."""
         read = ("dataset", "teachers", "private", "labelled")
         return {"ensembles": [self._said(name, *read) for name, _ in self._teachers()]}
 
@@ -385,7 +385,7 @@ class ScalablePate:
         }
 
     def search_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of the search for parameters."""
+        """Return the settings of the search for parameters."""
         return {
             "runs": self.described(self.block["search"]["runs"]),
             "search": self.block["search"],
@@ -413,7 +413,7 @@ class ScalablePate:
         }
 
     def fig1_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Figure 1."""
+        """Return the settings of Figure 1."""
         block = self.block["fig1"]
         return {
             "runs": self.described(block["students"]),
@@ -431,14 +431,14 @@ class ScalablePate:
         return [f"{self.folder}/tradeoffs/{name}/{draw}.csv" for name, draw in self._traded()]
 
     def fig4_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Figure 4: the ensemble of each of its tables, and those of each panel."""
+        """Return the settings of Figure 4: the ensemble of each of its tables, and those of each panel."""
         return {
             "ensembles": [self._said(name, "teachers", "private") for name, _ in self._traded()],
             "figure": {panel: self.block["fig4"][panel] for panel in ("left", "right")},
         }
 
     def tradeoff_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `label_tradeoff`."""
+        """Return the settings of `label_tradeoff`."""
         block = self.ensembles[wildcards.ensemble]
         return self._job("label_tradeoff", wildcards.ensemble, wildcards.drawn, dataset=block["dataset"]) | {
             "teachers": block["teachers"],
@@ -458,7 +458,7 @@ class ScalablePate:
         return self.votes(self.runs[self.block["fig5"]["runs"][0]]["ensemble"])
 
     def fig5_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of Figure 5, its runs by role."""
+        """Return the settings of Figure 5, its runs by role."""
         block = self.block["fig5"]
         runs = dict(zip(("lnmax", "moderate", "aggressive"), map(self.runs.get, block["runs"]), strict=True))
         return {
@@ -469,5 +469,5 @@ class ScalablePate:
 
 
 def _largest(ensemble: Mapping[str, Any]) -> int:
-    """The pixel value of an ensemble's samples that becomes 1."""
+    """Return the pixel value of an ensemble's samples that becomes 1."""
     return ensemble.get("largest", 255)

@@ -26,7 +26,7 @@ def check_scalable_pate(config: dict, claims: Collection[str] = ()) -> None:
 
 
 def check_release(config: dict) -> None:
-    """A release is of votes that nobody has published, a mechanism with caps, and a student that can be kept."""
+    """Require votes that nobody has published, a mechanism with caps, and a student that can be kept."""
     release, runs = config["release"], config["scalable_pate"]["runs"]
     name = release["run"]
     if name is None:
@@ -174,7 +174,7 @@ def _check_figures(config: dict) -> None:
 
 
 def _check_pool(config: dict, figure: str, ensembles: list[str]) -> None:
-    """A figure's queries must be there."""
+    """Require the queries of a figure to be there."""
     queries = config["scalable_pate"][figure]["queries"]
     for name in ensembles:
         public = config["ensembles"][name].get("public", queries)
@@ -185,7 +185,7 @@ def _check_pool(config: dict, figure: str, ensembles: list[str]) -> None:
 
 
 def _check_rounds(config: dict) -> None:
-    """A first round is a Confident-GNMax run with a student, on the same ensemble, which is trained here."""
+    """Require a first round by Confident-GNMax with a student, on the same ensemble, which is trained here."""
     runs = config["scalable_pate"]["runs"]
     for name, run in runs.items():
         if "first_round" not in run:
@@ -206,7 +206,7 @@ def _check_rounds(config: dict) -> None:
 
 
 def _check_sizes(config: dict) -> None:
-    """Queries need a pool."""
+    """Require a pool for the queries."""
     ensembles = config["ensembles"]
     for name, run in config["scalable_pate"]["runs"].items():
         ensemble, queries = ensembles[run["ensemble"]], run["queries"]
@@ -227,7 +227,7 @@ def _check_sizes(config: dict) -> None:
 
 
 def _check_deltas(config: dict) -> None:
-    """Publishing one private record, drawn at random, keeps a delta of one in all of them: allowed is no more."""
+    """Refuse a delta above one in all private records, which publishing one of them at random has."""
     for name, run in config["scalable_pate"]["runs"].items():
         private = config["ensembles"][run["ensemble"]].get("private")
         if private and run["delta"] * private > 1:

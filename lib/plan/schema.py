@@ -71,14 +71,14 @@ def references(schema: Any) -> Iterator[str]:
 
 
 def at(config: object, path: str) -> dict | list | None:
-    """The catalogue or list at a path of the configuration, keys joined by dots; None where there is none."""
+    """Return the catalogue or list at a path of the configuration, keys joined by dots; None where there is none."""
     for key in path.split("."):
         config = config.get(key) if isinstance(config, dict) else None
     return config if isinstance(config, dict | list) else None
 
 
 def _reference(config: object):
-    """The keyword `in` for one configuration."""
+    """Check the keyword `in` for one configuration."""
 
     def check(validator, path: str, name: object, schema: dict):
         names = at(config, path)
@@ -147,7 +147,7 @@ def _explain(error: jsonschema.ValidationError, config: object) -> str:
 
 
 def _kind(kind: str, error: jsonschema.ValidationError, config: object) -> str:
-    """A type of JSON Schema as whoever writes YAML knows it, with an example of a list or mapping."""
+    """Return a type of JSON Schema as whoever writes YAML knows it, with an example of a list or mapping."""
     if kind == "array":
         items = error.schema.get("items", {})
         if names := at(config, items.get("in", "")):
@@ -171,7 +171,7 @@ def _rank(error: jsonschema.ValidationError) -> int:
 
 
 def _unknown(error: jsonschema.ValidationError) -> list[str]:
-    """The keys of a block that nothing allows there."""
+    """Return the keys of a block that nothing allows there."""
     return sorted(set(error.instance) - _allowed_keys(error.schema, error.instance))
 
 

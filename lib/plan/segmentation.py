@@ -97,7 +97,7 @@ class Segmentation:
         return found
 
     def _for(self, task: str, encoder: str, labelling: Mapping[str, Any]) -> str:
-        """The name of the encoder of a labelling: where it is trained with the noise of its use, one a budget.
+        """Return the name of the encoder of a labelling: where it is trained with the noise of its use, one a budget.
 
         The noise follows from the budget and the bound on a code, not from what is fitted.
         """
@@ -112,7 +112,7 @@ class Segmentation:
         return name
 
     def _settings(self, task: str, encoder: str) -> dict[str, Any] | None:
-        """The settings of an encoder, with the noise that it is trained with; None for true labels."""
+        """Return the settings of an encoder, with the noise that it is trained with; None for true labels."""
         return self._trained.get((task, encoder)) or self.block["encoders"].get(encoder)
 
     def _references(self) -> dict[Unit, dict[str, dict]]:
@@ -133,15 +133,15 @@ class Segmentation:
     # ------------------------------------------------------------ shards
 
     def _shards(self, task: str, units: list[Unit]) -> list[list[Unit]]:
-        """The units of each job: all together, or one each, as the task says."""
+        """Return the units of each job: all together, or one each, as the task says."""
         return [units] if self.block["tasks"][task]["together"] else [[unit] for unit in units]
 
     def _shard_of(self, task: str, units: list[Unit], wanted: Unit) -> int:
-        """The job that does a unit."""
+        """Return the job that does a unit."""
         return next(number for number, shard in enumerate(self._shards(task, units)) if wanted in shard)
 
     def _files(self, folder: str, task: str, units: list[Unit], wanted: Iterable[Unit], repetition: Any) -> list[str]:
-        """The files, without their ends, of the jobs that do the wanted units, each once."""
+        """Return the files, without their ends, of the jobs that do the wanted units, each once."""
         numbers = dict.fromkeys(self._shard_of(task, units, unit) for unit in wanted)
         return [f"{folder}/{task}/{repetition}/{number}" for number in numbers]
 
@@ -184,7 +184,7 @@ class Segmentation:
     # ------------------------------------------------------------ volumes
 
     def prepared(self, task: str) -> str:
-        """The prepared volumes of a task; InputError where they are of fewer patients than it needs."""
+        """Return the prepared volumes of a task; InputError where they are of fewer patients than it needs."""
         self._check_patients(task)
         return f"{self.layout.private}/volumes/{self.tasks[task]['volumes']}/index.json"
 
@@ -224,7 +224,7 @@ class Segmentation:
         return list(map(str, watched(files)))
 
     def preparing(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `prepare_volumes`; what is generated does not go stale when data move."""
+        """Return the settings of `prepare_volumes`; what is generated does not go stale when data move."""
         block = self.block["volumes"][wildcards.volumes]
         root = self.config["data_root"] if volumes.spec(block["name"], block["settings"]).folder else None
         return {"name": block["name"], "block": block, "root": root}
@@ -232,7 +232,7 @@ class Segmentation:
     # ------------------------------------------------------------ encoders
 
     def encoders(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_mask_encoder`."""
+        """Return the settings of `train_mask_encoder`."""
         return {
             **self._of_shard("train_mask_encoder", wildcards, "encoder_part"),
             **self._training("train_mask_encoder", wildcards.task, wildcards.repetition, wildcards.shard),
@@ -261,7 +261,7 @@ class Segmentation:
         return [(first, min(first + size, count)) for first in range(0, count, size)]
 
     def teachers(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_mask_teachers`."""
+        """Return the settings of `train_mask_teachers`."""
         names = (wildcards.task, wildcards.repetition, wildcards.shard)
         first, last = self.teacher_shards(wildcards.task)[int(wildcards.shard)]
         return {
@@ -281,7 +281,7 @@ class Segmentation:
         return [f"{self.private}/answers/{task}/{repetition}/{shard}.npz" for shard in shards]
 
     def measured_teachers(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `measure_mask_teachers`."""
+        """Return the settings of `measure_mask_teachers`."""
         names = (wildcards.task, wildcards.repetition)
         own = self._job("measure_mask_teachers", *names, reads=("encoder_part",))
         return own | {"repetition": wildcards.repetition}
@@ -299,7 +299,7 @@ class Segmentation:
         }
 
     def codes(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `aggregate_masks`."""
+        """Return the settings of `aggregate_masks`."""
         own = self._of_shard("aggregate_masks", wildcards, "encoder_part")
         units = self._described_units(wildcards.task, self._units(self.code_units, wildcards))
         return own | {"units": units, "accounting": {"orders": self.config["accounting"]["orders"]}}
@@ -317,7 +317,7 @@ class Segmentation:
         ]
 
     def released(self, task: str, units: Iterable[Unit], repetition: Any) -> list[str]:
-        """The codes that students of some units learn from."""
+        """Return the codes that students of some units learn from."""
         wanted = [unit for unit in units if unit[-1] != "none"]
         files = self._files(f"{self.private}/codes", task, self.code_units.get(task, []), wanted, repetition)
         return [f"{file}.npz" for file in files]
@@ -354,7 +354,7 @@ class Segmentation:
         }
 
     def students(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_mask_students`."""
+        """Return the settings of `train_mask_students`."""
         return {
             **self._of_shard("train_mask_students", wildcards, "encoder_part", "student", *NETWORK),
             **self._training("train_mask_students", wildcards.task, wildcards.repetition, wildcards.shard),
@@ -362,7 +362,7 @@ class Segmentation:
         }
 
     def written(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `write_masks`."""
+        """Return the settings of `write_masks`."""
         units = self._described_units(wildcards.task, self._units(self.student_units, wildcards))
         own = self._of_shard("write_masks", wildcards, *NETWORK, device=self.config["device"])
         return own | {"units": units}
@@ -377,7 +377,7 @@ class Segmentation:
         return [f"{file}.npz" for file in files]
 
     def dp_sgd(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
+        """Return the settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
         block, names = self.autoencoded["results"], (wildcards.task, wildcards.noise, wildcards.repetition)
         recipe = self.tasks[wildcards.task].get("dp_sgd", block["dp_sgd"]["recipe"])
         return {
@@ -401,12 +401,12 @@ class Segmentation:
         return self.fitted(wildcards.task, self._units(self.limit_units, wildcards), wildcards.repetition)
 
     def reconstruction(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `measure_reconstruction`."""
+        """Return the settings of `measure_reconstruction`."""
         settings = {name: self.compressed["fig1"][name] for name in ("sigmas", "shown")}
         return self._measure("measure_reconstruction", wildcards, self.fig2_units, settings)
 
     def limits(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `measure_limits`."""
+        """Return the settings of `measure_limits`."""
         names = ("teachers", "epsilons", "queries", "delta", "route")
         settings = {name: self.compressed["limits"][name] for name in names}
         return self._measure("measure_limits", wildcards, self.limit_units, settings)
@@ -418,7 +418,7 @@ class Segmentation:
         return own | {"encoders": self._blocks(wildcards.task, self._units(units, wildcards)), "settings": settings}
 
     def components(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `measure_components`."""
+        """Return the settings of `measure_components`."""
         settings = {name: self.compressed["fig1"][name] for name in ("block", "sigmas", "shown", "fixed")}
         names = (wildcards.task, wildcards.repetition)
         own = self._job("measure_components", *names, reads=("encoder_part",))
@@ -444,11 +444,11 @@ class Segmentation:
     # ------------------------------------------------------------ Autoencoded PATE
 
     def logistic(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_fig1`."""
+        """Return the settings of `autoencoded_pate_fig1`."""
         return {name: self.autoencoded["fig1"][name] for name in ("largest", "points")}
 
     def disc(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_fig2`."""
+        """Return the settings of `autoencoded_pate_fig2`."""
         settings = {name: self.autoencoded["fig2"][name] for name in ("samples", "bins")}
         return settings | {"seed": self.config["seed"], "repetitions": len(self.repetitions)}
 
@@ -458,7 +458,7 @@ class Segmentation:
         return [self.prepared(task) for task in self.autoencoded["sensitivity"]["tasks"]]
 
     def sensitivity(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_sensitivity`."""
+        """Return the settings of `autoencoded_pate_sensitivity`."""
         block = self.autoencoded["sensitivity"]
         return {
             "tasks": [self._read(task, "encoder_part") | self._shown_task(task) for task in block["tasks"]],
@@ -495,7 +495,7 @@ class Segmentation:
         return self._register.file("autoencoded_pate_results", ".csv")
 
     def noise_figure(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_noise`."""
+        """Return the settings of `autoencoded_pate_noise`."""
         block = self.autoencoded["results"]
         return {"teachers": block["shown_teachers"], "route": block["route"]}
 
@@ -505,7 +505,7 @@ class Segmentation:
         return task, self._main(task)
 
     def _main(self, task: str) -> Unit:
-        """The unit of a task's main encoder at the budget that claims are about."""
+        """Return the unit of a task's main encoder at the budget that claims are about."""
         block = self.autoencoded["results"]
         names = (self.tasks[task]["teachers"], self.tasks[task]["parts"]["student"], block["epsilon"])
         own = labelling("teachers", *names, block["delta"], block["route"])
@@ -524,7 +524,7 @@ class Segmentation:
         }
 
     def shown_masks(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_masks`."""
+        """Return the settings of `autoencoded_pate_masks`."""
         block, (task, unit) = self.autoencoded["results"], self._shown()
         described = self._described_units(task, [unit])[0]
         budget = block["epsilon"]
@@ -549,11 +549,11 @@ class Segmentation:
         }
 
     def curves(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_curves`."""
+        """Return the settings of `autoencoded_pate_curves`."""
         return {"label": self.tasks[self._shown()[0]]["label"]}
 
     def results(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_results`."""
+        """Return the settings of `autoencoded_pate_results`."""
         block = self.autoencoded["results"]
         return {
             "tasks": {task: self._shown_task(task, "classes", "coded_classes", "teachers") for task in block["tasks"]},
@@ -573,11 +573,11 @@ class Segmentation:
         return self.component_sweeps(self.compressed["fig1"]["tasks"], "_formula.csv")
 
     def pca(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `autoencoded_pate_pca`."""
+        """Return the settings of `autoencoded_pate_pca`."""
         return {"tasks": self._component_tasks(self.autoencoded["pca"]["tasks"]), "key": ["sigma"]}
 
     def theorem4(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `compressed_pate_theorem4`."""
+        """Return the settings of `compressed_pate_theorem4`."""
         return {"tasks": self._component_tasks(self.compressed["fig1"]["tasks"]), "key": ["sigma", "kept"]}
 
     def _component_tasks(self, names: list[str]) -> list[dict[str, Any]]:
@@ -591,7 +591,7 @@ class Segmentation:
         return self.component_sweeps(self.compressed["fig1"]["tasks"])
 
     def fig1(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `compressed_pate_fig1`."""
+        """Return the settings of `compressed_pate_fig1`."""
         return {"tasks": self._component_tasks(self.compressed["fig1"]["tasks"])}
 
     def _fig2(self) -> list[tuple[str, str]]:
@@ -608,7 +608,7 @@ class Segmentation:
         return [table for _, table in self._fig2()]
 
     def fig2(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `compressed_pate_fig2`."""
+        """Return the settings of `compressed_pate_fig2`."""
         encoders = {name: self.block["encoders"][name] for name in self.compressed["fig2"]["encoders"]}
         return {"tasks": [self._shown_task(task) for task, _ in self._fig2()], "encoders": encoders}
 
@@ -620,7 +620,7 @@ class Segmentation:
         return {"students": self.student_records(tasks, sources), "codes": codes}
 
     def fig3(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `compressed_pate_fig3`."""
+        """Return the settings of `compressed_pate_fig3`."""
         tasks = {task: self._shown_task(task) for task in self.compressed["fig3"]["tasks"]}
         return {"tasks": tasks, "sources": ["labels", "truth"]}
 
@@ -634,7 +634,7 @@ class Segmentation:
         }
 
     def limits_figure(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `compressed_pate_limits`."""
+        """Return the settings of `compressed_pate_limits`."""
         shown = [task for task, _ in self._sweeps("measure_limits", self.limit_units)]
         return {
             "tasks": [self._shown_task(task) | {"name": task} for task in shown],
@@ -655,7 +655,7 @@ class Segmentation:
         }
 
     def _external(self) -> dict[str, tuple[Unit, str]]:
-        """Unit and labelling of each student with the most labels, by what it learned from."""
+        """Return the unit and labelling of each student with the most labels, by what it learned from."""
         block = self.compressed["fig3"]
         most, curve = block["queries"][-1], block["curves"][-1]
         noisy = labelling("labels", curve["teachers"], most, curve["epsilon"], None, None)["name"]
@@ -666,7 +666,7 @@ class Segmentation:
         }
 
     def external(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `measure_external`."""
+        """Return the settings of `measure_external`."""
         block, encoder = self.compressed["external"], self.compressed["fig3"]["noiseless"]
         own = self._job("measure_external", block["task"], wildcards.repetition, reads=NETWORK)
         return own | {
@@ -687,7 +687,7 @@ class Segmentation:
         ]
 
     def external_table(self, wildcards: Any) -> dict[str, Any]:
-        """Settings of `compressed_pate_external`."""
+        """Return the settings of `compressed_pate_external`."""
         block = self.compressed["external"]
         return {"volumes": block["volumes"], "stands_for": self.tasks[block["task"]]["stands_for"]}
 
@@ -695,7 +695,7 @@ class Segmentation:
 def labelling(
     source: str, teachers: int | None, queries: int, epsilon: float | None, delta: float | None, route: str | None
 ) -> dict[str, Any]:
-    """A way to label a student's volumes; epsilon None: without noise. private: whether a mechanism releases it."""
+    """Describe how a student's volumes are labelled; epsilon None: without noise. private: by a mechanism."""
     name = f"noiseless-n{queries}" if epsilon is None else f"k{teachers}-n{queries}-e{epsilon:g}"
     return {
         "name": name,

@@ -77,7 +77,7 @@ def _of_fig3(block: dict) -> list[tuple[str, str]]:
 
 
 def _check_volumes(key: str, volumes: dict) -> None:
-    """The collection has the settings that it needs and no others."""
+    """Require the settings that the collection needs, and no others."""
     if volumes["name"] == own.NAME:
         try:
             own.check_settings(volumes["settings"])
@@ -128,7 +128,7 @@ def check_patients(key: str, task: dict, found: float) -> None:
 
 
 def _check_pair(key: str, name: str, encoder: str, block: dict) -> None:
-    """An encoder fits the masks of a task."""
+    """Require an encoder that fits the masks of a task."""
     task, settings = block["tasks"][name], block["encoders"][encoder]
     shape, own = block["volumes"][task["volumes"]]["shape"], f"segmentation.encoders.{encoder}"
     if not keeps_classes(settings, task):
@@ -166,7 +166,7 @@ def _dimension(task: dict, sides: list[int]) -> int:
 
 
 def _check_trained(key: str, name: str, block: dict, parts: tuple[str, ...]) -> None:
-    """A task whose networks are trained has images, and the parts that they see."""
+    """Require images of a task whose networks are trained, and the parts that they see."""
     task = block["tasks"][name]
     if not block["volumes"][task["volumes"]]["images"]:
         raise InputError(f"{key} = {name!r}: networks are trained; allowed are tasks whose volumes have images: true")
@@ -176,7 +176,7 @@ def _check_trained(key: str, name: str, block: dict, parts: tuple[str, ...]) -> 
 
 
 def _check_results(results: dict, block: dict) -> None:
-    """The table of Dice needs teachers, a student, and patients for its baseline."""
+    """Require teachers, a student, and patients for the baseline of the table of Dice."""
     key = "autoencoded_pate.results"
     for name in results["tasks"]:
         task = block["tasks"][name]

@@ -43,11 +43,11 @@ class Jobs:
         return {name: self._of_all(files) for name, files in named.items()}
 
     def output(self, pattern: str) -> str | list[str]:
-        """An output of the rule, from that of a job."""
+        """Return an output of the rule, from that of a job."""
         return pattern if self._jobs is None else [path for job in self._jobs for path in _paths(pattern, job)]
 
     def files(self, inputs: Iterable[tuple[str, Any]], outputs: Iterable[tuple[str, Any]]) -> str:
-        """The options for a job's named files. Of a rule that does all jobs: (name, path or paths)."""
+        """Return the options for a job's named files. Of a rule that does all jobs: (name, path or paths)."""
         if self._jobs is None:
             return command_line([*inputs, *outputs], {})
         parted: list[list[tuple[str, list[str]]]] = [[] for _ in self._jobs]
@@ -62,7 +62,7 @@ class Jobs:
         return _numbered(command_line(own, {}) for own in parted)
 
     def settings(self, of_job: Callable[[Any], Mapping[str, Any]], wildcards: Any) -> str:
-        """The options for what the plan says of a job, `of_job(wildcards)`; then those that follow are for all."""
+        """Return options for a job's settings by the plan, `of_job(wildcards)`; then those that follow are for all."""
         if self._jobs is None:
             return command_line((), of_job(wildcards))
         return f"{_numbered(command_line((), of_job(job)) for job in self._jobs)} --together all"
@@ -72,7 +72,7 @@ class Jobs:
 
 
 def _paths(files: Files, job: SimpleNamespace) -> Sequence[str]:
-    """The paths of one job."""
+    """Return the paths of one job."""
     found = files(job) if callable(files) else files.format(**vars(job))
     return [found] if isinstance(found, str) else found
 

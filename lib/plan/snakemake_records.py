@@ -27,7 +27,7 @@ class Origin(NamedTuple):
 
 
 def code_parameter(files: Iterable[str], digest: str) -> str:
-    """The parameter of a job by which Snakemake knows its code: the files it starts from, and their digest."""
+    """Return the parameter of a job by which Snakemake knows its code: the files it starts from, and their digest."""
     return f"{_CODE} {' '.join(files)} {digest}"
 
 
@@ -73,7 +73,7 @@ def _parted(words: str) -> tuple[str, str]:
 
 
 def _said(parameter: str) -> str:
-    """A parameter that is a text, as Snakemake writes it down; else nothing."""
+    """Return a parameter that is a text, as Snakemake writes it down; else nothing."""
     try:
         value = ast.literal_eval(parameter)
     except (ValueError, SyntaxError):

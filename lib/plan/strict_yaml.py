@@ -49,7 +49,7 @@ def refuse_early(argv: Sequence[str]) -> None:
 
 
 def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
-    """The values of an option that takes several; after a word `--` there are none."""
+    """Yield the values of an option that takes several; after a word `--` there are none."""
     within = False
     for word in words:
         if word == "--":
@@ -193,7 +193,7 @@ def read_given(words: Iterable[str]) -> dict[str, object]:
 
 
 def _as_snakemake(text: str) -> object:
-    """A value of --config as `snakemake.cli.parse_config` reads it, which a test compares."""
+    """Return a value of --config as `snakemake.cli.parse_config` reads it, which a test compares."""
     if not text:
         return None
     if text in ("True", "False"):

@@ -34,13 +34,13 @@ class Student:
 
 
 def load(folder: str | Path = Path(__file__).parent) -> Student:
-    """The student of a release."""
+    """Return the student of a release."""
     about = json.loads((Path(folder) / "student.json").read_text(encoding="utf-8"))
     return Student(about["kind"], about["classes"], about["white"], load_file(Path(folder) / "model.safetensors"))
 
 
 def _forest(student: Student, x: np.ndarray) -> np.ndarray:
-    """The mean over trees of the class shares in each sample's leaf; a sample goes left where feature <= threshold.
+    """Average the class shares in each sample's leaf over trees; a sample goes left where feature <= threshold.
 
     Raises ValueError where a child does not come after its node: there a way down may never end.
     """

@@ -71,7 +71,7 @@ def _unpacked(classes: int) -> tuple[str, ...]:
 
 
 def _layouts(classes: int) -> tuple[tuple[str, ...], ...]:
-    """The `.npz`, torchvision's folder, the archive."""
+    """Return the `.npz`, torchvision's folder, the archive."""
     return (f"cifar{classes}.npz",), _unpacked(classes), (_ARCHIVES[classes],)
 
 

@@ -44,7 +44,7 @@ _LICENCE = "none stated; published by the authors beside the Apache-2.0 code of 
 
 
 def read_votes(path: Path, *, queries: int, classes: int, teachers: int) -> np.ndarray:
-    """The votes (queries, classes) int16: how many of the `teachers` voted for each class.
+    """Return the votes (queries, classes) int16: how many of the `teachers` voted for each class.
 
     Raises InputError, naming the file and the first bad row, unless the file holds whole numbers, none negative,
     that sum to `teachers` in every row.
@@ -56,7 +56,7 @@ def read_votes(path: Path, *, queries: int, classes: int, teachers: int) -> np.n
 
 
 def _read_integers(path: Path, shape: tuple[int, ...], below: int) -> np.ndarray:
-    """An int64 array of values 0 to below - 1; raises InputError, naming the file, if it holds something else."""
+    """Read an int64 array of values 0 to below - 1; raises InputError, naming the file, if it holds something else."""
     array = read_npy(path, 8 * math.prod(shape))
     check_array(path, array, kinds="ui", shape=shape)
     check_range(path, array, 0, below - 1)

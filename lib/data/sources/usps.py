@@ -44,7 +44,7 @@ def read_libsvm(files: Sequence[Path]) -> dict[str, np.ndarray]:
 
 
 def _read_mat(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of the authors' file, and of no other: scipy's parser crashes on some damaged ones."""
+    """Return the arrays of the authors' file, and of no other: scipy's parser crashes on some damaged ones."""
     with reading(path, ".mat"), open(path, "rb") as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
         if found != MAT_SHA256:

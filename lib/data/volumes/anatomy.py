@@ -37,7 +37,7 @@ class Anatomy:
 
 
 def draw_anatomy(rng: np.random.Generator, shape: tuple[int, int, int]) -> Anatomy:
-    """A head, by numbers of `rng` alone: other shapes show the same head."""
+    """Return a head, by numbers of `rng` alone: other shapes show the same head."""
     half_axes = _HALF_AXES * rng.uniform(0.94, 1.06, 3)
     turn, shift = _rotation(rng.uniform(-0.1, 0.1, 3)), rng.uniform(-4, 4, 3)
     inside: list[Any] = [
@@ -97,7 +97,7 @@ def _ellipsoid(
 
 
 def _rotation(angles: np.ndarray) -> np.ndarray:
-    """The rotation (3, 3) by angles about the three axes, in radians."""
+    """Return the rotation (3, 3) by angles about the three axes, in radians."""
     (cx, cy, cz), (sx, sy, sz) = np.cos(angles), np.sin(angles)
     about_x = np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
     about_y = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])

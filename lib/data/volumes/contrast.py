@@ -25,7 +25,7 @@ _SIGNAL = {
 def render(
     rng: np.random.Generator, noise: np.random.Generator, head: Anatomy, tumour: Tumour, stripped: bool
 ) -> np.ndarray:
-    """The image (4, X, Y, Z) float32, in the order of CHANNELS.
+    """Return the image (4, X, Y, Z) float32, in the order of CHANNELS.
 
     rng: contrasts, texture, small lesions, bias, alike at every shape; noise: of each voxel. stripped: 0 outside the
     brain's hull; otherwise skull and scalp are there, and noise in the air.

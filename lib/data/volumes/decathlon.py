@@ -31,7 +31,7 @@ class DecathlonBrainTumour:
         self._cases: dict[str, tuple[Path, Path]] | None = None
 
     def subjects(self) -> tuple[str, ...]:
-        """The labelled cases' names, sorted.
+        """Return the labelled cases' names, sorted.
 
         Raises InputError if dataset.json is not of this task, has no labelled case, or one twice, or if a file that it
         names is missing.
@@ -39,7 +39,7 @@ class DecathlonBrainTumour:
         return one_each({case: self.patient(case) for case in self._case_files()}, self._folder / "dataset.json")
 
     def patient(self, name: str) -> str:
-        """The case itself: nothing is known of its patient."""
+        """Return the case itself: nothing is known of its patient."""
         return name
 
     def read(self, name: str) -> Volume:
@@ -54,7 +54,7 @@ class DecathlonBrainTumour:
         return Volume(name, np.ascontiguousarray(np.moveaxis(array, 3, 0)), label)
 
     def label(self, name: str) -> np.ndarray:
-        """The label of a case, (X, Y, Z) uint8."""
+        """Return the label of a case, (X, Y, Z) uint8."""
         return self._label(name)[1]
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ _VARIANCE = 151 / 315
 
 
 def voxel(shape: tuple[int, int, int]) -> float:
-    """The side of a cube as large as a voxel, in mm."""
+    """Return the side of a cube as large as a voxel, in mm."""
     return float(np.prod([length / count for length, count in zip(BOX, shape, strict=True)])) ** (1 / 3)
 
 
@@ -32,7 +32,7 @@ def smooth_field(rng: np.random.Generator, spacing: float, shape: tuple[int, int
 
 
 def ramp(distance: np.ndarray, width: float) -> np.ndarray:
-    """The share of a voxel of `width` mm within a border, given its signed distance in mm: 1 inside, 0 outside."""
+    """Return the share of a voxel of `width` mm in a border, given its signed distance in mm: 1 inside, 0 outside."""
     return np.clip(distance / np.float32(width) + np.float32(0.5), 0, 1)
 
 

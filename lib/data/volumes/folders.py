@@ -75,14 +75,14 @@ class CaseFolders:
         self._cases: dict[str, Path] | None = None
 
     def subjects(self) -> tuple[str, ...]:
-        """The cases' names, sorted.
+        """Return the cases' names, sorted.
 
         Raises InputError if there are none, if none is labelled, if a patient has two, or if a file of one is missing.
         """
         return one_each({case: self.patient(case) for case in self._case_folders()}, self._folder)
 
     def patient(self, name: str) -> str:
-        """The patient that a case's name begins with."""
+        """Return the patient that a case's name begins with."""
         return self._layout.patient(name)
 
     def read(self, name: str) -> Volume:
@@ -103,7 +103,7 @@ class CaseFolders:
         return Volume(name, image, label)
 
     def label(self, name: str) -> np.ndarray:
-        """The label of a case, (X, Y, Z) uint8."""
+        """Return the label of a case, (X, Y, Z) uint8."""
         return self._label(name)[1]
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
@@ -117,7 +117,7 @@ class CaseFolders:
         return nifti.existing(self._case_folders()[name] / file.format(case=name), what)
 
     def _case_folders(self) -> dict[str, Path]:
-        """The folder of each case, found once, whose files are all there."""
+        """Return the folder of each case, found once, whose files are all there."""
         if self._cases is None:
             parents = [path for path in (self._folder / parent for parent in self._layout.parents) if path.is_dir()]
             folders = sorted(
@@ -138,7 +138,7 @@ class CaseFolders:
         return self._cases
 
     def _check_files(self, cases: Mapping[str, Path]) -> None:
-        """Raises InputError for the first file that is not there, before any is read."""
+        """Raise InputError for the first file that is not there, before any is read."""
         label = self._layout.label
         if not any(nifti.find(path / label.format(case=case)) for case, path in cases.items()):
             raise InputError(f"{self._folder}: no labelled case, expected {label.format(case='CASE')}.nii.gz in each")

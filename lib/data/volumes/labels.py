@@ -24,7 +24,7 @@ def classes_of(values: Mapping[int, int]) -> int:
 
 
 def canonical(label: np.ndarray, values: Mapping[int, int], where: object) -> np.ndarray:
-    """The label volume in canonical numbers, uint8, of one of any shape in a source's own numbers.
+    """Return the label volume in canonical numbers, uint8, of one of any shape in a source's own numbers.
 
     Raises InputError, naming `where` and the numbers, if one is not in `values`.
     """

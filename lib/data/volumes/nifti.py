@@ -20,20 +20,20 @@ _HEADERS = 2**20  # bytes of a file beside its voxels
 
 
 def find(stem: Path) -> Path | None:
-    """The file `stem`.nii.gz or `stem`.nii; None if there is neither."""
+    """Return the file `stem`.nii.gz or `stem`.nii; None if there is neither."""
     paths = (stem.with_name(stem.name + suffix) for suffix in (".nii.gz", ".nii"))
     return next((path for path in paths if path.is_file()), None)
 
 
 def existing(stem: Path, what: str) -> Path:
-    """The file that `find` finds; InputError, saying that `what` is missing, if it finds none."""
+    """Return the file that `find` finds; InputError, saying that `what` is missing, if it finds none."""
     if path := find(stem):
         return path
     raise InputError(f"{stem.parent}: missing {what}, expected {stem.name}.nii.gz or {stem.name}.nii")
 
 
 def load(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, np.ndarray]:
-    """The array of a file, axes left to right, back to front, upwards; and its file's affine (4, 4).
+    """Return the array of a file, axes left to right, back to front, upwards; and its file's affine (4, 4).
 
     Raises InputError, naming the file, if it cannot be read, has no place in space, holds what is no real number of at
     most 8 bytes, or says that it has more than `most` voxels, before any of these is read.

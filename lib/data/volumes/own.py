@@ -90,11 +90,11 @@ class OwnVolumes:
         self._patients: dict[str, str] | None = None
 
     def subjects(self) -> tuple[str, ...]:
-        """The cases' names, sorted; InputError for none, a patient with two, or a file that is not there."""
+        """Return the cases' names, sorted; InputError for none, a patient with two, or a file that is not there."""
         return one_each({case: self.patient(case) for case in self._files()}, self._folder)
 
     def patient(self, name: str) -> str:
-        """The patient of a case; InputError where the expression finds none in a case, or takes too long."""
+        """Return the patient of a case; InputError where the expression finds none in a case, or takes too long."""
         if self._patients is None:
             expression, names = self._settings.get("patient"), list(self._files())
             patients: dict[str, str] = {}
@@ -115,7 +115,7 @@ class OwnVolumes:
         return Volume(name, image, label)
 
     def label(self, name: str) -> np.ndarray:
-        """The label of a case, (X, Y, Z) uint8."""
+        """Return the label of a case, (X, Y, Z) uint8."""
         return self._label(name)[1]
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
@@ -146,7 +146,7 @@ class OwnVolumes:
         return {case: (images, label) for case, (*images, label) in paths.items()}
 
     def _matching(self, pattern: str) -> list[str]:
-        """The cases that have a file of a pattern; {case} is one part of a path, or of a name, that is not hidden."""
+        """Find the cases that have a file of a pattern; {case} is one part of a path, or of a name, not hidden."""
         pattern = PurePosixPath(pattern).as_posix()
         visible = r"(?!\.)" if "/{case}" in f"/{pattern}" else ""
         first, *others = pattern.split("{case}")
@@ -171,7 +171,7 @@ class OwnVolumes:
 
 
 def _first_groups(expression: str, names: Sequence[str]) -> list[str | None]:
-    """What the one group of a regular expression finds in each name, None where it does not match the whole name.
+    """Return what the one group of a regular expression finds in each name, None where the name does not match.
 
     A process of its own does it: some expressions need more than a lifetime, and Python cannot stop them. Raises
     InputError after LONGEST seconds.
@@ -193,13 +193,13 @@ def _first_groups(expression: str, names: Sequence[str]) -> list[str | None]:
 
 
 def _channels(settings: Mapping[str, Any]) -> dict[str, str]:
-    """The pattern of each channel's file; one pattern alone is of the channel `image`."""
+    """Return the pattern of each channel's file; one pattern alone is of the channel `image`."""
     images = settings["images"]
     return {"image": images} if isinstance(images, str) else dict(images)
 
 
 def _values(settings: Mapping[str, Any]) -> dict[int, int]:
-    """A label's numbers to the canonical ones; 0 is background."""
+    """Return a label's numbers to the canonical ones; 0 is background."""
     values = {0: labels.BACKGROUND}
     for number, meaning in dict(settings["labels"]).items():
         if meaning not in MEANINGS or not re.fullmatch(r"\d{1,3}", str(number)) or int(number) > 255:

@@ -39,7 +39,7 @@ class BrainPhantom:
         return Volume(subject_name(number), image, tumour.label())
 
     def label(self, number: int) -> np.ndarray:
-        """The label of `subject(number)` alone, at a fraction of its time."""
+        """Return the label of `subject(number)` alone, at a fraction of its time."""
         return self._head_and_tumour(number)[1].label()
 
     def _head_and_tumour(self, number: int) -> tuple[Anatomy, Tumour]:
@@ -59,7 +59,7 @@ class PhantomSource:
     classes = classes_of(PHANTOM)
 
     def __init__(self, phantom: BrainPhantom, subjects: int) -> None:
-        """Raises InputError unless there is at least one subject."""
+        """Raise InputError unless there is at least one subject."""
         if subjects < 1:
             raise InputError(f"brain phantom: {subjects} subjects, allowed: at least 1")
         self._phantom = phantom
@@ -70,7 +70,7 @@ class PhantomSource:
         return tuple(sorted(self._numbers))
 
     def patient(self, name: str) -> str:
-        """The name itself."""
+        """Return the name itself."""
         return name
 
     def read(self, name: str) -> Volume:
@@ -78,7 +78,7 @@ class PhantomSource:
         return self._phantom.subject(self._numbers[name])
 
     def label(self, name: str) -> np.ndarray:
-        """The label (X, Y, Z) uint8."""
+        """Return the label (X, Y, Z) uint8."""
         return self._phantom.label(self._numbers[name])
 
 

@@ -23,14 +23,14 @@ class Geometry(GeometrySettings):
     """Shape of prepared volumes, and how images and labels get it."""
 
     def image(self, image: np.ndarray) -> np.ndarray:
-        """The image (channels, X, Y, Z) float32: trilinear, smoothed before it is made coarser; padded with 0."""
+        """Resample the image (channels, X, Y, Z) float32: trilinear, smoothed before it gets coarser; padded with 0."""
         cut = self._cut(image)
         if cut.shape[1:] == tuple(self.shape):
             return cut
         return _array(Resize(self.shape, mode="trilinear", anti_aliasing=True)(cut))
 
     def label(self, label: np.ndarray) -> np.ndarray:
-        """The label (X, Y, Z) uint8; padded with background."""
+        """Return the label (X, Y, Z) uint8; padded with background."""
         cut = self._cut(label[None])
         if cut.shape[1:] == tuple(self.shape):
             return _array(cut)[0].astype(np.uint8)
@@ -42,7 +42,7 @@ class Geometry(GeometrySettings):
         return volume if self.crop is None else _array(ResizeWithPadOrCrop(self.crop, mode="constant")(volume))
 
     def _majority(self, label: np.ndarray) -> np.ndarray:
-        """What most of a new voxel's old ones have, of equally many the smaller number; label (1, X, Y, Z)."""
+        """Return what most of a new voxel's old ones have, of equally many the smaller number; label (1, X, Y, Z)."""
         area = Resize(self.shape, mode="area")
         best = np.zeros(self.shape, np.uint8)
         most = np.full(self.shape, -1, np.float32)
@@ -54,7 +54,7 @@ class Geometry(GeometrySettings):
 
 
 def normalised(image: np.ndarray, where: object) -> np.ndarray:
-    """The image (channels, X, Y, Z) with mean 0 and variance 1 of each channel over its non-zero voxels, 0 elsewhere.
+    """Give each channel of the image (channels, X, Y, Z) mean 0 and variance 1 over its non-zero voxels, 0 elsewhere.
 
     Raises InputError, naming `where`, if a channel has no two different ones.
     """
@@ -67,7 +67,7 @@ def normalised(image: np.ndarray, where: object) -> np.ndarray:
 
 
 def placed(volume: np.ndarray, box: tuple[int, int, int], starts: np.ndarray) -> np.ndarray:
-    """A volume (..., X, Y, Z) in a box of zeros (..., *box), beginning at `starts`."""
+    """Return a volume (..., X, Y, Z) in a box of zeros (..., *box), beginning at `starts`."""
     whole = np.zeros((*volume.shape[:-3], *box), volume.dtype)
     x, y, z = (slice(start, start + side) for start, side in zip(starts, volume.shape[-3:], strict=True))
     whole[..., x, y, z] = volume

@@ -74,7 +74,7 @@ class PreparedVolumes:
         return self.image
 
     def masks(self, rows: Sequence[int] | np.ndarray, classes: int) -> np.ndarray:
-        """The true soft masks (m, C, X, Y, Z) float32, 0 or 1, of some subjects.
+        """Return the true soft masks (m, C, X, Y, Z) float32, 0 or 1, of some subjects.
 
         classes: 1 for whole tumour, C = 1; or as many as the labels tell apart, C = classes + 1, background first.
         Raises InputError for another number.
@@ -111,7 +111,7 @@ class Writer:
             np.lib.format.write_array_header_1_0(self._image, head)
 
     def add(self, image: np.ndarray | None, label: np.ndarray) -> None:
-        """The next subject: image (channels, X, Y, Z), stored as float16, and label (X, Y, Z) uint8."""
+        """Write the next subject: image (channels, X, Y, Z), stored as float16, and label (X, Y, Z) uint8."""
         row, arrays = len(self._digests), {"label": label}
         if self._image is not None:
             assert image is not None
@@ -168,7 +168,7 @@ def together(names: Sequence[str], digests: Sequence[str]) -> str:
 
 @contextmanager
 def writing(path: str | Path, subjects: int, channels: int | None, shape: tuple[int, int, int]) -> Iterator[Writer]:
-    """A Writer into a folder that is at `path` when the block ends without an error; `finish` it there."""
+    """Yield a Writer into a folder that is at `path` when the block ends without an error; `finish` it there."""
     with atomic_folder(path) as folder:
         writer = Writer(folder, subjects, channels, shape)
         try:
@@ -178,7 +178,7 @@ def writing(path: str | Path, subjects: int, channels: int | None, shape: tuple[
 
 
 def read_prepared(path: str | Path) -> PreparedVolumes:
-    """The prepared volumes of a folder, or of the index.json in it.
+    """Return the prepared volumes of a folder, or of the index.json in it.
 
     Raises InputError, naming the file, if one is missing, cannot be read, or is not what was written.
     """

@@ -138,7 +138,7 @@ _OWN = VolumeSpec(
 
 
 def spec(name: str, settings: Mapping[str, Any] | None = None) -> VolumeSpec:
-    """The collection of a name, `own` as its settings say; InputError, naming what is allowed, for another."""
+    """Return the collection of a name, `own` as its settings say; InputError, naming what is allowed, for another."""
     if name == own.NAME:
         settings = settings or {}
         own.check_settings(settings)
@@ -150,7 +150,7 @@ def spec(name: str, settings: Mapping[str, Any] | None = None) -> VolumeSpec:
 
 
 def required_files(name: str, data_root: str | Path | None, settings: Mapping[str, Any] | None = None) -> list[Path]:
-    """The files and folders that a collection is read from, none for a generated one. settings: of `own`.
+    """Return the files and folders that a collection is read from, none for a generated one. settings: of `own`.
 
     `lib.data.registry.watched` adds the folders in them, whose times tell when a case comes or goes.
     Raises InputError, saying what belongs where and how it can be had, if `data_root` is None or they are not there.
@@ -177,7 +177,7 @@ def required_files(name: str, data_root: str | Path | None, settings: Mapping[st
 
 
 def get(name: str, settings: Mapping[str, Any], data_root: str | Path | None) -> VolumeSource:
-    """The source of a collection.
+    """Return the source of a collection.
 
     settings: shape (X, Y, Z), seed, subjects and, if wanted, skull_stripped of "brain_phantom"; those of
     `lib.data.volumes.own` of "own"; none of others.

@@ -43,11 +43,11 @@ class VolumeSource(Protocol):
         """Image and label; InputError, naming the file, for what is not such a volume."""
 
     def label(self, name: str) -> np.ndarray:
-        """The label alone, (X, Y, Z) uint8, for which no image is read or made."""
+        """Return the label alone, (X, Y, Z) uint8, for which no image is read or made."""
 
 
 def one_each(patients: Mapping[str, str], where: object) -> tuple[str, ...]:
-    """The subjects, sorted, of a mapping from subject to patient; InputError if there are none or one patient twice."""
+    """Sort the subjects of a mapping from subject to patient; InputError if there are none or one patient twice."""
     if not patients:
         raise InputError(f"{where}: no labelled case")
     cases = defaultdict(list)

@@ -29,7 +29,7 @@ def split_subjects(names: Sequence[str], sizes: Mapping[str, int], seed: int, *j
 
 
 def teacher_shards(rows: np.ndarray, teachers: int) -> list[np.ndarray]:
-    """The rows of each teacher: disjoint runs of `rows`, all of it, whose lengths differ by at most one.
+    """Return the rows of each teacher: disjoint runs of `rows`, all of it, whose lengths differ by at most one.
 
     Raises InputError unless there is at least one teacher and one patient each.
     """

@@ -21,7 +21,7 @@ class Tumour:
     enhancing: np.ndarray
 
     def label(self) -> np.ndarray:
-        """The canonical class of each voxel, (X, Y, Z) uint8."""
+        """Return the canonical class of each voxel, (X, Y, Z) uint8."""
         label = np.where(self.whole > 0.5, np.uint8(OEDEMA), np.uint8(0))
         label[self.core > 0.5] = CORE
         label[self.enhancing > 0.5] = ENHANCING
@@ -29,7 +29,7 @@ class Tumour:
 
 
 def draw_tumour(rng: np.random.Generator, head: Anatomy) -> Tumour:
-    """A tumour of a head, by numbers of `rng`: its place, size and form, and whether it enhances."""
+    """Return a tumour of a head, by numbers of `rng`: its place, size and form, and whether it enhances."""
     shape = head.depth.shape
     width = max(1.0, voxel(shape))
     radius = float((3 * np.exp(rng.uniform(*np.log(_VOLUME))) / (4 * np.pi)) ** (1 / 3))
@@ -54,7 +54,7 @@ def draw_tumour(rng: np.random.Generator, head: Anatomy) -> Tumour:
 
 
 def _centre(rng: np.random.Generator, head: Anatomy) -> np.ndarray:
-    """A place (3,) of the box, within a hemisphere and neither at its surface nor at the ventricles."""
+    """Return a place (3,) of the box, within a hemisphere and neither at its surface nor at the ventricles."""
     direction = _direction(rng)
     at = direction * rng.uniform(0.3, 0.6) * head.half_axes
     at[0] = np.copysign(max(abs(at[0]), 20.0), at[0])
@@ -63,7 +63,7 @@ def _centre(rng: np.random.Generator, head: Anatomy) -> np.ndarray:
 
 
 def _direction(rng: np.random.Generator) -> np.ndarray:
-    """A unit vector (3,)."""
+    """Return a unit vector (3,)."""
     vector = rng.standard_normal(3)
     return vector / np.linalg.norm(vector)
 
