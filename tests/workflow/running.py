@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TextIO
 
 import yaml
 
-from tests.workflow.planner import Planner
+from tests.workflow.loaded import Loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -146,9 +147,7 @@ TINY = {
 # Written by a run beside its results, but different every time: folders, and what jobs cost, with its page.
 NOT_RESULTS = {"benchmarks", "logs", "costs", "costs_of_teachers"}
 COST = ("_cost.csv", "reproduction/leaderboard.md", "site/leaderboard.html")
-LIMIT = 7200  # seconds for one call of Snakemake: never reached unless it hangs
-# with one of these it starts no job
-PLANS = {"--dry-run", "--detailed-summary", "--lint", "--list-rules", "--list-target-rules", "--unlock"}
+LIMIT = 7200  # seconds for a call of one of our scripts: never reached unless it hangs
 
 
 def project_files(root: Path = ROOT) -> list[Path]:
@@ -173,9 +172,9 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @cache
-def planner() -> Planner:
-    """The one process that makes all plans; it ends with this one."""
-    return Planner()
+def loaded(thread: int) -> Loaded:
+    """The process that a thread's calls of Snakemake are forked from; it ends with this one."""
+    return Loaded()
 
 
 @dataclass(frozen=True)
@@ -215,23 +214,10 @@ class Project:
 
     def snakemake(self, *arguments: str, folder: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
         """One call of Snakemake, finished; `more` are environment variables."""
-        if PLANS & {*arguments}:
-            return self.planned(*arguments, folder=folder, **more)
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=folder or self.root,
-            env=environment(**more),
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            check=False,
-        )
-
-    def planned(self, *arguments: str, folder: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
-        """A call as above that should start no job, from the process that makes all plans."""
         command = self.command(*arguments)
         with TemporaryDirectory() as printed:
-            status = planner().call(command[3:], folder or self.root, environment(**more), Path(printed))
+            call = loaded(threading.get_ident()).call
+            status = call(command[3:], folder or self.root, environment(**more), Path(printed))
             texts = ((Path(printed) / name).read_text() for name in ("out", "err"))
             return subprocess.CompletedProcess(command, status, *texts)
 

@@ -20,7 +20,7 @@ DIGITS = {"ensembles": {"digits": {"teachers": 201}}}
 def refused(project: Project, *arguments: str) -> str:
     """The line with which a real run is refused; it starts no job and leaves nothing behind."""
     before = project.tree()
-    done = project.planned("--cores", "1", *arguments)
+    done = project.snakemake("--cores", "1", *arguments)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "Job stats" not in done.stderr and "Error" not in done.stdout + done.stderr
     assert project.tree() == before

@@ -1,4 +1,4 @@
-"""A process that has loaded Snakemake and forks itself for each call of it: half of a dry run is loading.
+"""A process that has loaded Snakemake and forks itself for each call of it: most of a dry run is loading.
 
 It knows no module of the project: a call finds those of the folder it is made in, as one from a shell does.
 """
@@ -10,11 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-# what a plan loads of other packages
-LOADED = ("snakemake.cli", "jsonschema", "nibabel", "numpy", "pandas", "PIL.Image")
+# what Snakemake and a plan load of other packages
+LOADED = (
+    *("snakemake.cli", "snakemake.report.html_reporter", "snakemake_logger_plugin_rich", "requests", "smart_open"),
+    *("jsonschema", "nibabel", "numpy", "pandas", "PIL.Image", "pydantic.dataclasses", "scipy.io", "scipy.special"),
+)
 
 
-class Planner:
+class Loaded:
     """Calls of Snakemake, each in a process of its own that has all packages loaded."""
 
     def __init__(self) -> None:
