@@ -4,7 +4,9 @@ import json
 import os
 import pickle
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,12 +83,25 @@ def pristine(tmp_path_factory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def paper_plan(pristine, any_root) -> Pending:
-    """What the first page's command of the preset paper would run, with the commands of all its jobs."""
-    (arguments,) = re.findall(r"`snakemake (.*presets/paper\.yaml .*)`", (ROOT / "README.md").read_text("utf-8"))
-    assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
-    arguments = [word.replace("DIR", str(any_root)) for word in arguments.split()]
-    return Project(pristine.root).pending("--printshellcmds", *arguments)
+def plan_of(pristine, any_root) -> Callable[[str], Pending]:
+    """What all of a preset would run, each planned once: quick, real, and paper with the first page's command."""
+
+    @cache
+    def plan(preset: str) -> Pending:
+        arguments = {"quick": "", "real": "--configfile presets/real.yaml --config data_root=DIR"}.get(preset)
+        if preset == "paper":
+            (arguments,) = re.findall(
+                r"`snakemake (.*presets/paper\.yaml .*)`", (ROOT / "README.md").read_text("utf-8")
+            )
+            assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
+            arguments = f"--printshellcmds {arguments}"
+        before = pristine.tree()
+        words = [word.replace("DIR", str(any_root)) for word in arguments.split()]
+        planned = Project(pristine.root).pending(*words)
+        assert pristine.tree() == before, "a dry run creates files"
+        return planned
+
+    return plan
 
 
 @pytest.fixture(scope="session")

@@ -30,9 +30,9 @@ def asked() -> dict[str, int]:
     return found | {name: block["mem_mb"] for name, block in PAPER["resources"].items() if "mem_mb" in block}
 
 
-def test_smoke_plans_every_rule_that_paper_plans(pristine, any_root, paper_plan):
+def test_smoke_plans_every_rule_that_paper_plans(pristine, any_root, plan_of):
     smoke = Project(pristine.root).pending(*LAID, "--config", f"data_root={any_root}", "--", "all")
-    assert smoke.rules == paper_plan.rules
+    assert smoke.rules == plan_of("paper").rules
     assert "--device cuda" not in smoke.text
 
 
