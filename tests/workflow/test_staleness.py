@@ -124,10 +124,10 @@ def test_a_second_run_has_nothing_to_do(finished):
     assert {path: (finished.root / path).stat().st_mtime_ns for path in finished.tree()} == before
 
 
-@pytest.mark.parametrize("what", ["code and configuration", "results", "everything"])
+@pytest.mark.parametrize("what", ["code and configuration", "everything"])
 def test_touching_makes_nothing_stale(changed, what):
     for path in changed.tree():
-        if what == "everything" or path.startswith(("results/", "docs/reproduction/")) == (what == "results"):
+        if what == "everything" or not path.startswith(("results/", "docs/reproduction/")):
             (changed.root / path).touch()
     assert changed.pending(*BOTH).nothing
 
@@ -143,16 +143,11 @@ def mended(finished, tmp_path_factory) -> Project:
     return finished.duplicate(tmp_path_factory.mktemp("mended") / "project")
 
 
-# every kind of file, and every room that much rests on
+# every kind of file
 FEW = {
-    *(
-        "pate_accountant/confident.py",
-        "lib/data/sources/digits.py",
-        "lib/attacks/membership.py",
-        "lib/encoders/ball.py",
-    ),
-    *("lib/dp_mac/release.py", "lib/reporting/style.mplstyle", "lib/reporting/tables.py", "schemas/record.schema.yaml"),
-    *("scripts/pca_formula.py", "claims.csv", "controls.csv", "report/dp_mac_readings.md", "report/claims.rst"),
+    *("pate_accountant/confident.py", "lib/data/sources/digits.py", "scripts/pca_formula.py"),
+    *("lib/reporting/style.mplstyle", "schemas/record.schema.yaml"),
+    *("claims.csv", "controls.csv", "report/dp_mac_readings.md", "report/claims.rst"),
 }
 
 
@@ -178,15 +173,6 @@ def test_a_comment_and_a_docstring_make_nothing_stale(changed):
         content = (changed.root / path).read_text()
         assert content.startswith('"""')
         (changed.root / path).write_text(f'# a comment\n"""Another.\n\n{content[3:]}\n# and one more\n')
-    assert changed.pending(*BOTH).nothing
-
-
-def test_undoing_a_change_makes_nothing_stale(changed):
-    path = changed.root / "pate_accountant" / "rdp.py"
-    before = path.read_bytes()
-    changed.append("pate_accountant/rdp.py", "\nCHANGED = True\n")
-    assert not changed.pending(*BOTH).nothing
-    path.write_bytes(before)
     assert changed.pending(*BOTH).nothing
 
 
@@ -301,18 +287,11 @@ def test_another_device_makes_only_the_training_of_networks_stale(changed):
     assert not (DATA | LEARNING | TABLES | {"dp_mac_budget", "dp_mac_fig2"}) & found.rules
 
 
-@pytest.mark.parametrize(
-    "overlay",
-    [
-        {"scalable_pate": {"runs": {"mnist_confident": {"sigma": 50.0}}}},
-        {"scalable_pate": {"runs": {"digits_gnmax": {"sigma": 50.0}}}},
-        {"ensembles": {"svhn": {"label": "House numbers"}}},
-        {"data_root": "/nowhere"},
-    ],
-    ids=["run on other data", "run that is in no table", "other ensemble", "data_root"],
-)
-def test_what_no_job_uses_makes_nothing_stale(changed, overlay):
-    assert changed.over(overlay).pending(*BOTH).nothing
+def test_what_no_job_uses_makes_nothing_stale(changed):
+    """A run on other data, one that is in no table, another ensemble, and where data would lie."""
+    runs = {"mnist_confident": {"sigma": 50.0}, "digits_gnmax": {"sigma": 50.0}}
+    overlay = {"scalable_pate": {"runs": runs}, "ensembles": {"svhn": {"label": "House numbers"}}}
+    assert changed.over(overlay | {"data_root": "/nowhere"}).pending(*BOTH).nothing
 
 
 def test_the_seed_makes_every_draw_stale(changed):
@@ -321,13 +300,9 @@ def test_the_seed_makes_every_draw_stale(changed):
     assert not {"prepare_data", "datasets"} & found.rules
 
 
-def test_a_moved_copy_has_nothing_to_do(finished, tmp_path):
+def test_a_moved_copy_has_nothing_to_do_and_still_runs(finished, tmp_path):
     moved = finished.duplicate(tmp_path / "moved to a folder with spaces")
     assert moved.pending(*BOTH).nothing
-
-
-def test_a_moved_copy_still_runs(finished, tmp_path):
-    moved = finished.duplicate(tmp_path / "moved to a folder with spaces")
     moved.append("claims.csv", "\n")
     moved.run("--cores", "2", "claims")
     assert moved.results()["results/tiny/claims.csv"] == finished.results()["results/tiny/claims.csv"]
