@@ -3,6 +3,7 @@
 import argparse
 import csv
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from scipy.special import betaincinv
 
+from lib.core.code_inputs import commit, digest
 from lib.core.files import atomic_path, write_text
 from tests.faults import damage, kills, removed, sources, space, stops
 from tests.faults.outcome import OUTCOMES, SKIPPED, UNCLEAR, WRONG, Tried
@@ -39,6 +41,12 @@ KINDS = {
     "download": (sources.download, 1),
     "data_root": (sources.below_data_root, 1),
 }
+# what the faults try: what disturbs a run, and how jobs start, write, read and save their state
+CODE = (
+    *("tests/faults/__main__.py", "lib/core/command.py", "lib/core/files.py", "lib/core/checkpoint.py"),
+    *("lib/plan/snakemake_records.py", "rules/shared/job.sh"),
+)
+PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 HEADING = """# Faults, each tried
 
 Does a run that is disturbed ever take something wrong for right? `python -m tests.faults --each 60` runs a small
@@ -57,6 +65,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=50, help="how many to try, of all kinds")
     parser.add_argument("--each", type=int, help="instead, how many to try of each kind, one kind after the other")
     parser.add_argument("--page", type=Path, help="Markdown to write with the table by class")
+    parser.add_argument("--renew", action="store_true", help="try none: say on docs/faults.md whether its code changed")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn at random")
     parser.add_argument("--only", nargs="+", choices=KINDS, help="the kinds to try")
     parser.add_argument("--at-once", type=int, default=1, help="how many to try at the same time")
@@ -65,6 +74,9 @@ def main() -> int:
     parser.add_argument("--targets", nargs="+", default=["all"], help="what the undisturbed run makes")
     parser.add_argument("--folder", type=Path, help="where to work, and find an undisturbed run of an earlier call")
     arguments = parser.parse_args()
+    if arguments.renew:
+        write_text(PAGE, renewed(PAGE.read_text(encoding="utf-8")))
+        return 0
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="faults-"))
     scene = Scene.undisturbed(folder.resolve(), tuple(arguments.targets))
     print(f"undisturbed: {len(scene.jobs)} jobs, {len(scene.expected)} files", flush=True)
@@ -137,6 +149,7 @@ def page(scene: Scene, tried: list[Tried]) -> str:
     """The table by class, in Markdown."""
     rules = len({job.rule for job in scene.jobs})
     text = HEADING.format(jobs=len(scene.jobs), rules=rules, files=len(scene.expected))
+    text += f"{made_by(commit(), today())}\n\n"
     text += "| class | tried | survived | clear error | unclear error | wrong | at most, % |\n"
     text += "| --- | --- | --- | --- | --- | --- | --- |\n"
     kinds = [kind for kind in KINDS if any(fault.kind == kind for fault in tried)]
@@ -152,6 +165,23 @@ def page(scene: Scene, tried: list[Tried]) -> str:
     return (
         text + ("\nWhat was unclear or wrong:\n\n" if unclear else "") + "".join(f"* {line(one)}\n" for one in unclear)
     )
+
+
+def made_by(made_at: str, code: str) -> str:
+    """Say which commit and code (12 digits of CODE's digest) a table is of, and whether today's code is the same."""
+    since = "is today's" if code == today() else "has changed since, so that today's may do otherwise"
+    return f"Tried at commit `{made_at}`. The code that is tried (`{code}`) {since}."
+
+
+def today() -> str:
+    """Return the first 12 digits of the digest of CODE."""
+    return digest(*CODE)[:12]
+
+
+def renewed(text: str) -> str:
+    """Return the page with what `made_by` says of it today."""
+    (said,) = re.finditer(r"^Tried at commit `(.*)`\. The code that is tried \(`(.*)`\) .*$", text, re.MULTILINE)
+    return text[: said.start()] + made_by(*said.groups()) + text[said.end() :]
 
 
 def described(kind: str) -> str:

@@ -1,13 +1,16 @@
-"""A handful of the faults of `python -m tests.faults`: nothing wrong is taken for right."""
+"""A handful of the faults of `python -m tests.faults`, another class a run: nothing wrong is taken for right."""
 
+import os
 import random
+import subprocess
 
 import pytest
 
 from tests.faults import damage, kills, removed, space
-from tests.faults.__main__ import left
+from tests.faults.__main__ import KINDS, PAGE, left, made_by, renewed
 from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED, Tried
 from tests.faults.scene import Scene
+from tests.workflow.running import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -16,12 +19,42 @@ def scene(finished) -> Scene:
     return Scene.of(finished)
 
 
-FAULTS = [kills.any_moment_without_records, kills.in_writing, kills.job_for_memory, removed.records]
+def run_number() -> int:
+    """Return RUN_NUMBER, or else the number of commits, which is another in the next run; 0 without git."""
+    if given := os.environ.get("RUN_NUMBER"):
+        return int(given)
+    counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return int(counted.stdout or 0)
 
 
-@pytest.mark.parametrize(
-    "fault", [kills.any_moment, *(pytest.param(fault, marks=pytest.mark.long) for fault in FAULTS)]
-)
+# `state` needs a run that saves its state all the time: tests/core/test_checkpoint.py damages states
+IN_TURN = [kind for kind in KINDS if kind != "state"]
+
+
+@pytest.mark.parametrize("number", [run_number()])
+def test_another_class_in_each_run(scene, tmp_path, number):
+    kind = IN_TURN[number % len(IN_TURN)]
+    tried = KINDS[kind][0](scene, random.Random(f"{number} {kind}"), tmp_path)
+    if tried.outcome == SKIPPED:
+        pytest.skip(tried.reason)
+    assert tried.outcome in (SURVIVED, CLEAR), f"{tried}; to repeat it: RUN_NUMBER={number}"
+
+
+def test_every_class_has_its_turn_within_20_runs():
+    assert {*KINDS} - {"state"} == {*IN_TURN} and len(IN_TURN) <= 20
+
+
+def test_the_page_names_its_code_and_says_whether_that_is_todays():
+    page = PAGE.read_text(encoding="utf-8")
+    assert renewed(page) == page, "`python -m tests.faults --renew`, or try the faults anew"
+    assert made_by("0123", "4567").endswith("(`4567`) has changed since, so that today's may do otherwise.")
+
+
+FAULTS = [kills.any_moment, kills.any_moment_without_records, kills.in_writing, kills.job_for_memory, removed.records]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", FAULTS)
 def test_one_more_run_gives_the_same_bytes(scene, tmp_path, fault):
     tried = fault(scene, random.Random(1), tmp_path)
     assert tried.outcome == SURVIVED, tried
