@@ -4,19 +4,27 @@ import csv
 import re
 from pathlib import Path
 
-from lib.core.command import run
 from lib.plan.config import ROOT, register
-from lib.plan.results import TITLES
+from lib.plan.results import PAPERS, TITLES
 
 MAKE = {
     "make": "set up, run the default workflow on data that it carries, show the verdicts",
     "make votes": "download the authors' votes of MNIST and Adult, show the epsilons; with DATA=DIR, SVHN's too",
     "make variant": "one result with other settings beside the original: docs/changing_a_setting.md",
     "make docs": "the documentation as a site: site/index.html",
-    "make test": "set up and run the tests; make check: the fast ones and lint, before a commit",
-    "make bench": "what is compared with what, and how it grows",
+    "make redraw": "write the committed pages again from the committed tables and figures",
+    "make provenance": "list the committed tables and figures that today's code would make anew",
+    "make schema": "print type, range, default and meaning of every setting",
+    "make check": "run the fast tests and lint, before a commit",
+    "make test": "set up and run all tests but the exhaustive ones, which are those of make test-long",
+    "make audit": "look for known faults in the locked packages",
+    "make bench": "measure speed beside other programs, and at twice the size",
     "make help": "this",
 }
+# targets that are no single table or figure, whatever the paper; what each makes: the first line of its rule
+TARGETS = ("all", "claims", "site", "release", "verify_release", "datasets", "reproduction", "leaderboard_reproduction")
+# of each paper
+OF_PAPER = ("{}", "{}_claims", "{}_reproduction")
 PEOPLE = {
     "price_votes": "what a person's own votes cost: docs/own_votes.md",
     "check_data": "are the data there that a target needs?",
@@ -62,6 +70,15 @@ DATA = {
 STAGES = {"autoencoded_pate": ["segmentation"], "compressed_pate": ["segmentation"]}  # folders of rules that they share
 
 
+def rules() -> dict[str, str]:
+    """Return the first line of each rule's docstring, by the rule's name; empty where it has none."""
+    files = [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
+    found = (
+        re.findall(r'^rule (\w+):\n(?: +"""(.*?)(?:"""|\n))?', each.read_text("utf-8"), re.MULTILINE) for each in files
+    )
+    return {name: meaning for of_file in found for name, meaning in of_file}
+
+
 def hours() -> dict[tuple[str, str], dict[str, float]]:
     """Return processor hours by preset and paper, measured and estimated: bench/hours.csv."""
     found: dict[tuple[str, str], dict[str, float]] = {}
@@ -75,9 +92,8 @@ def hours() -> dict[tuple[str, str], dict[str, float]]:
 
 
 def spent_on(preset: str, by_how: dict[str, float]) -> str:
-    """Return a preset's hours in words; an estimate, which is of the preset as it is now, before a measurement."""
-    how = "estimated" if "estimated" in by_how else "measured"
-    return f"{preset} {digits(by_how[how])} {how}"
+    """Return a preset's hours in words: measured where a run was measured, and estimated."""
+    return f"{preset} {', '.join(f'{digits(by_how[how])} {how}' for how in sorted(by_how, reverse=True))}"
 
 
 def digits(number: float) -> str:
@@ -105,6 +121,8 @@ def main() -> None:
     """Print it."""
     lines = [*table(MAKE), "", "Presets, with: .venv/bin/snakemake --cores 2 OPTIONS -- TARGET"]
     lines += table({name: f"{data:<38}  {options}" for name, (data, options) in PRESETS.items()})
+    meanings = rules()
+    lines += ["", "Targets of all papers", *table({name: meanings[name] for name in TARGETS})]
     lines += ["", "Programs, with: .venv/bin/python -m scripts.NAME --help", *table(PEOPLE)]
     by_paper: dict[str, dict[str, str]] = {}
     for name, row in register().items():
@@ -113,7 +131,9 @@ def main() -> None:
     for paper, rows in by_paper.items():
         took = [spent_on(each, took_before[each, paper]) for each in PRESETS if (each, paper) in took_before]
         lines += ["", f"{paper}: {TITLES.get(paper, 'do the audits find what is there?')}"]
-        lines += [f"  data of real: {DATA[paper]}; hours of one processor core: {', '.join(took)}", *table(rows)]
+        lines += [f"  data of real: {DATA[paper]}; hours of one processor core (docs/cost.md): {'; '.join(took)}"]
+        whole = [each.format(paper) for each in (OF_PAPER if paper in PAPERS else OF_PAPER[:1])]
+        lines += table({name: meanings[name] for name in whole} | rows)
     for preset in PRESETS:
         if spent := minutes(ROOT / "results" / preset):
             longest = sorted(spent, key=spent.__getitem__)[:-4:-1]
@@ -123,4 +143,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    main()  # what `run` says of a job would stand below the help

@@ -1,6 +1,8 @@
 """Texts that make prints: all that can be asked for, and what a run computed."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 from lib.data.volumes.registry import VOLUMES
 from lib.plan.config import ROOT, catalogue, register
 from lib.plan.data_needs import needed
+from lib.plan.results import PAPERS
 from lib.reporting.claims.cells import read_verdicts
 from lib.reporting.claims.ledger import COLUMNS, divided
 from lib.reporting.headlines import measured
@@ -35,7 +38,7 @@ def test_help_names_every_result_preset_and_program(tmp_path, monkeypatch, capsy
     job = tmp_path / "results" / "quick" / "benchmarks" / "train_mac" / "one.tsv"
     job.parent.mkdir(parents=True)
     job.write_text("s\th:m:s\n120.0\t0:02:00\n")
-    for name in ("rules", "bench"):
+    for name in ("Snakefile", "rules", "bench"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.setattr(show_help, "ROOT", tmp_path)
     show_help.main()
@@ -43,14 +46,57 @@ def test_help_names_every_result_preset_and_program(tmp_path, monkeypatch, capsy
     assert all(f"  {name} " in text for name in register())
     for path in (ROOT / "presets").glob("*.yaml"):
         assert f"presets/{path.name}" in text
-    assert re.search(
-        r"^dp_mac: .*\n  data of real: MNIST.*: quick [\d.]+ measured, real [\d.]+ estimated, paper [\d,]+ estimated$",
-        text,
-        re.MULTILINE,
-    )
+    spent = r"quick [\d.]+ measured; real [\d.]+ measured, [\d.]+ estimated; paper [\d,]+ estimated"
+    assert re.search(rf"^dp_mac: .*\n  data of real: MNIST.*: {spent}$", text, re.MULTILINE)
     for name in show_help.PEOPLE:
         assert (ROOT / "scripts" / f"{name}.py").is_file()
     assert "Jobs of quick took 2 minutes here, most of them: train_mac 2" in text
+
+
+def named_by_help() -> list[str]:
+    """Every target that the help names."""
+    done = subprocess.run(
+        [sys.executable, "-m", "scripts.show_help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return re.findall(r"^  ([a-z]\w+) ", done.stdout, re.MULTILINE)
+
+
+def test_help_names_targets_that_exist_and_all_that_collect_results():
+    found = set(named_by_help()) - set(show_help.PRESETS) - set(show_help.PEOPLE) - {"make", "data"}
+    assert found <= set(show_help.rules())
+    collecting = {name for name in show_help.rules() if name.endswith(("_claims", "_reproduction"))} - {"paper_claims"}
+    needed = {
+        "all",
+        "claims",
+        "site",
+        "release",
+        "datasets",
+        "audit",
+        "reproduction",
+        "leaderboard",
+        *PAPERS,
+        *collecting,
+    }
+    assert needed <= found
+
+
+def test_help_names_targets_of_make_that_exist():
+    there = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    said = {
+        word for line in (*show_help.MAKE, *show_help.MAKE.values()) for word in re.findall(r"make ([a-z-]+)", line)
+    }
+    assert said <= there and len(said) > 10
+
+
+def test_help_ends_with_its_last_line(tmp_path):
+    """Also where both streams go to one file, in which a job would find its memory and its code."""
+    log = tmp_path / "help.log"
+    with log.open("w") as stream:
+        subprocess.run([sys.executable, "-m", "scripts.show_help"], cwd=ROOT, stdout=stream, stderr=stream, check=True)
+    alone = subprocess.run(
+        [sys.executable, "-m", "scripts.show_help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert log.read_text() == alone.stdout and "code: " not in alone.stdout
 
 
 @pytest.mark.long
