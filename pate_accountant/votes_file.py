@@ -1,8 +1,9 @@
 """A person's own votes: read from .npy, .npz or .csv and counted; what is ambiguous is asked for, never guessed."""
 
 import csv
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,7 +60,11 @@ def read_votes(
     _check_kind(array, layout, path)
     found: list[str] = []
     if path.suffix == ".csv":
-        array, found = _without_numbering(array, layout, classes, teachers, path)
+        header, index = _edges(path)
+        known = ("line",) * header + ("column",) * index
+        array, found = _without_numbering(array, layout, classes, teachers, path, known)
+        if index:
+            found.insert(0, f"{path}: its first column names or numbers the rows and is not read as votes")
     votes = count_votes(array, layout, classes, teachers, queries, str(path))
     return replace(votes, warnings=(*found, *votes.warnings))
 
@@ -74,6 +79,8 @@ def count_votes(
 ) -> OwnVotes:
     """Read votes from an array (2-D, whole numbers of any dtype); `name` is its name in messages.
 
+    In place of a label there may be a one-hot vector, along a third axis.
+
     >>> made = count_votes(np.array([[0, 1, 1], [0, 1, 2]]), "teachers,queries")
     >>> made.histograms.tolist(), made.teachers
     ([[2, 0, 0], [0, 2, 0], [0, 1, 1]], 2)
@@ -82,6 +89,8 @@ def count_votes(
     """
     array = np.asanyarray(array)
     _check_kind(array, layout, name)
+    if array.ndim == 3:
+        array, classes = _labels_of_vectors(array, classes, name)
     if layout == "histograms":
         return _histograms(array, classes, teachers, queries, name)
     labels = array.T if layout == "teachers,queries" else array
@@ -148,6 +157,11 @@ def _histograms(
 
 def _read(path: Path, key: str | None) -> np.ndarray:
     """Return the array in a file; that of an .npy is left on the disk and read as it is used."""
+    if path.suffix == ".parquet":
+        raise InputError(
+            f"{path}: a .parquet file needs a reader that is not installed here; where it was written: "
+            "numpy.save('votes.npy', pandas.read_parquet('votes.parquet'))"
+        )
     if path.suffix not in READERS:
         raise InputError(f"{path}: a file {path.suffix or 'without a suffix'}; allowed: {', '.join(READERS)}")
     if not path.is_file():
@@ -180,18 +194,48 @@ def _read_npz(path: Path, key: str | None) -> np.ndarray:
 
 
 def _read_csv(path: Path, key: str | None) -> np.ndarray:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        first = next(csv.reader(stream), [])
-    words = [not _is_number(cell) for cell in first]
-    if any(words) and first[0].strip().lower() in ("", "index", "id"):
-        raise InputError(f"{path}: its first column, {first[0]!r}, looks like a number of rows; write it without that")
-    if any(words) and not all(words):
-        raise InputError(f"{path}: its first line mixes numbers and words ({', '.join(first)[:80]}); it needs one kind")
+    header, index = _edges(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a file without rows, which is refused below
-        return np.loadtxt(path, delimiter=",", skiprows=int(any(words)), ndmin=2, encoding="utf-8-sig")
+        try:
+            table = np.loadtxt(
+                path,
+                delimiter=",",
+                skiprows=int(header),
+                ndmin=2,
+                encoding="utf-8-sig",
+                quotechar='"',
+                converters={0: lambda cell: 0.0} if index else None,
+            )
+        except ValueError as error:
+            if not (found := re.search(r"could not convert string ('.*') to float", str(error))):
+                raise
+            raise InputError(
+                f"{path}: a cell holds {found[1]}; allowed are whole numbers: pandas.factorize numbers words, and "
+                "queries that a teacher did not answer are left out"
+            ) from None
+    return table[:, int(index) :]
 
 
+def _edges(path: Path) -> tuple[bool, bool]:
+    """Whether a table has a first line of words, and a first column that this line calls an index or that has words.
+
+    Raises InputError where a first line of both words and numbers does not tell.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        lines = csv.reader(stream)
+        names = next(lines, [])
+        first, second = ([not _is_number(cell) for cell in line] for line in (names, next(lines, [])))
+    if not any(first):
+        return False, False
+    called = names[0].strip().lower() in INDICES
+    index = called or (second[:1] == [True] and not any(second[1:]))
+    if (any(first[1:]) and not all(first[1:])) or not (called or all(first)):
+        raise InputError(f"{path}: its first line mixes numbers and words ({', '.join(names)[:80]}); it needs one kind")
+    return True, index
+
+
+INDICES = ("", "index", "id")  # what a header calls a column that numbers or names the rows; pandas: nothing
 READERS = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
 
 
@@ -204,12 +248,17 @@ def _is_number(cell: str) -> bool:
 
 
 def _without_numbering(
-    array: np.ndarray, layout: str | None, classes: int | None, teachers: int | None, path: Path
+    array: np.ndarray,
+    layout: str | None,
+    classes: int | None,
+    teachers: int | None,
+    path: Path,
+    known: Collection[str],
 ) -> tuple[np.ndarray, list[str]]:
     """Return a table without a first line and a first column that only number the others, and a warning of each.
 
-    Such a line or column counts up from 0 or 1. It is left out where only what remains can be votes, and kept where
-    only the whole can be; InputError where both can.
+    known: those of "line" and "column" that are left out already. Such a line or column counts up from 0 or 1. It is
+    left out where only what remains can be votes, and kept where only the whole can be; InputError where both can.
     """
 
     def votes(table: np.ndarray) -> bool:
@@ -226,6 +275,8 @@ def _without_numbering(
         ("line", "a header", array[0], (slice(1, None), slice(None))),
         ("column", "numbers of rows", array[:, 0], (slice(None), slice(1, None))),
     ):
+        if place in known:
+            continue
         counting = f"its first {place}, {numbers[0]:g}, ..., {numbers[-1]:g},"
         if len(numbers) == 1 and (place == "column" or numbers[0] != 0):  # a pandas Series has the header 0
             continue
@@ -242,8 +293,11 @@ def _without_numbering(
 
 def _check_kind(array: np.ndarray, layout: str | None, name: str | Path) -> None:
     """Two axes of numbers, and a layout that says what they are."""
-    if array.ndim != 2 or 0 in array.shape:
-        raise InputError(f"{name}: an array of shape {array.shape}; needed are two axes, none of them empty")
+    if array.ndim not in ((2, 3) if layout in LAYOUTS[:2] else (2,)) or 0 in array.shape:
+        raise InputError(
+            f"{name}: an array of shape {array.shape}; needed are two axes, none of them empty, or with --layout "
+            f"{LAYOUTS[0]} or {LAYOUTS[1]} a third one, of one-hot vectors"
+        )
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name}: an array of {array.dtype}; needed are whole numbers")
     if layout not in LAYOUTS:
@@ -256,6 +310,22 @@ def _check_kind(array: np.ndarray, layout: str | None, name: str | Path) -> None
             f"--layout queries,teachers (labels on {first} queries of {second} teachers), or "
             f"--layout histograms (counts of {first} queries and {second} classes)"
         )
+
+
+def _labels_of_vectors(array: np.ndarray, classes: int | None, name: str) -> tuple[np.ndarray, int]:
+    """Return the labels of one-hot vectors along the last axis, and how many classes there are."""
+    there = array.shape[2]
+    if classes not in (None, there):
+        raise InputError(f"{name}: vectors of {there} classes, and --classes says {classes}")
+    labels = np.empty(array.shape[:2], np.int64)
+    for row, vectors in enumerate(array):  # of a file no more than this is in memory
+        if not ((vectors == 0) | (vectors == 1)).all() or not (vectors.sum(axis=1) == 1).all():
+            raise InputError(
+                f"{name}: row {row} has other vectors than one-hot ones, which are 1 for one class and else 0; "
+                "of probabilities take the class of the largest"
+            )
+        labels[row] = vectors.argmax(axis=1)
+    return labels, there
 
 
 def _other_layouts(array: np.ndarray) -> str:

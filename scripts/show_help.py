@@ -13,7 +13,7 @@ MAKE = {
     "make variant": "one result with other settings beside the original: docs/changing_a_setting.md",
     "make docs": "the documentation as a site: site/index.html",
     "make redraw": "write the committed pages again from the committed tables and figures",
-    "make provenance": "list the committed tables and figures that today's code would make anew",
+    "make provenance": "list the committed tables and figures that today's code may change",
     "make schema": "print type, range, default and meaning of every setting",
     "make check": "run the fast tests and lint, before a commit",
     "make test": "set up and run all tests but the exhaustive ones, which are those of make test-long",

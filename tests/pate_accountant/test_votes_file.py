@@ -129,14 +129,54 @@ def test_a_damaged_or_missing_file_is_named_and_left_alone(tmp_path, name):
     line(path, "histograms")
 
 
-def test_other_files_and_tables_with_a_column_of_numbers_of_rows_are_refused(tmp_path):
+def test_other_files_are_refused_with_what_to_write_instead(tmp_path):
     (tmp_path / "votes.txt").write_text("1")
     assert ".npy, .npz, .csv" in line(tmp_path / "votes.txt", "histograms")
-    for first in ("", "index"):
-        (tmp_path / "votes.csv").write_text(f"{first},a,b\n0,1,2\n1,2,1\n")
-        assert "first column" in line(tmp_path / "votes.csv", "histograms")
+    (tmp_path / "votes.parquet").write_text("PAR1")
+    assert "pandas.read_parquet" in line(tmp_path / "votes.parquet", "histograms")
     (tmp_path / "votes.csv").write_text("a,1,b\n0,1,2\n")
     assert "mixes" in line(tmp_path / "votes.csv", "histograms")
+
+
+@pytest.mark.parametrize("index", [None, "index", "id", "image"])
+@pytest.mark.parametrize("layout", ["teachers,queries", "queries,teachers", "histograms"])
+@pytest.mark.parametrize("words", [False, True])
+def test_a_table_as_pandas_writes_it_is_read_without_header_and_index(tmp_path, layout, words, index):
+    table = pd.DataFrame(TABLES[layout])
+    if words or index == "image":
+        table.columns = [f"column {number}" for number in table.columns]
+    if words:
+        table.index = [f"row_{number}.png" for number in table.index]
+    table.index.name = index
+    table.to_csv(tmp_path / "votes.csv")
+    found = read_votes(tmp_path / "votes.csv", layout, classes=4)
+    assert found.histograms.tolist() == MANY_COUNTS.tolist()
+    assert any("its first column" in text and "not read as votes" in text for text in found.warnings)
+
+
+def test_an_index_that_no_header_names_is_not_guessed(tmp_path):
+    pd.DataFrame([[0, 1, 2], [0, 1, 1]], index=["a", "b"]).to_csv(tmp_path / "votes.csv", header=False)
+    assert "mixes" in line(tmp_path / "votes.csv", "teachers,queries", classes=3)
+
+
+def test_words_in_place_of_labels_are_refused_with_the_way_to_number_them(tmp_path):
+    pd.DataFrame([["cat", "dog"], ["dog", "dog"]]).to_csv(tmp_path / "votes.csv")
+    assert "'cat'" in line(tmp_path / "votes.csv", "teachers,queries") and "pandas.factorize" in line(
+        tmp_path / "votes.csv", "teachers,queries"
+    )
+
+
+@pytest.mark.parametrize("layout", ["teachers,queries", "queries,teachers"])
+def test_votes_as_one_hot_vectors_are_labels(tmp_path, layout):
+    labels = TABLES[layout]
+    vectors = np.eye(4, dtype=np.float32)[labels]
+    found = read_votes(saved(tmp_path, vectors), layout)
+    assert found.histograms.tolist() == MANY_COUNTS.tolist()
+    assert not found.warnings  # the classes are known
+    assert "4 classes" in line(saved(tmp_path, vectors), layout, classes=5)
+    for wrong in (vectors * 0.5, vectors * 2, 1 - vectors):
+        assert "one-hot" in line(saved(tmp_path, wrong), layout)
+    assert "two axes" in line(saved(tmp_path, vectors), "histograms")
 
 
 def test_what_is_no_table_of_numbers_is_refused(tmp_path):
@@ -171,8 +211,6 @@ def test_an_index_of_numbers_is_no_vote(tmp_path, layout):
     found = read_votes(tmp_path / "votes.csv", layout, classes=4)
     assert found.histograms.tolist() == MANY_COUNTS.tolist()
     assert any("its first column" in text and "not read as votes" in text for text in found.warnings)
-    pd.DataFrame(TABLES[layout]).to_csv(tmp_path / "votes.csv")
-    assert "its first column" in line(tmp_path / "votes.csv", layout, classes=4)
 
 
 @pytest.mark.parametrize("layout", ["teachers,queries", "queries,teachers"])
