@@ -11,7 +11,8 @@ from mkdocs.structure.pages import Page
 from lib.plan.config import load_schema
 from lib.plan.reference import settings_page
 
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md")  # beside those in docs/
+# beside those in docs/
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md", "lib/release/README.md")
 LOOKS = ("documentation/site.css", "documentation/iframe-worker.js")
 WIDE = {"README.md": ["navigation", "toc"], "docs/reproduction/README.md": ["toc"]}  # hidden beside their tables
 SETTINGS = "docs/configuration.md"

@@ -77,16 +77,20 @@ def pages(nav: list) -> list[str]:
     return [page for value in found for page in ([value] if isinstance(value, str) else pages(value))]
 
 
+# pages beside those in docs/
+BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md", "lib/release/README.md")
+
+
 def test_the_site_has_every_page_of_the_repository():
     (nav,) = [block for block in TEXT.split("\n\n") if block.startswith("nav:")]
     listed = pages(yaml.safe_load(nav)["nav"])
     written = {f"docs/{path.relative_to(ROOT / 'docs')}" for path in (ROOT / "docs").rglob("*.md")}
-    expected = written | {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md", "docs/configuration.md"}
+    expected = written | {*BESIDE, "docs/configuration.md"}
     assert sorted(listed) == sorted(expected)
 
 
 # A small project with this one's hooks.
-NAV = "nav: [README.md, CONTRIBUTING.md, CHANGELOG.md, results/README.md, docs/page.md, docs/configuration.md]"
+NAV = f"nav: [{', '.join(BESIDE)}, docs/page.md, docs/configuration.md]"
 GOOD = """# Page
 
 [first](../README.md) [code](../lib/a.py) [settings](../catalogue) [folder](../lib) [heading](#page)
@@ -96,9 +100,9 @@ GOOD = """# Page
 @pytest.fixture
 def project(tmp_path):
     blocks = [NAV if block.startswith("nav:") else block for block in TEXT.split("\n\n")]
-    for name in ("docs", "lib", "catalogue", "results"):
+    for name in ("docs", "lib/release", "catalogue", "results"):
         (tmp_path / name).mkdir(parents=True)
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md"):
+    for name in BESIDE:
         (tmp_path / name).write_text(f"[![badge](https://example.org/b.svg)](LICENSE)\n# {name}\n\n1 \\< 2\n")
     (tmp_path / "lib" / "a.py").write_text("a = 1\n")
     (tmp_path / "mkdocs.yml").write_text("\n\n".join(blocks))

@@ -14,7 +14,12 @@ from pate_accountant.rounding import rounded_up
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "lib" / "release" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 
 def test_the_first_page_is_short():
