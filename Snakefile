@@ -3,7 +3,7 @@
 # default preset, and presets/*.yaml are laid over it with --configfile.
 from snakemake.utils import min_version, update_config
 
-from lib.plan.config import catalogue
+from lib.plan.config import ROOT, catalogue
 
 min_version("9.18")
 
@@ -11,7 +11,7 @@ min_version("9.18")
 update_config(config, catalogue())
 
 
-configfile: f"{workflow.basedir}/config.yaml"
+configfile: str(ROOT / "config.yaml")
 
 
 report: "report/workflow.rst"

@@ -19,6 +19,7 @@ from lib.data import registry
 from lib.plan.command_line import Unsaid
 from lib.plan.config import (
     LEDGER,
+    ROOT,
     check_config,
     claim_ids,
     default_preset,
@@ -39,7 +40,6 @@ from lib.plan.strict_yaml import check_files, read_given
 from lib.plan.targets import check_resources, check_targets
 from lib.plan.shared_processes import Jobs
 
-ROOT = Path(workflow.basedir)
 CLAIMS = [os.path.relpath(path) for path in LEDGER]
 
 

@@ -43,6 +43,17 @@ def planned_in(planned: Pending, *folders: str) -> set[str]:
     return planned.rules & {rule for name in RULE_FILES if name.partition("/")[0] in folders for rule in rules_of(name)}
 
 
+def test_the_entry_of_the_catalogue_plans_what_the_workflow_plans(pristine):
+    """By `workflow/Snakefile`, which the catalogue of workflows asks for beside `config/README.md`."""
+    assert (ROOT / "config" / "README.md").is_file()
+    asked = ("--cores", "1", "--printshellcmds", "scalable_pate_table1")
+    entry = Project(pristine.root).pending("--snakefile", "workflow/Snakefile", *asked)
+    own = Project(pristine.root).pending(*asked)
+    assert entry.counts == own.counts and entry.messages == own.messages
+    entry_lines, own_lines = (sorted(re.findall(r"^.*python -m.*$", each.text, re.MULTILINE)) for each in (entry, own))
+    assert entry_lines == own_lines != []
+
+
 def test_a_dry_run_of_quick_plans_every_stage(plan_of):
     planned = plan_of("quick")
     repetitions = CONFIGURATION["repetitions"]
