@@ -22,7 +22,9 @@ from bench.presets import ROOT
 from bench.smoke import MARGIN
 from bench.smoke import TABLE as SMOKE
 from lib.core.files import atomic_path, write_text
+from lib.plan.results import NAMES, PAPERS
 from lib.reporting.markdown import table
+from scripts.show_help import STAGES
 
 HOURS = ROOT / "bench" / "hours.csv"
 PAGE = ROOT / "docs" / "cost.md"
@@ -90,6 +92,17 @@ and no preset was timed on a GPU. `python -m bench.hours` writes this page from 
 
 The rules of `segmentation` serve both papers on masks.
 
+## Artifact appendix
+
+`make` and `make votes` need 2 cores, 8 GB of memory and 8 GB of disk; nothing needs a GPU. In the other commands,
+`REAL` stands for `.venv/bin/snakemake --cores 2 --configfile presets/real.yaml --config data_root=DIR --`, and `DIR`
+for the folder of [the data](data.md). Hours are those of the tables above, of one core.
+
+{appendix(sums)}
+
+A verdict of yours that differs from the expected file means that something differs: commit, data or code, which the
+details of each page name.
+
 ## Measured
 
 Each job ran on one thread of a virtual machine with two cores and no GPU. Snakemake's benchmark files hold the
@@ -132,6 +145,33 @@ The preset `smoke` runs jobs of `paper` at full width and batch size for a step 
 {memory} ([all rules](../bench/smoke.csv)). A rule asks for at least {MARGIN} times as much.
 """
     return "\n\n".join(block if block[0] in "#|" else filled(block) for block in text.strip().split("\n\n")) + "\n"
+
+
+def appendix(sums: dict[tuple[str, str], pd.Series]) -> str:
+    """Return a table of what claims take to compute again: claims, command, hours, and the expected result.
+
+    sums: hours by folder of rules, of each kind.
+    """
+
+    def hours_of(preset: str, *names: str) -> str:
+        taken = {how: sum(each.get(name, 0.0) for name in names) for (of, how), each in sums.items() if of == preset}
+        return ", ".join(f"{shown(value, 2)} {how}" for how, value in taken.items() if value)
+
+    everything = sums["quick", "measured"].index
+    rows = [
+        ("claims", "command", "hours", "expected result"),
+        ("---",) * 4,
+        ("all, on small generated data", "`make`", hours_of("quick", *everything), "`results/quick/site/index.html`"),
+        ("ε of Scalable PATE on the authors' votes", "`make votes`", "2 minutes", "the paper's epsilons beside ours"),
+    ]
+    for paper in PAPERS:
+        names = [*STAGES.get(paper, []), paper]
+        expected = f"`results/real/{paper}/claims.csv` as [here](reproduction/{paper}.csv)"
+        rows.append((NAMES[paper], f"`REAL {paper}_claims`", hours_of("real", *names), expected))
+    expected = "`results/real/leaderboard/leaderboard.csv` as [here](reproduction/leaderboard.md)"
+    rows.append(("all methods at equal ε", "`REAL leaderboard`", hours_of("real", "leaderboard"), expected))
+    rows.append(("mechanisms keep their ε", "`REAL audit`", hours_of("real", "audit"), "no bound above an intact ε"))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def code(names: Sequence[str]) -> str:

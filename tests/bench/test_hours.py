@@ -1,6 +1,7 @@
 """Hours of rules, and the committed page."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -9,6 +10,7 @@ from bench import hours
 from bench.baseline import KEPT
 from bench.hours import HOURS, PAGE, folders, measured, page, shown
 from bench.smoke import TABLE as SMOKE
+from lib.plan.results import PAPERS
 
 COLUMNS = ["preset", "folder", "rule", "how", "jobs", "hours"]
 
@@ -68,3 +70,12 @@ def test_every_row_is_of_a_rule_in_its_folder():
     rows = pd.read_csv(HOURS)
     assert list(rows.columns) == COLUMNS
     assert rows["folder"].tolist() == rows["rule"].map(folders()).tolist()
+
+
+def test_the_appendix_has_a_command_hours_and_a_result_for_each_paper():
+    text = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| [^|]+ \| `REAL (\w+)` \| ([\d.]+ (?:measured|estimated)[^|]*) \| [^|]+ \|$", text, re.MULTILINE
+    )
+    assert {name for name, _ in rows} == {*(f"{paper}_claims" for paper in PAPERS), "leaderboard", "audit"}
+    assert {name for name, _ in rows} <= set(folders())
