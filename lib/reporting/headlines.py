@@ -9,7 +9,7 @@ A headline names the rows of the ledger that decide it; nothing here is judged a
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -29,7 +29,7 @@ MARKS = {CONFIRMED: "✓", PARTLY: "◐", CONTRADICTED: "✗", OPEN: "–"}
 LEGEND = ", ".join(f"{mark} {answer}" for answer, mark in MARKS.items())
 EVIDENCE = {
     "paper": "the paper's data and protocol",
-    "reduced": "the paper's data, less of them or a shorter training",
+    "reduced": "less of the paper's data or training",
     "substitute data": "substitute data",
     BY_CONSTRUCTION: "the paper's own formulas",
 }
@@ -79,11 +79,21 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
     answer = answer_of(*([row["judgement"] for row in each] for each in (own, needed)))
     decided = [row["grade"] for row in own if row["judgement"] in ("holds", "fails")]
     measured_on = [grade for grade in decided if grade != BY_CONSTRUCTION] or decided
-    evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else entry.get("missing", "")
+    evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else _missing(entry, own)
     shown = rows.get(entry.get("shows", ""))
     pair = f"{as_read(shown['paper_value'])} → {measured(shown)}" if shown and shown["measured"] else ""
     why, short = entry.get("why", {}).get(answer, ""), entry.get("short", "")
     return Headline(entry["says"], entry["where"], answer, evidence, pair, why, short)
+
+
+def _missing(entry: dict, rows: Iterable[Mapping[str, str]]) -> str:
+    """Return what is missing to judge a headline; of repetitions, how many the row that needs most has to have."""
+    missing = entry.get("missing", "")
+    if missing != "more repetitions":
+        return missing
+    needed = [re.search(r"\((?:at least|over) ([\d,]+)\)", row["verdict"]) for row in rows]
+    most = max(filter(None, needed), key=lambda found: int(found[1].replace(",", "")), default=None)
+    return f"{missing} {most[0]}" if most else missing
 
 
 _EPSILON = re.compile(r"\beps(ilons?)?\b(?! ?=)")  # as a quantity; where it is a setting, its value follows
@@ -128,20 +138,25 @@ def summary(outline: dict, verdicts: pd.DataFrame) -> str:
 
 
 def numbers(outline: dict, verdicts: pd.DataFrame) -> str:
-    """Return the numbers behind the answer for a whole paper: the paper's beside ours, or the two that are compared."""
+    """Return the numbers behind the answer for a whole paper: the paper's and ours, or the two sides of an ordering."""
     rows = {row["id"].partition(".")[2]: row for row in verdicts.to_dict("records")}
     chosen = (outline["answer"] or {}).get("numbers", ())
-    return "; ".join(f"{each['label']}: {_number(rows[each['of']])}" for each in chosen if rows[each["of"]]["measured"])
+    return "; ".join(
+        f"{each['label']}: {_number(rows[each['of']], each.get('sides', ()))}"
+        for each in chosen
+        if rows[each["of"]]["measured"]
+    )
 
 
-def _number(row: Mapping[str, str]) -> str:
+def _number(row: Mapping[str, str], sides: Sequence[str]) -> str:
     notes = [row["grade"]] * (row["grade"] == GRADES[-1])
     if row["id"].partition(".")[2].startswith("v"):
-        pair = f"{as_read(row['paper_value'])} → {measured(row)}"
+        pair = f"paper {as_read(row['paper_value'])}, here {measured(row)}"
     else:
         # of a bound with a tolerance, `1.26 <= 1.01 x 8`, without the tolerance
         left, *_, right = re.findall(r"(?<![\w.])-?\d[\d.e+-]*", row["measured"].partition(" (")[0])
-        pair = " against ".join(rounded(_safe(float(number), row)) for number in (left, right))
+        both = zip(sides, (left, right), strict=True)
+        pair = ", ".join(f"{side} {rounded(_safe(float(number), row))}" for side, number in both)
         notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]
     return f"{pair} ({', '.join(notes)})" if notes else pair
 
@@ -155,13 +170,10 @@ def lacking(found: Mapping[str, Headline]) -> str:
     return "; ".join(f"{' and '.join(says)}: {evidence}" for evidence, says in missing.items())
 
 
-def strength(found: Mapping[str, Headline]) -> str:
-    """Return the evidence that decides a paper's headlines, strongest first; empty where none is decided."""
-    decided = {each.evidence for each in found.values() if each.answer != OPEN}
-    return "; ".join(words for words in EVIDENCE.values() if words in decided)
-
-
 def marks(found: Mapping[str, Headline]) -> str:
-    """How many headlines have which answer, as signs."""
+    """Return how many headlines have which answer, as signs, and the evidence that decides any, strongest first."""
     counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
-    return " ".join(f"{count}\u00a0{MARKS[answer]}" for answer, count in counts.items() if count)
+    signs = " ".join(f"{count}\u00a0{MARKS[answer]}" for answer, count in counts.items() if count)
+    decided = {each.evidence for each in found.values() if each.answer != OPEN}
+    words = "; ".join(words for words in EVIDENCE.values() if words in decided)
+    return f"{signs} ({words})" if words else signs

@@ -508,11 +508,12 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
         own = verdicts[verdicts["paper"] == paper]
         found = heads.headlines(outline["headlines"], own)
         answers = [outline["answer"]["says"] if outline["answer"] else "", heads.summary(outline, own)]
-        more = [heads.numbers(outline, own), heads.lacking(found), heads.marks(found), heads.strength(found), paper]
+        more = [heads.numbers(outline, own), heads.lacking(found), heads.marks(found)]
         rows.append([outline["name"], *answers, *more])
         asked.append(_headlines(outline, own, outline["name"]))
-    header, caption = ["Paper", "On real data", "This run", "Paper → here", "Missing"], f"{heads.LEGEND}."
-    header += ["Headline claims", "Evidence", "Target"]
+    header = ["Paper", "On real data", "This run", "Numbers", "Cannot be judged, for lack of"]
+    header += ["Headline claims, evidence"]
+    caption = f"Headline claims: how many of a paper's main statements are {heads.LEGEND}."
     if all(row[1] in ("", row[2]) for row in rows):
         header, rows = ["Paper", "Does it hold up?", *header[3:]], [[row[0], *row[2:]] for row in rows]
     else:

@@ -170,5 +170,5 @@ def left_out(verdicts: pd.DataFrame) -> str:
 def answer(verdicts: pd.DataFrame, whose: str) -> str:
     """Return the first line of a page: the counts, and that nothing was judged on the paper's data if so."""
     if counts(verdicts).loc["paper"].drop(NOT_JUDGED).any():
-        return f"Of {whose} claims, {headline(verdicts)}"
+        return f"Of {whose} {counts(verdicts).to_numpy().sum()} claims, {headline(verdicts)}"
     return f"None of {whose} claims could be judged on its own data and protocol; {headline(verdicts)}"

@@ -29,18 +29,20 @@ def test_numbers_beside_an_answer_are_the_papers_and_ours_or_the_two_compared():
         | {"id": "p.o04", "quantity": "The empirical lower bound of epsilon is smaller", "judgement": "fails"}
         | {"measured": "2.98919 not < 0 (CIFAR10)"},
     ]
-    chosen = [{"label": each["id"], "of": each["id"][2:]} for each in rows]
+    sides = {"sides": ["student", "teachers"]}
+    chosen = [{"label": each["id"], "of": each["id"][2:]} | (sides if ".o" in each["id"] else {}) for each in rows]
     found = heads.numbers({"answer": {"numbers": chosen}}, pd.DataFrame(rows))
     assert found == (
-        "p.v01: 0.695 → 0.672; p.o01: 0.527 against 0.427 (more repetitions needed); p.o02: -0.466 against 0.632 "
-        "(substitute data); p.o03: 1.26 against 8; p.o04: 2.98 against 0"
+        "p.v01: paper 0.695, here 0.672; p.o01: student 0.527, teachers 0.427 (more repetitions needed); "
+        "p.o02: student -0.466, teachers 0.632 (substitute data); p.o03: student 1.26, teachers 8; "
+        "p.o04: student 2.98, teachers 0"
     )
     assert heads.numbers({"answer": None}, pd.DataFrame(rows)) == ""
 
 
 def test_what_is_open_is_named_with_what_it_lacks():
     rows = [
-        {"id": f"p.o0{number}", "judgement": judgement, "grade": "paper", "measured": ""}
+        {"id": f"p.o0{number}", "judgement": judgement, "grade": "paper", "measured": "", "verdict": judgement}
         for number, judgement in enumerate(["holds", "not judged", "not judged", "not judged", "fails"])
     ]
     entries = [
@@ -52,9 +54,27 @@ def test_what_is_open_is_named_with_what_it_lacks():
     assert heads.lacking(found) == "one and It is 2: more repetitions; It is 3: data"
 
 
+def test_what_lacks_repetitions_says_how_many_it_needs():
+    row = {"judgement": "more repetitions needed", "grade": "paper", "measured": ""}
+    rows = [
+        row | {"id": "p.o01", "verdict": "more repetitions needed (at least 9) on less data"},
+        row | {"id": "p.o02", "verdict": "more repetitions needed (over 1,000)"},
+        row | {"id": "p.o03", "judgement": "not judged", "verdict": "not judged: not run"},
+    ]
+    entry = {"key": "k", "says": "It is so", "where": "x", "missing": "more repetitions"}
+    for of, evidence in (
+        (["o01", "o03"], "more repetitions (at least 9)"),
+        (["o01", "o02"], "more repetitions (over 1,000)"),
+        (["o03"], "more repetitions"),
+    ):
+        assert heads.headlines([entry | {"of": of}], pd.DataFrame(rows))["k"].evidence == evidence
+    (found,) = heads.headlines([entry | {"of": ["o01"], "missing": "data"}], pd.DataFrame(rows)).values()
+    assert found.evidence == "data"
+
+
 def test_a_headline_needs_the_checks_that_could_refute_it():
     rows = [
-        {"id": f"p.o0{number}", "judgement": judgement, "grade": "paper", "measured": ""}
+        {"id": f"p.o0{number}", "judgement": judgement, "grade": "paper", "measured": "", "verdict": judgement}
         for number, judgement in enumerate(["holds", "holds", "not judged"])
     ]
     for needs, answer in ((["o01"], heads.CONFIRMED), (["o01", "o02"], heads.PARTLY)):
