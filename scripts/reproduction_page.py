@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from lib.core.command import command, run
@@ -10,7 +9,6 @@ from lib.core.errors import InputError
 from lib.core.files import atomic_path, write_text
 from lib.plan.snakemake_records import origin
 from lib.reporting import markdown
-from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import divided
 from lib.reporting.material import gather, own_claims
 from lib.reporting.pages import page as page_of
@@ -60,8 +58,7 @@ def main(
     rows = origins_of(numbered, links, preset, numbered) + origins_of(figures or {}, pictures, preset, numbered)
     write_origins(origins, rows)
     told = cells([row["file"] for row in rows], {row["file"]: row for row in rows}, of_run)
-    made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger, told)
-    made_of = replace(made_of, quoted={item: read_table(path) for item, path in (drawn or {}).items()})
+    made_of = gather(paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger, told, drawn)
     named = f"{paper}.csv" if found is not None else ""
     content = page_of(paper, title, preset, made_of, named)
     write_text(page, markdown.page(content))

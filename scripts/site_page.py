@@ -27,6 +27,7 @@ def main(
     columns: dict | None = None,
     figures: dict | None = None,
     numbers: dict | None = None,
+    drawn: dict | None = None,
 ) -> None:
     """Write the page.
 
@@ -35,7 +36,9 @@ def main(
     """
     found = own_claims(verdicts, paper)
     every = (tables or {}) | (numbers or {})
-    made_of = gather(paper, outline, readings, results, every, columns or {}, every, figures or {}, found, ledger)
+    made_of = gather(
+        paper, outline, readings, results, every, columns or {}, every, figures or {}, found, ledger, drawn=drawn
+    )
     try:
         write_text(page, site.page(page_of(paper, title, preset, made_of), links))
     except FileNotFoundError as error:

@@ -147,10 +147,8 @@ class Results:
         return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
 
     def site_page(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of `site_page`, beside which no table lies that it could link."""
-        page = self.page_of(wildcards.paper)
-        del page["drawn"]
-        return page | {"links": self.links()}
+        """Return the settings of `site_page`."""
+        return self.page_of(wildcards.paper) | {"links": self.links()}
 
     def site(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `site`."""

@@ -26,9 +26,11 @@ def gather(
     verdicts: pd.DataFrame | None = None,
     ledger: Sequence[Path] = (),
     origins: Sequence[Sequence[str]] = (),
+    drawn: Mapping[str, str | Path] | None = None,
 ) -> Material:
     """Read it; `verdicts` and `ledger` are of all papers, or none where nothing is claimed. Else as `Material`.
 
+    drawn: tables that figures are drawn from, which texts may quote.
     Raises InputError for a file that cannot be read and for columns that a table does not have.
     """
     frames = {item: chosen(read_table(path), item, columns.get(item)) for item, path in tables.items()}
@@ -49,6 +51,7 @@ def gather(
         verdicts=verdicts,
         controls={} if verdicts is None else own_controls(paper),
         origins=origins,
+        quoted={item: read_table(path) for item, path in (drawn or {}).items()},
     )
 
 

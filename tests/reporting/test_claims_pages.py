@@ -162,7 +162,7 @@ def test_readings_on_the_papers_data_decide_for_one_that_was_not_judged(verdicts
 
 def test_the_headline_counts_the_papers_data_first_and_no_checks(verdicts):
     said = "on the paper's data and protocol: 2 hold, 1 fail; not judged: 1."
-    assert headline(verdicts) == said and answer(verdicts, "its") == f"Of its claims, {said}"
+    assert headline(verdicts) == said and answer(verdicts, "its") == f"Of its 4 claims, {said}"
     below = verdicts.assign(grade=["substitute data", "reduced", "substitute data", "reduced", "", "not testable"])
     said = "on less of its data: 1 hold, 1 fail; on substitute data: 1 hold, 0 fail; "
     said += "not judged: 1."
@@ -212,7 +212,7 @@ def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
 def test_the_page_of_all_claims(verdicts):
     text = site.page(all_claims(verdicts, "real"), {})
     one = all_claims(verdicts[verdicts["paper"] == verdicts["paper"].iloc[0]], "real")
-    assert "1 papers" not in one.answer and "the paper's claims" in one.answer
+    assert "1 papers" not in one.answer and "the paper's 1 claims" in one.answer
     assert "<h1>Claims, preset real</h1>" in text and "dp_mac: 1 claims" in text and "1 checks, not counted" in text
     assert "<td>v01, Table 1: epsilon: 2.00</td><td>2</td><td>MNIST</td><td>holds</td><td></td>" in text
     assert "a | b</td>" in text
@@ -505,7 +505,7 @@ def test_joining_leaves_the_papers_alone(results, tmp_path):
     assert (folder / "scalable_pate.csv").read_bytes() == first
     index = (folder / "README.md").read_text()
     (row,) = (line for line in index.splitlines() if line.startswith("| [The paper dp_mac](dp_mac.md) |"))
-    assert "| Of 3 headline claims: 3 cannot be judged here. |" in row and row.endswith("| 3\u00a0– |  | dp_mac |")
+    assert "| Of 3 headline claims: 3 cannot be judged here. |" in row and row.endswith("| 3\u00a0– |")
     assert "## [The paper scalable_pate](scalable_pate.md)" in index
 
 
@@ -541,12 +541,17 @@ def test_the_site_has_the_same_in_files_that_need_nothing_else(results, tmp_path
         "columns": {"table1": ["dataset"]},
         "figures": {"fig1": figure},
         "links": links,
+        "drawn": {"curve": str(results / "curve.csv")},
     }
+    (results / "curve.csv").write_text("queries,epsilon\n17,0.25\n")
     files = {"page": tmp_path / "scalable_pate.html"} | sources(results)
+    (results / "readings.md").write_text("**Curve.** It begins at {curve.epsilon where queries=17}.\n")
+    files["readings"] = results / "readings.md"
     site_page.main(shlex.split(command_line(files.items(), settings("scalable_pate") | more)))
     text = (tmp_path / "scalable_pate.html").read_text()
     assert "<h1>Title</h1>" in text and '<a href="index.html">all papers</a>' in text
     assert f"data:image/png;base64,{base64.b64encode((results / 'fig1.png').read_bytes()).decode()}" in text
+    assert "It begins at 0.25." in text  # of a table that a figure alone is drawn from
     assert '<div class="box" id="table1">' in text and '<th scope="col">epsilon</th>' in text  # all columns
     assert not re.findall(r'(?:src|href)="(?!data:|#|index\.html|scalable_pate\.html)[^"]*"', text)
     (results / "scalable_pate.yaml").write_text("name: Scalable\n" + headlines("v09"))
