@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import jinja2
 
 from lib.core.errors import InputError
-from lib.reporting.pages import Page
+from lib.reporting.pages import Page, Table
 from lib.reporting.verdicts import LEGEND
 
 DATA_FILES = (
@@ -55,6 +56,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def failed(controls: Table) -> Table:
+    """Return the sanity checks that failed, without what they guard and when they were set."""
+    rows = [row[:5] for row in controls.rows if "failed" in row[4]]
+    return replace(controls, header=controls.header[:5], rows=rows)
+
+
 def _escaped(cell: object) -> str:
     text = " ".join(str(cell).split())
     for sign in ("\\", "|", "*", "<", "`"):
@@ -68,5 +75,6 @@ def _rendered(template: str, **content: object) -> str:
         loader=jinja2.FileSystemLoader(folder), trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["table"] = lambda shown: table(shown.header, shown.rows)
+    environment.filters["failed"] = failed
     text = environment.get_template(template).render(content)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

@@ -352,7 +352,7 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
     first = [figure.name for figure in shown]
     items = [result["item"] for result in made_of.results if result["item"] not in first]
     parts = [Folded("More figures", _figures(made_of, items))]
-    parts.append(Folded("All tables, in full", _all_tables(made_of)))
+    parts.append(Folded("All tables, in full", _all_tables(made_of, first)))
     if made_of.verdicts is not None:
         claims, checks = divided(made_of.verdicts)
         parts.append(Folded(f"All {len(claims)} claims, with verdicts", [Text(meanings()), claims_table(claims)]))
@@ -384,14 +384,20 @@ def _origins(rows: Sequence[Sequence[str]]) -> Text | Table:
     return Table("", ["file", "made by commit", "today's code"], rows, caption=caption)
 
 
-def _all_tables(made_of: Material) -> list[Text | Table]:
-    """Every table with its result's caption; those behind figures, and those in no result, follow by name."""
+def _all_tables(made_of: Material, shown: Sequence[str]) -> list[Text | Table]:
+    """Return every table, with what the page says of its result nowhere else.
+
+    shown: items whose figures stand first, with the first paragraph of their captions; other figures have all of it.
+    """
     found: list[Text | Table] = []
     for result in made_of.results:
         own = [table for table in result["tables"] if table in made_of.tables]
+        whole = as_markdown(result["caption"])
+        if result["item"] in made_of.figures:
+            whole = whole.partition("\n\n")[2] if result["item"] in shown else ""
         for number, table in enumerate(own):
             title = result["title"] if len(own) == 1 else f"{result['title']}: {table}"
-            caption = as_markdown(result["caption"]) if number == 0 else ""
+            caption = whole if number == 0 else ""
             found.append(result_table(made_of.tables[table], table, title, made_of, caption))
     return found
 
@@ -523,7 +529,8 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
         )
     answer = said.answer(verdicts, _whose(len(outlines)))
     title = "Five papers on private deep learning, reproduced"
-    return Page("index", title, preset, answer, asked, matrix=Table("", header, rows, caption=caption))
+    words = [Folded("What the words mean", [Text(meanings())])]
+    return Page("index", title, preset, answer, asked, matrix=Table("", header, rows, caption=caption), folded=words)
 
 
 def _whose(papers: int) -> str:

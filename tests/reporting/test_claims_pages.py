@@ -212,7 +212,7 @@ def test_a_cell_has_the_papers_number_ours_and_a_mark(changes, cell):
 def test_the_page_of_all_claims(verdicts):
     text = site.page(all_claims(verdicts, "real"), {})
     one = all_claims(verdicts[verdicts["paper"] == verdicts["paper"].iloc[0]], "real")
-    assert "1 papers" not in one.answer and "the paper's 1 claims" in one.answer
+    assert "1 papers" not in one.answer and "the paper's 3 claims" in one.answer
     assert "<h1>Claims, preset real</h1>" in text and "dp_mac: 1 claims" in text and "1 checks, not counted" in text
     assert "<td>v01, Table 1: epsilon: 2.00</td><td>2</td><td>MNIST</td><td>holds</td><td></td>" in text
     assert "a | b</td>" in text
