@@ -58,10 +58,6 @@ include: "rules/shared/site.smk"
 include: "rules/shared/jobs.smk"
 
 
-localrules:
-    all,
-
-
 rule all:
     """Everything that the preset chooses: all results, the release, the claims, the site, the table of datasets."""
     default_target: True

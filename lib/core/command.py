@@ -184,7 +184,7 @@ def _parse(function: Callable, argv: list[str]) -> dict[str, Any]:
 
 
 def _add(parser: argparse.ArgumentParser, name: str, kind: Any, default: Any, doc: str | None) -> None:
-    """Return the option of one parameter."""
+    """Add the option of one parameter."""
     options: dict[str, Any] = {"help": _meaning(name, doc)}
     required = default is inspect.Parameter.empty
     if isinstance(kind, types.UnionType):

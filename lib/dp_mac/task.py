@@ -91,7 +91,7 @@ def evaluation(
 
 
 def write_curves(path: str | Path, curves: dict[str, np.ndarray], repetitions: list[int]) -> None:
-    """Return a row for each repetition and epoch.
+    """Write a row for each repetition and epoch.
 
     curves: (R, epochs + 1) for each measure, before training and after each epoch; repetitions: the R numbers.
     """

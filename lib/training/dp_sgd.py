@@ -49,7 +49,7 @@ class SgdTrainer:
         name: str,
         seen: Callable[[torch.Tensor], torch.Tensor] = lambda x: x,
     ) -> None:
-        """Return the module is trained in place, and must compute every sample on its own; it lies where x and y do.
+        """Train the module in place, which must compute every sample on its own and lies where x and y do.
 
         loss: each sample's. clipping: what clips; it must suit the module's layers. x, y (N, ...): the samples. seen:
         from rows of x to the floating-point batch that the module is given. sigma: noise multiplier; 0 adds none.

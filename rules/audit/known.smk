@@ -1,10 +1,6 @@
 """The audits audited: lower bounds on epsilon of mechanisms whose epsilon is known exactly."""
 
 
-localrules:
-    audit,
-
-
 rule audit:
     """Both audits of mechanisms whose epsilon is known exactly, intact and broken on purpose."""
     input:

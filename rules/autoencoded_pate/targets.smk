@@ -1,12 +1,6 @@
 """What to ask for: all of the paper's results, its claims judged, its committed page."""
 
 
-localrules:
-    autoencoded_pate,
-    autoencoded_pate_claims,
-    autoencoded_pate_reproduction,
-
-
 rule autoencoded_pate:
     """All tables and figures of Private Learning for High-Dimensional Targets with PATE."""
     input:

@@ -1,12 +1,6 @@
 """What to ask for: all of the paper's results, its claims judged, its committed page."""
 
 
-localrules:
-    compressed_pate,
-    compressed_pate_claims,
-    compressed_pate_reproduction,
-
-
 rule compressed_pate:
     """All tables and figures of Private Learning via Knowledge Transfer with High-Dimensional Targets."""
     input:

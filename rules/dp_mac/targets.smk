@@ -1,12 +1,6 @@
 """What to ask for: all of the paper's results, its claims judged, its committed page."""
 
 
-localrules:
-    dp_mac,
-    dp_mac_claims,
-    dp_mac_reproduction,
-
-
 rule dp_mac:
     """All tables and figures of DP-MAC."""
     input:

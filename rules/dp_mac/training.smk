@@ -20,10 +20,9 @@ rule train_mac:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[plan.dp_mac.device],
         mem_mb=3000,
         runtime=120,
-        gpu=GPU[plan.dp_mac.device],
-        gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, MAC),
     shell:
@@ -45,10 +44,9 @@ rule train_sgd:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[plan.dp_mac.device],
         mem_mb=3000,
         runtime=120,
-        gpu=GPU[plan.dp_mac.device],
-        gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, SGD),
     shell:
@@ -70,10 +68,9 @@ rule train_cdbn:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[plan.dp_mac.device],
         mem_mb=3000,
         runtime=120,
-        gpu=GPU[plan.dp_mac.device],
-        gres=GRES[plan.dp_mac.device],
     params:
         **options(plan.dp_mac.curve_settings, CDBN),
     shell:

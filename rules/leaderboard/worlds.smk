@@ -31,10 +31,9 @@ rule count_world_votes:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[plan.leaderboard.device],
         mem_mb=6000,
         runtime=240,
-        gpu=GPU[plan.leaderboard.device],
-        gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.votes_settings),
     shell:
@@ -60,10 +59,9 @@ rule train_worlds:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[plan.leaderboard.device],
         mem_mb=6000,
         runtime=120,
-        gpu=GPU[plan.leaderboard.device],
-        gres=GRES[plan.leaderboard.device],
     params:
         **options(plan.leaderboard.training_settings, WORLDS),
     shell:

@@ -53,10 +53,9 @@ rule release_network_student:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=4000,
         runtime=240,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.release.network_student_settings),
     shell:

@@ -18,7 +18,6 @@ rule attack_residual:
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods),
-        gamma=r"\d+(\.\d+)?",
     conda:
         torch_environment("networks")
     resources:

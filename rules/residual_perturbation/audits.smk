@@ -16,10 +16,9 @@ rule train_audited:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=6000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.audited_settings, AUDITED),
     shell:

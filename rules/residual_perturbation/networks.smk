@@ -1,7 +1,5 @@
 """Networks with residual perturbation and without it, and by DP-SGD: those that are attacked."""
 
-from lib.attacks.sides import SIDES
-
 TRAINED = jobs_of("train_residual", plan.residual_perturbation.trained_sides("residual"))
 PREDICTED = jobs_of("predict_residual", plan.residual_perturbation.trained("residual"))
 TRAINED_PRIVATELY = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained_sides("dp_sgd"))
@@ -37,15 +35,12 @@ rule train_residual:
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
-        gamma=r"\d+(\.\d+)?",
-        side=one_of(SIDES),
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=6000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.network_settings, TRAINED),
     shell:
@@ -65,14 +60,12 @@ rule predict_residual:
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("residual")),
-        gamma=r"\d+(\.\d+)?",
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=6000,
         runtime=30,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.prediction_settings, PREDICTED),
     shell:
@@ -88,15 +81,12 @@ rule train_residual_dp_sgd:
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
-        gamma=r"\d+(\.\d+)?",
-        side=one_of(SIDES),
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=6000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.dp_sgd_network_settings, TRAINED_PRIVATELY),
     shell:
@@ -116,14 +106,12 @@ rule predict_residual_dp_sgd:
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
         method=one_of(plan.residual_perturbation.methods_of_kind("dp_sgd")),
-        gamma=r"\d+(\.\d+)?",
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=6000,
         runtime=30,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.dp_sgd_prediction_settings, PREDICTED_PRIVATELY),
     shell:

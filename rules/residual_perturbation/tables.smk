@@ -84,10 +84,9 @@ rule residual_perturbation_cost:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=3000,
         runtime=15,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.residual_perturbation.cost_settings),
     shell:

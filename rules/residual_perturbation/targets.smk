@@ -1,12 +1,6 @@
 """What to ask for: all of the paper's results, its claims judged, its committed page."""
 
 
-localrules:
-    residual_perturbation,
-    residual_perturbation_claims,
-    residual_perturbation_reproduction,
-
-
 rule residual_perturbation:
     """All tables and figures of residual perturbation."""
     input:

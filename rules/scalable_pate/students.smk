@@ -50,10 +50,9 @@ rule train_network_student:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=6000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_student_settings),
     shell:

@@ -1,12 +1,6 @@
 """What to ask for: all of the paper's results, its claims judged, its committed page."""
 
 
-localrules:
-    scalable_pate,
-    scalable_pate_claims,
-    scalable_pate_reproduction,
-
-
 rule scalable_pate:
     """All tables and figures of Scalable Private Learning with PATE."""
     input:

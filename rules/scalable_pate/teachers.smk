@@ -49,10 +49,9 @@ rule train_network_teachers:
     conda:
         torch_environment("networks")
     resources:
+        **GPU[config["device"]],
         mem_mb=8000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.scalable_pate.network_teacher_settings),
     shell:

@@ -13,10 +13,9 @@ rule train_mask_encoder:
     conda:
         torch_environment("segmentation")
     resources:
+        **GPU[config["device"]],
         mem_mb=8000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.encoders),
     shell:

@@ -15,10 +15,9 @@ rule train_mask_students:
     conda:
         torch_environment("segmentation")
     resources:
+        **GPU[config["device"]],
         mem_mb=12000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.students),
     shell:
@@ -39,10 +38,9 @@ rule train_mask_dp_sgd:
     conda:
         torch_environment("segmentation")
     resources:
+        **GPU[config["device"]],
         mem_mb=12000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.dp_sgd),
     shell:

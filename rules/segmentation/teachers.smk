@@ -15,10 +15,9 @@ rule train_mask_teachers:
     conda:
         torch_environment("segmentation")
     resources:
+        **GPU[config["device"]],
         mem_mb=12000,
         runtime=120,
-        gpu=GPU[config["device"]],
-        gres=GRES[config["device"]],
     params:
         **options(plan.segmentation.teachers),
     shell:

@@ -13,6 +13,7 @@ from snakemake.cli import parse_args
 from snakemake.io import strip_wildcard_constraints
 from snakemake.resources import Resources
 
+from lib.attacks.sides import SIDES
 from lib.core.code_inputs import COMMIT, commit, digest
 from lib.core.errors import InputError
 from lib.data import registry
@@ -98,8 +99,7 @@ shell.prefix(prefix)
 
 # How a job that trains networks asks for a GPU, by the device that it trains on. On Slurm `gpu` becomes --gpus and
 # `gres` --gres, of which a job may have one; elsewhere `gpu` is what is counted.
-GPU = {"cpu": 0, "cuda": int(not config["gres"])}
-GRES = {"cpu": "", "cuda": config["gres"] or ""}
+GPU = {"cpu": {"gpu": 0, "gres": ""}, "cuda": {"gpu": int(not config["gres"]), "gres": config["gres"] or ""}}
 
 
 # Jobs that share a machine's GPUs, as many at once as the limit `gpu` says, each claim one (lib/training/device.py);
@@ -119,6 +119,8 @@ wildcard_constraints:
     ensemble=one_of(config["ensembles"]),
     run=one_of(config["scalable_pate"]["runs"]),
     model=one_of(config["models"]),
+    gamma=r"\d+(\.\d+)?",
+    side=one_of(SIDES),
     repetition=r"\d+",
     drawn=r"\d+",
     shard=r"\d+",
