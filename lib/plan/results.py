@@ -97,17 +97,10 @@ class Results:
             for table, columns in self.rows[name]["columns"].items()
         ]
 
-    def judging(self, papers: list[str]) -> dict[str, Any]:
-        """Return the settings of `claims` for some papers."""
+    def judging(self, wildcards: Any) -> dict[str, Any]:
+        """Return the settings of `claims`, for the paper of the wildcards or for all."""
+        papers = [wildcards.paper] if hasattr(wildcards, "paper") else self.papers()
         return {"papers": papers, "preset": self._layout.preset, "results": {p: dict(self.judged(p)) for p in papers}}
-
-    def judging_paper(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of `claims` for one paper."""
-        return self.judging([wildcards.paper])
-
-    def judging_all(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of `claims` for all papers."""
-        return self.judging(self.papers())
 
     def papers(self) -> list[str]:
         """Return the papers that the preset is about, in the order of PAPERS."""

@@ -22,7 +22,7 @@ rule claims:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(plan.results.judging_all),
+        **options(plan.results.judging),
     shell:
         "python -m scripts.claims {params} > {log} 2>&1"
 
@@ -44,7 +44,7 @@ use rule claims as paper_claims with:
     wildcard_constraints:
         paper=one_of(PAPERS),
     params:
-        **options(plan.results.judging_paper),
+        **options(plan.results.judging),
 
 
 rule reproduction_page:
