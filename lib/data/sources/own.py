@@ -54,7 +54,7 @@ def _read_folder(folder: Path) -> dict[str, np.ndarray]:
 
 
 def _images(folder: Path) -> list[Path]:
-    """The image files of a class, sorted; InputError for another file, or none."""
+    """Find the image files of a class, sorted; InputError for another file, or none."""
     found = sorted(path for path in folder.iterdir() if path.name[0] != ".")
     for path in found:
         if path.suffix.lower() not in _FILES or not path.is_file():
