@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -75,6 +76,15 @@ def test_the_checklist_counts_what_there_is():
     assert int(claims) == len(pd.read_csv(ROOT / "claims.csv"))
     (pinned,) = re.findall(r"\| (\d+) packages", text)
     assert int(pinned) == len(re.findall(r"(?m)^\S+==", (ROOT / "requirements.lock").read_text(encoding="utf-8")))
+
+
+def test_the_version_is_one_in_package_citation_changelog_and_site():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == version and citation["date-released"].year >= 2026
+    newest = re.findall(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[0]
+    assert newest == version
+    assert f"\ncopyright: Version {version} " in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
 
 def test_the_workflow_catalogue_is_told_of_commands_that_exist():
