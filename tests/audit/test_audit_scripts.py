@@ -32,20 +32,6 @@ def example(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
 
 
-def test_the_page_shows_what_the_command_prints(example, capsys):
-    shown = re.findall(r"\$ python -m scripts\.audit_mechanism (.*)\n((?:    .+\n)+)", PAGE)
-    assert len(shown) == 2
-    for options, printed in shown:
-        broken = "BROKEN" in printed
-        if broken:
-            with pytest.raises(SystemExit) as ended:
-                audit_mechanism.main(options.split())
-            assert ended.value.code == 1
-        else:
-            audit_mechanism.main(options.split())
-        assert capsys.readouterr().out == re.sub(r"^    ", "", printed, flags=re.MULTILINE)
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [
