@@ -1,7 +1,13 @@
 # `make` sets everything up and runs the default workflow with a report; `make test` sets up and runs all tests;
 # `make help` lists what can be asked for.
 PYTHON ?= python3
+# none: without PyTorch and what needs it, for what trains no network, such as `make votes`; in a folder of its own
+TORCH ?= cuda
+ifeq ($(TORCH),none)
+VENV ?= .venv-no-torch
+else
 VENV ?= .venv
+endif
 CORES ?= $(shell nproc)
 # so many processes run tests, each on one core; a compiled test is compiled once; groups begin in the order of
 # tests/conftest.py, not those of the most tests
@@ -21,6 +27,8 @@ SUPPORTED = import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys
 	"$(PYTHON) is Python %d.%d; supported are 3.11 to 3.13: make PYTHON=python3.11" % v)
 # only files whose SHA-256 is in the locked file
 INSTALL = pip install --quiet --disable-pip-version-check --require-hashes
+# names in the locked file that TORCH=none leaves out, with the lines of their SHA-256
+WITHOUT = torch|torchvision|triton|monai|opacus|opt-einsum|nvidia-.*|cuda-.*
 
 .PHONY: run help schema redraw provenance check check-tests test test-long test-cluster lint format bench faults setup setup-dev lock sbom audit docs votes variant
 .DEFAULT_GOAL := run
@@ -125,7 +133,14 @@ setup-dev: $(VENV)/.installed-dev
 $(VENV)/.installed: requirements.lock
 	@$(PYTHON) -c '$(SUPPORTED)'
 	$(PYTHON) -m venv $(VENV)
+ifeq ($(TORCH),cuda)
 	$(BIN)/python -m $(INSTALL) -r requirements.lock
+else ifeq ($(TORCH),none)
+	awk '/^[^ #]/ {keep = $$0 !~ /^($(WITHOUT))==/} keep' requirements.lock > $(VENV)/requirements.lock
+	$(BIN)/python -m $(INSTALL) --no-deps -r $(VENV)/requirements.lock
+else
+	$(error TORCH=$(TORCH): allowed are cuda, PyTorch as the package index has it, and none)
+endif
 	touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
