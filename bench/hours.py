@@ -46,7 +46,9 @@ AUTHORS = {
 def folders() -> dict[str, str]:
     """Return the folder below rules/ of every rule."""
     files = (ROOT / "rules").rglob("*.smk")
-    names = {path: re.findall(r"^(?:use )?rule (\w+)", path.read_text("utf-8"), re.MULTILINE) for path in files}
+    names = {
+        path: re.findall(r"^(?:use rule \w+ as |rule )(\w+)", path.read_text("utf-8"), re.MULTILINE) for path in files
+    }
     return {name: path.relative_to(ROOT / "rules").parts[0] for path, found in names.items() for name in found}
 
 

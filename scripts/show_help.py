@@ -74,7 +74,12 @@ def rules() -> dict[str, str]:
     """Return the first line of each rule's docstring, by the rule's name; empty where it has none."""
     files = [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
     found = (
-        re.findall(r'^rule (\w+):\n(?: +"""(.*?)(?:"""|\n))?', each.read_text("utf-8"), re.MULTILINE) for each in files
+        re.findall(
+            r'^(?:use rule \w+ as |rule )(\w+)(?: with)?:\n(?: +"""(.*?)(?:"""|\n))?',
+            each.read_text("utf-8"),
+            re.MULTILINE,
+        )
+        for each in files
     )
     return {name: meaning for of_file in found for name, meaning in of_file}
 
