@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKED = {
@@ -135,3 +136,25 @@ def test_an_audit_without_advisories_says_that_it_checked_nothing(program, code,
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert said in done.stdout + done.stderr
+
+
+def test_without_torch_nothing_is_installed_that_needs_it():
+    """`make TORCH=none` leaves out whole blocks of the locked file; what remains requires none of them."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (left_out,) = re.findall(r"^WITHOUT = (.*)$", makefile, re.MULTILINE)
+    (program,) = re.findall(r"\tawk '(.*)' requirements\.lock", makefile)
+    program = program.replace("$$", "$").replace("$(WITHOUT)", left_out)
+    line = ["awk", program, "requirements.lock"]
+    kept = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    whole = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    names = {text: set(re.findall(r"(?m)^(\S+?)==", text)) for text in (kept, whole)}
+    removed = names[whole] - names[kept]
+    assert {"torch", "torchvision", "triton", "opacus", "monai"} < removed and "snakemake" in names[kept]
+    assert kept.count("--hash=") > len(names[kept]) and all(f"{name}==" not in kept for name in removed)
+    for name in names[kept]:
+        try:
+            required = map(Requirement, importlib.metadata.requires(name) or ())
+        except importlib.metadata.PackageNotFoundError:  # of another platform
+            continue
+        needed = {each.name for each in required if each.marker is None or each.marker.evaluate({"extra": ""})}
+        assert not removed & needed, name
