@@ -119,11 +119,11 @@ def test_bad_settings_are_one_line_with_the_names_of_python(call, said):
 # ---------------------------------------------------------------- events of dp_accounting
 
 
-@each([GNMax(40), CONFIDENT, dataclasses.replace(CONFIDENT, max_answered=300)])
-def test_an_event_costs_what_the_plan_of_the_same_queries_says(mechanism):
+@each([(GNMax(40), 1000), (GNMax(40), 1), (CONFIDENT, 1000), (dataclasses.replace(CONFIDENT, max_answered=300), 1000)])
+def test_an_event_costs_what_the_plan_of_the_same_queries_says(mechanism, queries):
     accountant = RdpAccountant(order_grid(), dp_accounting.NeighboringRelation.REPLACE_ONE)
-    accountant.compose(mechanism.event(1000))
-    tight = [each for name, each in plan(1000, mechanism, 1e-5).statements.items() if name.endswith("_tight")]
+    accountant.compose(mechanism.event(queries))
+    tight = [each for name, each in plan(queries, mechanism, 1e-5).statements.items() if name.endswith("_tight")]
     assert accountant.get_epsilon(1e-5) == pytest.approx(tight[0].epsilon, rel=1e-9)
 
 

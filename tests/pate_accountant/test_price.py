@@ -332,6 +332,7 @@ def test_a_target_epsilon_finds_the_setting_that_is_left_out(file, capsys):
         (("--sigma", "0.5"), "even --queries 1 costs"),
         (("--queries", "10", "--layout", "histograms"), "--layout is about votes"),
         (("--queries", "0"), "--queries 0: allowed"),
+        (("--queries", "10", "--mechanism", "gnmx"), "mechanism 'gnmx': allowed is lnmax"),
     ],
 )
 def test_a_target_that_cannot_be_met_is_one_line(arguments, said):

@@ -239,6 +239,8 @@ def test_counts_that_count_up_are_asked_about_where_their_sum_is_that_of_all_que
     assert read_votes(saved(tmp_path, rows), "histograms").histograms.tolist() == rows  # as an array they are votes
     np.savetxt(tmp_path / "votes.csv", [first, [2, 2, 1], [5, 0, 0]], fmt="%d", delimiter=",")
     assert read_votes(tmp_path / "votes.csv", "histograms").histograms.tolist() == [[2, 2, 1], [5, 0, 0]]
+    np.savetxt(tmp_path / "votes.csv", [first, [5, 0, 0]], fmt="%d", delimiter=",")
+    assert read_votes(tmp_path / "votes.csv", "histograms").histograms.tolist() == [[5, 0, 0]]
     np.savetxt(tmp_path / "votes.csv", [first], fmt="%d", delimiter=",")  # one query, and nothing else
     assert read_votes(tmp_path / "votes.csv", "histograms").histograms.tolist() == [first]
 
