@@ -176,7 +176,7 @@ def test_the_point_of_the_run_itself_costs_what_the_run_is_expected_to():
 
 def test_a_point_that_answers_less_than_the_run_has_no_epsilon():
     own, strict = points(threshold=[1.0, 2.0])
-    assert own["epsilon"].data_dependent and not own["epsilon"].guarantee
+    assert own["epsilon"].data_dependent and not own["epsilon"].proved_bound
     assert strict["epsilon"] is None
     assert strict["queries_answered"] < own["queries_answered"]
 
