@@ -271,8 +271,8 @@ def test_divergence_stops_and_names_the_step():
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (lambda x, y, u: (x, y + 2, u), "allowed: 0 to 2"),
-        (lambda x, y, u: (x, y - 3, u), "allowed: 0 to 2"),
+        (lambda x, y, u: (x, y + 1, u), "allowed: 0 to 2"),
+        (lambda x, y, u: (x, y - 1, u), "allowed: 0 to 2"),
         (lambda x, y, u: (x, y[:-1], u), "one for each"),
         (lambda x, y, u: (x, y.astype(float), u), "integers"),
         (lambda x, y, u: (x.astype(np.float32), y, u), "labelled images are float32"),
