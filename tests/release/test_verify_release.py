@@ -25,6 +25,7 @@ from lib.release.pricing import check_draws, epsilons
 from lib.release.sanitized import least, sanitized_fault
 from lib.release.statement import LARGEST_EPSILON, announced_draws, privacy
 from lib.release.verify import verify
+from pate_accountant.draws import as_dict
 from pate_accountant.rdp import order_grid
 from pate_accountant.released_epsilon import release_epsilon
 from scripts import sign_release, verify_release
@@ -157,6 +158,14 @@ def test_a_draw_that_was_never_made_pays_for_nothing(folder, count):
     draws[0]["count"] = count
     with pytest.raises(InputError, match=f"{count} of threshold; allowed is at least 1"):
         check_draws(draws, "spent")
+
+
+def test_a_threshold_alone_need_not_be_positive():
+    draw = as_dict("threshold", 3, {"sigma": 2.0, "threshold": -1.0})
+    check_draws([draw], "spent")
+    for parameter, value in (("sigma", 0.0), ("sigma", -2.0), ("threshold", math.nan)):
+        with pytest.raises(InputError, match=f"{parameter} = {value}; allowed is a positive number"):
+            check_draws([draw | {"parameters": draw["parameters"] | {parameter: value}}], "spent")
 
 
 @pytest.mark.parametrize("samples", [999, 1000])
