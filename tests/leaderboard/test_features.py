@@ -71,6 +71,15 @@ def test_directions_are_of_whitened_patches(learned):
     assert 0.5 < float(along.std()) < 1.5  # a kind is of length 1, and whitened patches have variance 1 along it
 
 
+def test_kinds_are_of_patches_less_their_mean(few_patches):
+    """What all patches share, here a steep ramp, distinguishes no kind from another."""
+    steep = images(40) // 4 + np.arange(0, 180, 20, np.uint8)[:, None, None]
+    learned = learn(steep, SIDE, KINDS, 1, JOB)
+    along = (features.normalised(features.patches(steep, SIDE)) - learned.mean) @ learned.directions
+    alike = np.corrcoef(along.T) - np.eye(KINDS)
+    assert np.abs(learned.mean).max() > 0.5 and np.abs(alike).max() < 0.7
+
+
 def test_what_is_far_from_the_public_images_is_cut_off(learned):
     steep = replace(learned, scale=learned.scale * 1e-3)
     found = steep.of(images(20, seed=4), UNIT)

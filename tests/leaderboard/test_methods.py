@@ -311,6 +311,10 @@ def test_settings_of_one_epsilon_are_laid_over_the_rest():
     assert build("gnmax", 8.0, per_epsilon=[[8.0, {"queries": 50}]]).queries == 50
 
 
+def test_dp_mac_has_biases_unless_its_block_says_otherwise():
+    assert build("dp_mac").network.bias and not build("dp_mac", bias=False).network.bias
+
+
 @pytest.mark.parametrize(
     ("kind", "changed", "named"),
     [
