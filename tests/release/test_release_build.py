@@ -90,6 +90,24 @@ def test_the_loader_computes_what_a_network_does():
     assert "so large that sums may overflow" in weights_fault(about | {"white": 1e-300}, student.weights)
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"classes": np.array([1])}, "not at least two"),
+        ({"classes": np.array([0, 2, 1])}, "in rising order"),
+        ({"classes": np.array([[0, 1, 2]])}, "classes are not"),
+        ({"classes": np.array([0.0, 1.0, 2.0])}, "whole numbers"),
+        ({"mean": np.full(4, 1e300), "coef": np.full((3, 4), 1e10)}, "scores may overflow"),
+    ],
+)
+def test_a_linear_student_that_cannot_be_used_is_refused(changed, said):
+    about = {"kind": "logistic_regression", "shape": [2, 2], "classes": 3, "model": {"kind": "logistic_regression"}}
+    sound = {"classes": np.arange(3), "mean": np.zeros(4), "scale": np.ones(4)}
+    sound |= {"coef": np.ones((3, 4)), "intercept": np.zeros(3)}
+    assert weights_fault(about, sound) is None
+    assert said in weights_fault(about, sound | changed)
+
+
 @pytest.mark.parametrize("model", [FOREST, LOGISTIC], ids=lambda m: m["kind"])
 def test_the_loader_of_a_release_gives_the_stated_accuracy_without_the_project(made, model, tmp_path):
     made.student(model)

@@ -97,6 +97,20 @@ def test_a_kind_of_draw_comes_once(folder, part):
     assert f"caps: privacy.json: {part}: a kind of draw comes twice" in faults(folder)
 
 
+def test_every_kind_of_draw_that_was_spent_was_announced(folder):
+    forged = Forgery.of(folder)
+    forged.privacy["sanitized"] = None
+    for block in (forged.privacy["announced"], forged.privacy["spent"]):
+        block["draws"] = [draw for draw in block["draws"] if draw["mechanism"] != "gnss"]
+    (answers,) = forged.privacy["announced"]["draws"] = forged.privacy["announced"]["draws"][1:]
+    answers["count"] *= 10  # so that more epsilon is announced than spent
+    forged.reprice()
+    forged.write(folder)
+    assert [fault.partition(" (")[0] for fault in faults(folder) if fault.startswith("caps: ")] == [
+        "caps: privacy.json: announced lacks threshold"
+    ]
+
+
 def test_an_untouched_release_is_consistent(folder, capsys):
     assert faults(folder) == []
     status, lines = ended(capsys, "--folder", str(folder))
