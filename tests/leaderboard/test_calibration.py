@@ -173,6 +173,13 @@ def test_a_step_of_the_whole_data_set_is_a_gaussian_of_twice_the_clip():
     assert gaussian_delta(2 * math.sqrt(10), sigma, stated(found.cost)["guarantee"].epsilon) <= 1e-5
 
 
+def test_noise_is_in_the_unit_of_the_vector_that_a_step_releases():
+    budget, sizes = Budget(1.0, 1e-5, ORDERS), {"samples": 50, "batch": 50, "epochs": 10, "sigma": 1.0}
+    longer = MacRun(**sizes, layers=1, coefficients=("constant", "linear"), scaling="layers")
+    once, found = (sampled_noise(run, budget).parameters["sigma"] for run in (TrainingRun(**sizes), longer))
+    assert found == pytest.approx(math.sqrt(2) * once, rel=2e-3)
+
+
 def test_what_is_not_accounted_for_is_refused():
     budget = Budget(1.0, 1e-5, ORDERS)
     learned = MacRun(samples=50, batch=5, epochs=1, layers=2, sigma=1.0, pretraining_epochs=1, sigma_histogram=5.0)

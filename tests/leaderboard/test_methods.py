@@ -311,8 +311,9 @@ def test_settings_of_one_epsilon_are_laid_over_the_rest():
     assert build("gnmax", 8.0, per_epsilon=[[8.0, {"queries": 50}]]).queries == 50
 
 
-def test_dp_mac_has_biases_unless_its_block_says_otherwise():
+def test_networks_are_those_of_their_blocks():
     assert build("dp_mac").network.bias and not build("dp_mac", bias=False).network.bias
+    assert build("residual", norm="group", groups=4).network.groups == 4
 
 
 @pytest.mark.parametrize(

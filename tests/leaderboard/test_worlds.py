@@ -47,6 +47,12 @@ def test_all_parts_are_disjoint_and_of_the_sizes_asked_for(slots, public, test, 
     assert private.fingerprint == "a dataset"
 
 
+@pytest.mark.parametrize("official", [None, 280])
+def test_every_sample_may_be_used(official):
+    private, rest = drawn(replace(SAMPLES, official_train=official), slots=100, public=80, test=120)
+    assert sorted(identities(np.concatenate([private.x, rest.x, rest.test_x]))) == ROWS.tolist()
+
+
 def test_a_world_has_one_record_of_each_pair_in_the_order_of_slots():
     private, _ = drawn()
     for w in (0, 7):
