@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import NoneType
+from typing import get_args
 
 import pandas as pd
 import yaml
@@ -91,9 +93,13 @@ def not_drawn(draw: Callable[..., None] | None, place: Path) -> str:
     """Draw the figure place.png from the tables beside it; returns why it was not drawn, or nothing."""
     if draw is None:
         return "it shows data themselves"
-    others = list(inspect.signature(draw).parameters)[1:-1]
-    tables = [Path(f"{place}{end}.csv") for end in ("", *(f"_{other}" for other in others))]
-    if lacking := [table.name for table in tables if not table.is_file()]:
+    first, *others = list(inspect.signature(draw).parameters.values())[:-1]
+    tables = [Path(f"{place}{end}.csv") for end in ("", *(f"_{other.name}" for other in others))]
+    lacking = [table.name for table in tables if not table.is_file()]
+    if NoneType in get_args(first.annotation) and lacking == [tables[0].name]:
+        draw(None, *map(read_table, tables[1:]), Path(f"{place}.png"))
+        return ""
+    if lacking:
         return f"there is no {' and no '.join(lacking)}"
     try:
         draw(*map(read_table, tables), Path(f"{place}.png"))
@@ -106,7 +112,7 @@ def drawn_by(name: str) -> Callable[..., None] | None:
     """`draw` of the script that a figure's rule runs; None where it shows data themselves, of which no table tells.
 
     Its first parameter is the table ITEM.csv, the last stands for the pictures to write, and any between these for the
-    table ITEM_PARAMETER.csv.
+    table ITEM_PARAMETER.csv. The first may be None where the figure can do without the table ITEM.csv.
     """
     rules = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*/*.smk")))
     (name,) = re.findall(rf"^use rule (\w+) as {name} with:", rules, re.MULTILINE) or [name]

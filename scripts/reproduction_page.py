@@ -58,9 +58,8 @@ def main(
     rows = origins_of(numbered, links, preset, numbered) + origins_of(figures or {}, pictures, preset, numbered)
     write_origins(origins, rows)
     told = cells([row["file"] for row in rows], {row["file"]: row for row in rows}, of_run)
-    made_of = gather(
-        paper, outline, readings, results, every, columns or {}, links, pictures, found, ledger, told, drawn
-    )
+    shown = (results, every, columns or {}, links, pictures, found, ledger, told, drawn)
+    made_of = gather(paper, outline, readings, *shown)
     named = f"{paper}.csv" if found is not None else ""
     content = page_of(paper, title, preset, made_of, named)
     write_text(page, markdown.page(content))

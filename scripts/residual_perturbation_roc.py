@@ -1,11 +1,13 @@
-"""Figures 7 and 12 of residual perturbation: ROC curves of the attack on ensembles, by dataset and noise."""
+"""Figures 7 and 12 of residual perturbation: what the attack finds in ensembles, and what these have learned."""
 
 import textwrap
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from lib.attacks.summary import OVERFITTED, Attacked, only, read_attacked, summary_row, titled
 from lib.core.command import command, run
@@ -16,6 +18,7 @@ from lib.reporting.tables import yes_no
 
 CURVE = ["dataset", "gamma", "attack"]  # columns that say which curve a row is of
 POINTS = 100  # of a curve that the numbers behind the figure keep
+LEARNED = 0.05  # the plain network's least gain in test accuracy over the most frequent class
 
 
 def members_of(attacked: Attacked) -> int:
@@ -75,14 +78,20 @@ def main(
     for path, shown in ((numbers, curves.merge(title, how="left", on=CURVE)), (comparison, rows)):
         with atomic_path(path) as temporary:
             shown.to_csv(temporary, index=False, float_format="%.6g")
-    draw(read_table(numbers), png, pdf)
+    draw(read_table(numbers), read_table(comparison), png, pdf)
 
 
-def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """A row for the first attack and one for the last, a column a dataset, a line a coefficient."""
-    labels, attacks = table["dataset"].unique(), table["attack"].unique()[[0, -1]]  # the CSV has all
-    with plotting.figure(len(attacks), len(labels), height=3.2) as (drawn, axes):
-        for axis, (attack, label) in zip(axes, product(attacks, labels), strict=True):
+def draw(table: pd.DataFrame | None, comparison: pd.DataFrame, *paths: Path) -> None:
+    """Draw ROC curves of the first attack and of the last, and below them their areas against test accuracy.
+
+    A column a dataset, a line or a point a coefficient. table: None where no curves were kept; then areas alone.
+    """
+    labels, attacks = comparison["dataset"].unique(), comparison["attack"].unique()[[0, -1]]  # the CSV has all
+    curves = [] if table is None else list(product(attacks, labels))
+    rows = 1 + len(curves) // len(labels)
+    with plotting.figure(rows, len(labels), height=3.2) as (drawn, axes):
+        for axis, (attack, label) in zip(axes, curves, strict=False):
+            assert table is not None
             own = table[(table["dataset"] == label) & (table["attack"] == attack)]
             for gamma, curve in own.groupby("gamma"):
                 share, accuracy = curve["constant"].iloc[0], curve["test_accuracy"].iloc[0]
@@ -95,7 +104,43 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             axis.set_title(f"{words if attack == attacks[0] else ''}attack: {attack}", fontsize="small")
             axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1))
             axis.legend(title="test accuracy", title_fontsize="x-small", fontsize="x-small", loc="lower right")
+        below = axes[len(curves) :]
+        for axis, label in zip(below, labels, strict=True):
+            draw_areas(axis, comparison[comparison["dataset"] == label], attacks)
+        plotting.legend(drawn, below, columns=3)
         plotting.save(drawn, *paths)
+
+
+def draw_areas(axis: Axes, own: pd.DataFrame, attacks: Sequence[str]) -> None:
+    """Draw the area under the curve against test accuracy; what learned next to nothing is grey, and says so."""
+    first = own[own["gamma"] == 0].iloc[0]
+    learned = first["test_accuracy"] - first["majority_accuracy"] >= LEARNED
+    for attack, marker, color in zip(attacks, "so", ("C1", "C0"), strict=True):
+        points = own[own["attack"] == attack].sort_values("gamma")
+        x, y = 100 * points["test_accuracy"], points["auc"]
+        spread = {"xerr": 100 * points["test_accuracy_spread"].fillna(0), "yerr": points["auc_spread"].fillna(0)}
+        color = color if learned else "0.7"
+        axis.errorbar(x, y, **spread, fmt="none", color=color, linewidth=1)
+        constant = points["constant"] > 0
+        axis.plot(x[~constant], y[~constant], marker, color=color, label=f"attack: {attack}" if learned else None)
+        axis.plot(x[constant], y[constant], marker, color=color, markerfacecolor="white")
+    for number, row in enumerate(own[own["attack"] == attacks[-1]].sort_values("auc").to_dict("records")):
+        name = rf"$\gamma$ = {row['gamma']:g}"
+        left = row["test_accuracy"] > 0.15 and not number % 2  # neighbours have theirs on different sides
+        place = {"textcoords": "offset points", "xytext": (-8 if left else 8, 0), "va": "center"}
+        point = (100 * row["test_accuracy"], row["auc"])
+        axis.annotate(name, point, fontsize=7.5, ha="right" if left else "left", **place)
+    plotting.guessing(axis)
+    guess = 100 * first["majority_accuracy"]
+    axis.axvline(guess, color=plotting.GREY, linestyle=":", linewidth=1, zorder=0)
+    axis.text(guess, 0.415, " guessing", color=plotting.GREY, fontsize=8)
+    if not learned:
+        said = [f"{100 * first['test_accuracy']:.0f} % right without noise,", f"guessing {guess:.0f} %: learned"]
+        said = "\n".join([*said, "next to nothing,", "no sign of protection"])
+        axis.text(0.98, 0.62, said, transform=axis.transAxes, ha="right", va="top", fontsize=8)
+    words = titled(first["dataset"], first["protocol"], first["overfitted"])
+    axis.set_title(textwrap.fill(words, 34), fontsize="small")
+    axis.set(xlabel="test accuracy, %", ylabel="area under the ROC curve", xlim=(0, 100), ylim=(0.4, 1.02))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from lib.core.errors import InputError
 from lib.core.files import save_arrays
 from lib.dp_mac.accounting import one_block
 from lib.dp_mac.statements import statements
+from lib.reporting import plotting
 from lib.reporting.records import read_record
 from lib.residual_perturbation import dp_sgd as residual_dp_sgd
 from lib.residual_perturbation import job as residual_job
@@ -586,7 +587,8 @@ def make_figure(script, folder, records, controls, *more):
     said = said_of(*records, *controls)
     script.main(["--records", *records, "--controls", *controls, *said, *more, *files])
     assert all((folder / f"f.{end}").stat().st_size > 5000 for end in ("png", "pdf"))
-    assert_redrawn(script, folder / "f.png", folder / "f.csv")
+    tables = [folder / "f.csv"] + [folder / "f_comparison.csv"] * (script is residual_perturbation_roc)
+    assert_redrawn(script, folder / "f.png", *tables)
     return pd.read_csv(folder / "f.csv"), pd.read_csv(folder / "f_comparison.csv")
 
 
@@ -745,6 +747,18 @@ def test_roc_curves_of_trained_networks_are_drawn(work, tmp_path):
     assert len(curves) == 2 * 5 * 101 and len(compared) == 10
     assert compared[["gamma", "members"]].drop_duplicates().to_numpy().tolist() == [[0, 1], [0.5, 2]]
     assert ((curves["min"] <= curves["tpr"] + 1e-6) & (curves["tpr"] <= curves["max"] + 1e-6)).all()
+
+
+@pytest.mark.parametrize(("accuracy", "said"), [(0.052, True), (0.172, False)])
+def test_a_network_that_learned_next_to_nothing_does_not_look_protected(accuracy, said):
+    row = {"dataset": "shapes", "attack": "threshold", "auc": 0.5, "auc_spread": 0.1, "constant": 0.0, "gamma": 0.0}
+    row |= {"test_accuracy": accuracy, "test_accuracy_spread": 0.01, "majority_accuracy": 0.01}
+    rows = pd.DataFrame([row | {"protocol": "paper", "overfitted": "yes"}])
+    with plotting.figure() as (_, (axis,)):
+        residual_perturbation_roc.draw_areas(axis, rows, ["shadow", "threshold"])
+        words = " ".join(text.get_text() for text in axis.texts)
+        colors = {line.get_color() for line in axis.lines if line.get_marker() == "o"}
+    assert ("no sign of protection" in words) == said and (colors == {"0.7"}) == said
 
 
 def test_patches_of_both_classes_are_drawn_the_same_each_time(tmp_path):
