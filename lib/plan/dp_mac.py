@@ -129,26 +129,23 @@ class DpMac:
 
     # ------------------------------------------------------------ results: inputs, of which each checks that it is on
 
-    def records(self, result: str) -> Callable[[Any], list[str]]:
-        """Input: records of the curves of a result."""
-        return lambda wildcards: [self._file(curve, ".json") for curve in self.curves(result)]
+    def files(self, result: str, *kinds: str) -> Callable[[Any], dict[str, list[str]]]:
+        """Input: of each curve of a result its record, its errors by epoch (`beside`) or its weights; and the images.
 
-    def errors(self, result: str) -> Callable[[Any], list[str]]:
-        """Input: errors by epoch of the curves of a result, each beside its record."""
-        return lambda wildcards: [self._file(curve, ".csv") for curve in self.curves(result)]
+        data: those of each network whose sensitivity is measured; those that all networks of a figure share.
+        """
 
-    def weights(self, result: str) -> Callable[[Any], list[str]]:
-        """Input: weights of the networks of a result."""
-        folder = f"{self.layout.private}/dp_mac/weights"
-        return lambda wildcards: [f"{folder}/{'/'.join(curve)}.npz" for curve in self.curves(result)]
+        def of_job(wildcards: Any) -> dict[str, list[str]]:
+            curves, weights = self.curves(result), f"{self.layout.private}/dp_mac/weights"
+            known = {
+                "records": [self._file(curve, ".json") for curve in curves],
+                "beside": [self._file(curve, ".csv") for curve in curves],
+                "weights": [f"{weights}/{'/'.join(curve)}.npz" for curve in curves],
+                "data": [self._data(curve.series) for curve in curves][: None if result == "dp_mac_sensitivity" else 1],
+            }
+            return {kind: known[kind] for kind in kinds}
 
-    def images(self, result: str) -> Callable[[Any], list[str]]:
-        """Input: prepared images of each network of a result."""
-        return lambda wildcards: [self._data(curve.series) for curve in self.curves(result)]
-
-    def images_of_first(self, result: str) -> Callable[[Any], str]:
-        """Input: prepared images of the first network of a result, which all others share."""
-        return lambda wildcards: self._data(self.curves(result)[0].series)
+        return of_job
 
     def references(self, wildcards: Any) -> str:
         """Input: the reference lines, which are of the first autoencoder's data."""

@@ -4,8 +4,7 @@
 rule dp_mac_fig1:
     """Figure 1 of DP-MAC: errors of autoencoders by epoch, DP-MAC's beside DP-SGD's."""
     input:
-        records=asked(plan.dp_mac.records("dp_mac_fig1")),
-        beside=asked(plan.dp_mac.errors("dp_mac_fig1")),
+        unpack(asked(plan.dp_mac.files("dp_mac_fig1", "records", "beside"))),
         references=asked(plan.dp_mac.references),
     output:
         **figure("dp_mac_fig1", "privacy", "comparison", "comparison_privacy"),
@@ -32,9 +31,7 @@ rule dp_mac_fig2:
 rule dp_mac_fig3:
     """Figure 3 of DP-MAC: features that matter for some labels, with and without privacy."""
     input:
-        records=asked(plan.dp_mac.records("dp_mac_fig3")),
-        weights=asked(plan.dp_mac.weights("dp_mac_fig3")),
-        data=asked(plan.dp_mac.images_of_first("dp_mac_fig3")),
+        unpack(asked(plan.dp_mac.files("dp_mac_fig3", "records", "weights", "data"))),
     output:
         **figure("dp_mac_fig3", "comparison"),
     conda:
@@ -50,9 +47,7 @@ rule dp_mac_fig3:
 rule dp_mac_fig4:
     """Figure 4 of DP-MAC: reconstructions of test images, with and without privacy."""
     input:
-        records=asked(plan.dp_mac.records("dp_mac_fig4")),
-        weights=asked(plan.dp_mac.weights("dp_mac_fig4")),
-        data=asked(plan.dp_mac.images_of_first("dp_mac_fig4")),
+        unpack(asked(plan.dp_mac.files("dp_mac_fig4", "records", "weights", "data"))),
     output:
         **figure("dp_mac_fig4"),
     conda:

@@ -4,8 +4,7 @@
 rule dp_mac_table1a:
     """Table 1a of DP-MAC: accuracy of classifiers, and what each training cost."""
     input:
-        records=asked(plan.dp_mac.records("dp_mac_table1a")),
-        beside=asked(plan.dp_mac.errors("dp_mac_table1a")),
+        unpack(asked(plan.dp_mac.files("dp_mac_table1a", "records", "beside"))),
     output:
         **table("dp_mac_table1a", "privacy"),
     conda:
@@ -19,8 +18,7 @@ rule dp_mac_table1a:
 use rule dp_mac_table1a as dp_mac_table1b with:
     """Table 1b of DP-MAC: error of autoencoders, what each training cost, and what they must beat."""
     input:
-        records=asked(plan.dp_mac.records("dp_mac_table1b")),
-        beside=asked(plan.dp_mac.errors("dp_mac_table1b")),
+        unpack(asked(plan.dp_mac.files("dp_mac_table1b", "records", "beside"))),
         references=asked(plan.dp_mac.references),
     output:
         **table("dp_mac_table1b", "privacy"),
@@ -43,9 +41,7 @@ rule dp_mac_budget:
 rule dp_mac_sensitivity:
     """Analytic sensitivities of DP-MAC's coefficients, as printed and corrected, beside clipping thresholds."""
     input:
-        records=asked(plan.dp_mac.records("dp_mac_sensitivity")),
-        weights=asked(plan.dp_mac.weights("dp_mac_sensitivity")),
-        data=asked(plan.dp_mac.images("dp_mac_sensitivity")),
+        unpack(asked(plan.dp_mac.files("dp_mac_sensitivity", "records", "weights", "data"))),
     output:
         **table("dp_mac_sensitivity"),
     conda:

@@ -37,8 +37,11 @@ def test_a_curve_is_a_job_a_level_and_where_not_side_by_side_a_repetition():
     autoencoders += [Curve("digits_dp_sgd", "printed_1", str(part)) for part in (1, 2)]
     assert plan.curves("dp_mac_table1b") == plan.curves("dp_mac_fig1") == autoencoders
     assert plan.curves("dp_mac_table1a") == [Curve("digits_classifier_mac", "none", "all")]
-    assert plan.records("dp_mac_table1a")(None) == [f"{CURVES}/digits_classifier_mac/none/all.json"]
-    assert plan.errors("dp_mac_table1a")(None) == [f"{CURVES}/digits_classifier_mac/none/all.csv"]
+    curve = f"{CURVES}/digits_classifier_mac/none/all"
+    assert plan.files("dp_mac_table1a", "records", "beside")(None) == {
+        "records": [f"{curve}.json"],
+        "beside": [f"{curve}.csv"],
+    }
     assert plan.references(None) == "results/quick/dp_mac/references/digits_dp_mac.json"
 
 
@@ -88,11 +91,13 @@ def test_figures_show_networks_that_are_trained_side_by_side():
     plan, weights = planned(), "results/quick/private/dp_mac/weights"
     pairs = [["digits_mac", "none"], ["digits_dp_mac", "needed_8"], ["digits_dp_mac", "needed_1"]]
     assert CONFIG["dp_mac"]["fig4"]["curves"] == pairs
-    assert plan.weights("dp_mac_fig4")(None) == [f"{weights}/{series}/{level}/all.npz" for series, level in pairs]
-    assert plan.images_of_first("dp_mac_fig4")(None) == "results/quick/private/data/digits.npz"
+    files = plan.files("dp_mac_fig4", "weights", "data")(None)
+    assert files["weights"] == [f"{weights}/{series}/{level}/all.npz" for series, level in pairs]
+    assert files["data"] == ["results/quick/private/data/digits.npz"]
     bounded = ("digits_mac", "digits_classifier_mac")
-    assert plan.records("dp_mac_sensitivity")(None) == [f"{CURVES}/{series}/none/all.json" for series in bounded]
-    assert plan.images("dp_mac_sensitivity")(None) == ["results/quick/private/data/digits.npz"] * 2
+    files = plan.files("dp_mac_sensitivity", "records", "data")(None)
+    assert files["records"] == [f"{CURVES}/{series}/none/all.json" for series in bounded]
+    assert files["data"] == ["results/quick/private/data/digits.npz"] * 2
     assert plan.sensitivity_settings(None)["thresholds"] == [0.01, 0.1]
 
 
@@ -112,4 +117,4 @@ def only(series: str) -> dict:
 )
 def test_inputs_of_what_is_switched_off_are_refused_by_its_key(over, off, key):
     with pytest.raises(InputError, match=rf"^{off}: preset quick does not have it; set dp_mac\.{key}$"):
-        planned(**over).records(off)(None)
+        planned(**over).files(off, "records")(None)
