@@ -163,7 +163,8 @@ def _workflow() -> Any:
 
 def _functions(rule: Any) -> Iterator[Callable[[Any], Any]]:
     """What makes the settings and inputs of a rule's jobs, each a function of wildcards."""
-    yield from (function for function in rule.input if callable(function))
+    inputs = (getattr(each, "callable", each) for each in rule.input)  # `unpack` wraps a function in a text
+    yield from filter(callable, inputs)
     if "settings" in rule.params.keys():
         yield rule.params["settings"]
 
