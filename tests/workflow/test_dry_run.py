@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -328,6 +329,7 @@ def test_every_target_says_what_it_is(pristine):
     assert all(re.search(rf"^{name} \(", listed, re.MULTILINE) for name in names)
 
 
+@cache
 def rules_of(name: str) -> dict[str, str]:
     """The text of each rule of a file of rules, by name."""
     text = (ROOT / "rules" / name).read_text()
@@ -386,6 +388,7 @@ def requirements(name: str) -> dict[str, str]:
     return pins([line for line in lines if line and not line.startswith("-")], "==")
 
 
+@cache
 def environment_pins(name: str) -> dict[str, str]:
     """The pins of a conda environment; it may name PyTorch's own index besides."""
     dependencies = yaml.safe_load((ROOT / "envs" / name).read_text())["dependencies"]
@@ -426,15 +429,22 @@ READERS = ("download_data", "prepare_data")
 SOURCES = sorted((ROOT / "lib" / "data" / "sources").glob("*.py"))
 
 
+@cache
+def modules_of(path: Path) -> frozenset[str]:
+    """What a file imports, by the first part of its name."""
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text())) if path.suffix == ".py" else []:
+        if isinstance(node, ast.Import):
+            modules |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules.add(node.module.partition(".")[0])
+    return frozenset(modules)
+
+
 def imported_packages(script: str, *more: Path) -> set[str]:
     """Packages that a script, `more` and all their modules import, by the names that indexes compare."""
-    modules = set()
-    for path in {file for start in (ROOT / "scripts" / f"{script}.py", *more) for file in code_files(start)}:
-        for node in ast.walk(ast.parse(path.read_text())) if path.suffix == ".py" else []:
-            if isinstance(node, ast.Import):
-                modules |= {name.name.partition(".")[0] for name in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                modules.add(node.module.partition(".")[0])
+    files = {file for start in (ROOT / "scripts" / f"{script}.py", *more) for file in code_files(start)}
+    modules = frozenset().union(*map(modules_of, files))
     other = modules - sys.stdlib_module_names - {"lib", "pate_accountant", "scripts"}
     return {normal(PACKAGES.get(module, module)) for module in other}
 
