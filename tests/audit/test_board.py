@@ -29,7 +29,7 @@ METHODS = {
         "recipe": {"batch": 50, "epochs": 2, "z_steps": 1, "z_rate": 0.02, "w_steps": 1, "w_rate": 0.1},
     },
 }
-RUNS = {"dp_sgd": 8000, "dp_mac": 20_000, "encoded_mean": 4000}  # of which they have a share
+RUNS = {"dp_sgd": 4000, "dp_mac": 5000, "encoded_mean": 4000}  # of which they have a share
 
 
 def built(kind, epsilon):
