@@ -49,7 +49,7 @@ def become(arguments: list[str], folder: str, environ: dict[str, str], printed: 
     os.environ.clear()
     os.environ.update(environ)
     os.chdir(folder)
-    sys.path[0] = folder
+    sys.path[:1] = [folder, *filter(None, environ.get("PYTHONPATH", "").split(os.pathsep))]
     cli = sys.modules["snakemake.cli"]
     sys.argv[:] = [cli.__file__, *arguments]
     cli.main()
