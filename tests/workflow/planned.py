@@ -163,7 +163,8 @@ def _workflow() -> Any:
 
 def _functions(rule: Any) -> Iterator[Callable[[Any], Any]]:
     """What makes the settings and inputs of a rule's jobs, each a function of wildcards."""
-    inputs = (getattr(each, "callable", each) for each in rule.input)  # `unpack` wraps a function in a text
+    # `unpack` wraps a function in a text, of which Snakemake makes a file
+    inputs = (getattr(getattr(each, "_file", each), "callable", each) for each in rule.input)
     yield from filter(callable, inputs)
     if "settings" in rule.params.keys():
         yield rule.params["settings"]
