@@ -1,11 +1,11 @@
 """Choose the settings of the board's methods: the same number of settings for each method and budget, by accuracy.
 
-    python -m bench.board_settings DATA TABLE
+    python -m bench.board_settings PRESET DATA TABLE
 
-DATA: the prepared dataset of the leaderboard of the preset real (results/real/private/data/cifar10.npz). The worlds
-that settings are tried in are drawn from images of its training set that no world of the board holds, and that are not
-in its pool; so they are data that the board's epsilons say nothing of, as public data are. Accuracy is that on others
-of these images, the mean over the worlds. The board's own test set is not looked at.
+PRESET: real or board_mnist. DATA: the prepared dataset of its leaderboard (results/real/private/data/cifar10.npz). The
+private sets that settings are tried in are sampled from images of its training set that no private set of the
+leaderboard holds, and that are not in its pool. So the leaderboard's epsilons say nothing of them, as of public data.
+Accuracy is that on others of these images, the mean over the sets. The leaderboard's own test set is not looked at.
 
 A table that exists is gone on with. The catalogue has the best of each method and budget, the first of equals.
 """
@@ -25,7 +25,7 @@ from bench.presets import ROOT
 from lib.core.files import atomic_path
 from lib.data.samples import Samples, read_samples
 from lib.leaderboard.features import told
-from lib.leaderboard.method import Given
+from lib.leaderboard.method import Given, Method
 from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.votes import teacher_votes
@@ -60,12 +60,11 @@ def recipes(**values: list) -> list[dict]:
 
 STUDENTS = [{"student": LINEAR}, {"student": HIDDEN}]
 CHECKED = [(200, 50), (200, 100), (500, 100), (500, 250), (1000, 250), (1000, 500)]  # queries, and answers at most
-BY_GRADIENTS = combined([LINEAR, HIDDEN, {"hidden": [256]}], recipes(rate=[0.0003, 0.001], epochs=[10, 30]))
 ASKED = combined([{"queries": queries} for queries in (50, 100, 200, 400, 700, 1000)], STUDENTS)
+TEACHERS = [{"teachers": count} for count in (100, 200, 400, 800)]
+BY_GRADIENTS = combined([LINEAR, HIDDEN, {"hidden": [256]}], recipes(rate=[0.0003, 0.001], epochs=[10, 30]))
 COLUMNS = ("method", "epsilon", "settings", "accuracy", "least", "most")
-# by GNMax as the catalogue has it, at the largest epsilon
-TEACHERS = [{"teachers": count} for count in (50, 100, 200, 400)]
-SETTINGS = {  # of the methods that are tried; the others have those of one of these
+FEATURES = {
     "feature_plain": BY_GRADIENTS,
     "feature_untouched": BY_GRADIENTS,
     "feature_dp_sgd": combined([LINEAR, HIDDEN], recipes(rate=[0.5, 1.0, 2.0], epochs=[10, 30])),
@@ -74,20 +73,34 @@ SETTINGS = {  # of the methods that are tried; the others have those of one of t
         [{"threshold": 0.1}, {"threshold": 0.3}],
         recipes(w_rate=[0.01, 0.03, 0.1]),
     ),
+    "feature_dp_sgd_warm": recipes(rate=[0.5, 1.0, 2.0, 4.0], epochs=[3, 10, 30]),
+    "feature_dp_mac_warm": combined(
+        [{"threshold": 0.1}, {"threshold": 0.3}], recipes(w_rate=[0.001, 0.003, 0.01], epochs=[5, 20])
+    ),
     "feature_lnmax": ASKED,
     "feature_gnmax": ASKED,
     "feature_encoded_mean": ASKED,
     "feature_confident": combined([{"queries": q, "max_answered": a} for q, a in CHECKED], STUDENTS),
     "feature_interactive": combined([{"queries": q, "first": q // 2, "max_answered": a} for q, a in CHECKED], STUDENTS),
+    "teachers": TEACHERS,
 }
+IMAGES = {
+    "image_dp_sgd": combined([LINEAR, {"hidden": [100]}], recipes(rate=[0.5, 1.0, 2.0], epochs=[10, 30])),
+    "image_dp_sgd_warm": combined([LINEAR, {"hidden": [256]}], recipes(rate=[0.1, 0.3, 1.0], epochs=[3, 10])),
+}
+METHODS = {"teachers": "feature_gnmax"}  # of what is tried beside a method's own settings, with those of each epsilon
+SETTINGS = {"real": FEATURES, "board_mnist": IMAGES}  # by preset, of the methods that are tried
 
 
-def tried(block: dict) -> Iterator[tuple[str, float | None, dict]]:
-    """Every method, budget (None: it has none) and what is laid over the method's block; first the teachers."""
-    for over in TEACHERS:
-        yield "teachers", max(block["epsilons"]), over
-    for name, settings in SETTINGS.items():
-        for epsilon in block["epsilons"] if promises(block["methods"][name]) else [None]:
+def configured(preset: str) -> dict:
+    """The configuration of a preset, `board_mnist` laid over `real`."""
+    return layered([ROOT / "presets" / f"{name}.yaml" for name in dict.fromkeys(("real", preset))])
+
+
+def tried(preset: str, block: dict) -> Iterator[tuple[str, float | None, dict]]:
+    """Every method, budget (None: it has none) and what is laid over the method's block."""
+    for name, settings in SETTINGS[preset].items():
+        for epsilon in block["epsilons"] if promises(block["methods"][METHODS.get(name, name)]) else [None]:
             for over in settings:
                 yield name, epsilon, over
 
@@ -109,10 +122,12 @@ def others(samples: Samples, block: dict, seed: int) -> Samples:
 
 
 def drawn(samples: Samples, block: dict, seed: int) -> tuple[PrivateWorlds, PublicPart]:
-    """Sample private sets of these images as the leaderboard does, described by features of their own pool."""
+    """Sample private sets of these images as the leaderboard does, and describe them by features where it does."""
     sizes = {name: block[name] for name in ("slots", "canaries", "public", "classes")}
     worlds = draw_worlds(samples, **sizes, worlds=WORLDS, test=TEST, seed=seed, job=JOB)
-    return told(*worlds, **block["features"], unit=block["largest"], seed=seed, job=JOB)
+    if block["features"]:
+        worlds = told(*worlds, **block["features"], unit=block["largest"], seed=seed, job=JOB)
+    return worlds
 
 
 class Trial:
@@ -127,26 +142,21 @@ class Trial:
 
     def accuracy(self, name: str, epsilon: float | None, over: dict) -> list[float]:
         """Of the catalogue's method with `over` laid over its block, in every world."""
-        return [self._in_world(world, name, epsilon, over) for world in range(WORLDS)]
-
-    def _in_world(self, world: int, name: str, epsilon: float | None, over: dict) -> float:
         block = self._block
-        teachers = over.get("teachers", block["teachers"]["count"])
-        method = block["methods"]["feature_gnmax" if name == "teachers" else name]
-        method = settings_at({**method, "per_epsilon": [[epsilon, over]]}, epsilon)
-        settings = {key: value for key, value in method.items() if key != "title"}
-        asks = settings["kind"] in ASK_TEACHERS
-        if asks:
-            settings |= {"teachers": teachers}
-        x, y = self._private.world(world)
-        orders = order_grid(**block["orders"])
-        shape = x.shape[1:]
-        built = build_method(
-            settings, len(y), shape, block["classes"], block["largest"], epsilon, block["delta"], orders
-        )
-        votes = self._asked(world, teachers) if asks else None
-        job = (*JOB, name, f"{epsilon}", str(world))
-        predict = built.fit(Given(x, y, self._public, votes, self._seed, job, self._device))
+        method = block["methods"][METHODS.get(name, name)]
+        base = settings_at(method, epsilon if name in METHODS else None)
+        settings = settings_at({**base, "per_epsilon": [[epsilon, over]]}, epsilon)
+        settings.pop("title")
+        if settings["kind"] in ASK_TEACHERS:
+            settings.setdefault("teachers", block["teachers"]["count"])
+        slots, shape = self._private.slots, self._private.x.shape[1:]
+        given = (block["classes"], block["largest"], epsilon, block["delta"], order_grid(**block["orders"]))
+        built = build_method(settings, slots, shape, *given)
+        return [self._in_world(world, built, (*JOB, name, f"{epsilon}", str(world))) for world in range(WORLDS)]
+
+    def _in_world(self, world: int, built: Method, job: tuple[str, ...]) -> float:
+        votes = self._asked(world, built.teachers) if built.teachers else None
+        predict = built.fit(Given(*self._private.world(world), self._public, votes, self._seed, job, self._device))
         return 100 * float((predict(self._public.test_x).argmax(1) == self._public.test_y).mean())
 
     def _asked(self, world: int, teachers: int) -> np.ndarray:
@@ -161,15 +171,16 @@ class Trial:
 def main() -> None:
     """Try all that the table has not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("preset", choices=SETTINGS)
     parser.add_argument("data", type=Path, help="the prepared dataset")
     parser.add_argument("table", type=Path, nargs="?", default=TABLE, help="the CSV to write")
     arguments = parser.parse_args()
-    config = layered([ROOT / "presets" / "real.yaml"])
+    config = configured(arguments.preset)
     threadpool_limits(1)  # the teachers are scikit-learn's
     trial = Trial(config, read_samples(arguments.data), choose_device("cpu", 1))
     rows = pd.read_csv(arguments.table).to_dict("records") if arguments.table.exists() else []
     known = {(row["method"], str(row["epsilon"]), row["settings"]) for row in rows}
-    for name, epsilon, over in tried(config["leaderboard"]):
+    for name, epsilon, over in tried(arguments.preset, config["leaderboard"]):
         key = (name, str(np.nan if epsilon is None else epsilon), json.dumps(over, sort_keys=True))
         if key in known:
             continue

@@ -20,17 +20,21 @@ def measured(paths: Sequence[Path]) -> tuple[float, float, float]:
 
 
 @command
-def main(costs: list[Path], teachers: list[Path], asks: list[str], entries: list, worlds: int, table: Path) -> None:
-    """Write the table, a row an entry; teachers are shared by all methods that ask them, and charged to each.
+def main(
+    costs: list[Path], asks: list[str], entries: list, worlds: int, table: Path, teachers: list[Path] | None = None
+) -> None:
+    """Write the table, a row an entry; teachers are shared by all methods that ask as many, and charged to each.
 
-    costs: of training, entry by entry, shard by shard of worlds. teachers: of the teachers, a shard each. asks:
-    kinds of methods that ask teachers. entries: method, budget, and the method's block of each. worlds: number of
-    worlds. table: the CSV to write.
+    costs: of training, entry by entry, shard by shard of worlds. asks: kinds of methods that ask teachers. entries:
+    method, budget, and the method's block of each. worlds: number of worlds. table: the CSV to write. teachers: costs
+    of the teachers of the entries that ask any, as of training.
     """
-    shards, rows = len(teachers), []
+    shards, rows, left = len(costs) // len(entries), [], teachers or []
     for place, entry in enumerate(entries):
         own = measured(costs[place * shards : (place + 1) * shards])
-        asked = measured(teachers) if entry["kind"] in asks else (0.0, 0.0, 0.0)
+        asked = (0.0, 0.0, 0.0)
+        if entry["kind"] in asks:
+            asked, left = measured(left[:shards]), left[shards:]
         rows.append(
             {
                 "method": entry["title"],

@@ -24,7 +24,8 @@ class DpMac(CalibratedMethod):
     """DP-MAC, under replace-one: a record's part of a step's vector has a norm of at most 1, as with add or remove.
 
     noise: its parameter `sigma` is the noise multiplier.
-    threshold: T_b of every layer, chosen beforehand, so that no histogram of norms is to be paid for.
+    threshold: T_b of every layer, chosen beforehand, so that no histogram of norms is to be paid for. warm: how MAC
+    first trains the network on the pool and its labels, None for random first weights; public labels cost nothing.
     """
 
     mlp: Mlp
@@ -33,6 +34,7 @@ class DpMac(CalibratedMethod):
     threshold: float
     samples: int
     noise: Calibrated
+    warm: MacRecipe | None = None
     teachers: int = field(default=0, init=False)
 
     def trainer(self, given: Given) -> MacTrainer:
@@ -40,9 +42,19 @@ class DpMac(CalibratedMethod):
         checked_records(given, self.samples)
         thresholds = {"linear": np.full((1, self.network.layers), self.threshold)}
         noise = Noise(np.array([self.noise.parameters["sigma"]]), thresholds, SCALING)
-        rows, targets = self.mlp.rows(given.x), one_hot(given.y, self.mlp.classes)
-        draws = (given.seed, given.job, ["training"])
-        return MacTrainer(self.network, rows, targets, self.recipe, noise, *draws, given.device)
+        trainer = self._trainer(given.x, given.y, self.recipe, noise, given, "training")
+        if self.warm is not None:
+            start = self._trainer(given.public.x, given.public.y, self.warm, None, given, "warm start")
+            run_to_end(start, None, lambda done, total: None)
+            for weight, first in zip(trainer.weights, start.weights, strict=True):
+                weight.copy_(first)
+        return trainer
+
+    def _trainer(
+        self, x: np.ndarray, y: np.ndarray, recipe: MacRecipe, noise: Noise | None, given: Given, name: str
+    ) -> MacTrainer:
+        rows, targets = self.mlp.rows(x), one_hot(y, self.mlp.classes)
+        return MacTrainer(self.network, rows, targets, recipe, noise, given.seed, given.job, [name], given.device)
 
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`. Each class has a unit of its own; their probabilities are scaled to sum to 1."""
@@ -62,11 +74,19 @@ class DpMac(CalibratedMethod):
 
 
 def dp_mac(
-    mlp: Mlp, activation: Activation, bias: bool, recipe: MacRecipe, threshold: float, samples: int, budget: Budget
+    mlp: Mlp,
+    activation: Activation,
+    bias: bool,
+    recipe: MacRecipe,
+    threshold: float,
+    samples: int,
+    budget: Budget,
+    warm: MacRecipe | None = None,
 ) -> DpMac:
     """DP-MAC with the noise that the budget asks for.
 
-    activation: one of MAC's. Raises InputError for an expansion but the first order's, and batches but Poisson samples.
+    activation: one of MAC's. warm: see `DpMac`. Raises InputError for an expansion but the first order's, and batches
+    but Poisson samples.
     """
     for name, allowed in (("expansion", "first"), ("batches", "poisson")):
         if getattr(recipe, name) != allowed:
@@ -75,4 +95,4 @@ def dp_mac(
         (mlp.features, *mlp.hidden, mlp.classes), output="binary_cross_entropy", activation=activation, bias=bias
     )
     noise = sampled_noise(account(network, samples, recipe, 1.0, SCALING, None), budget)
-    return DpMac(mlp, network, recipe, threshold, samples, noise)
+    return DpMac(mlp, network, recipe, threshold, samples, noise, warm)

@@ -1,5 +1,6 @@
 """A small network by gradients: without privacy, by DP-SGD, and the two controls that attacks are checked on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +9,8 @@ import numpy as np
 from lib.core.errors import InputError
 from lib.leaderboard.calibration import Budget, Calibrated, sampled_noise
 from lib.leaderboard.method import CalibratedMethod, Given, checked_records
-from lib.leaderboard.network import Network, Predict, one_hot, train_network
+from lib.leaderboard.network import Network, Predict, network_trainer, one_hot, train_network
+from lib.training.epochs import run_to_end
 from lib.training.sgd_recipe import SgdRecipe, account
 
 
@@ -78,37 +80,55 @@ class Untouched(Plain):
 class DpSgd(CalibratedMethod):
     """DP-SGD (Abadi et al. 2016) on Poisson samples, under replace-one; pixels are scaled by what is public.
 
-    noise: its parameter `sigma` is the noise multiplier, in clips.
+    noise: its parameter `sigma` is the noise multiplier, in clips. warm: how the network is first trained on the pool
+    and its labels, None for random first weights. Public labels hold no private record, so a warm start costs nothing:
+    noise and epsilon are those of the steps on private records.
     """
 
     network: Network
     recipe: SgdRecipe
     samples: int
     noise: Calibrated
+    warm: SgdRecipe | None = None
     teachers: int = field(default=0, init=False)
 
     def fit(self, given: Given) -> Predict:
-        """See `Method.fit`."""
+        """See `Method.fit`; of the public labels a warm start alone makes use."""
         checked_records(given, self.samples)
-        return trained(self, given.x, given.y, self.noise.parameters["sigma"], given)
+        return trained(self, given.x, given.y, self.noise.parameters["sigma"], given, self._start(given))
+
+    def _start(self, given: Given) -> Mapping | None:
+        """First weights from public data alone."""
+        if self.warm is None:
+            return None
+        x, targets = given.public.x, one_hot(given.public.y, self.network.classes)
+        draws = (given.seed, (*given.job, "warm start"), given.device)
+        trainer = network_trainer(self.network, x, targets, self.warm, 0.0, *draws)
+        run_to_end(trainer, None, lambda done, total: None)
+        return trainer.module.state_dict()
 
 
-def trained(method: Plain | DpSgd, x: np.ndarray, y: np.ndarray, sigma: float, given: Given) -> Predict:
-    """Return the method's network, trained by its recipe on records x with labels y; draws and device as given."""
-    targets = one_hot(y, method.network.classes)
-    return train_network(method.network, x, targets, method.recipe, sigma, given.seed, given.job, given.device)
+def trained(
+    method: Plain | DpSgd, x: np.ndarray, y: np.ndarray, sigma: float, given: Given, start: Mapping | None = None
+) -> Predict:
+    """Return the method's network, trained by its recipe on records x with labels y; draws and device as given.
+
+    start: see `network_trainer`.
+    """
+    targets, draws = one_hot(y, method.network.classes), (given.seed, given.job, given.device)
+    return train_network(method.network, x, targets, method.recipe, sigma, *draws, start)
 
 
-def dp_sgd(network: Network, recipe: SgdRecipe, samples: int, budget: Budget) -> DpSgd:
+def dp_sgd(network: Network, recipe: SgdRecipe, samples: int, budget: Budget, warm: SgdRecipe | None = None) -> DpSgd:
     """DP-SGD with the noise that the budget asks for; InputError for a recipe without clip."""
-    return DpSgd(network, recipe, samples, sampled_noise(account(samples, recipe, 1.0), budget))
+    return DpSgd(network, recipe, samples, sampled_noise(account(samples, recipe, 1.0), budget), warm)
 
 
-def dp_sgd_broken(network: Network, recipe: SgdRecipe, samples: int) -> DpSgd:
+def dp_sgd_broken(network: Network, recipe: SgdRecipe, samples: int, warm: SgdRecipe | None = None) -> DpSgd:
     """Control of the audit's power: DP-SGD that clips and forgets the noise; it promises nothing.
 
     Raises InputError for a recipe without clip, which would be plain backpropagation.
     """
     if recipe.clip is None:
         raise InputError("clip None: DP-SGD without noise still clips")
-    return DpSgd(network, recipe, samples, Calibrated({"sigma": 0.0}, {}))
+    return DpSgd(network, recipe, samples, Calibrated({"sigma": 0.0}, {}), warm)

@@ -16,8 +16,9 @@ from lib.leaderboard.worlds import PublicPart
 class Given:
     """Data that a method is fitted to: private records x (n, ...) with labels y (n,), and what is public.
 
-    public: its pool may be asked about; its labels are not used. votes: teachers' histogram (p, classes) about the
-    pool; None for methods without teachers. Draws are keyed by (seed, job), the privacy noise among them.
+    public: its pool may be asked about; of its labels only controls and warm starts make use. votes: teachers'
+    histogram (p, classes) about the pool; None for methods without teachers. Draws are keyed by (seed, job), the
+    privacy noise among them.
     """
 
     x: np.ndarray

@@ -68,9 +68,10 @@ def _untouched(settings: Mapping, given: Setting) -> Untouched:
 
 def _dp_sgd(settings: Mapping, given: Setting) -> Method:
     network, recipe = _network(settings, given), SgdRecipe(**settings["recipe"])
+    warm = SgdRecipe(**settings["warm"]) if "warm" in settings else None
     if settings["kind"] == "dp_sgd_broken":
-        return dp_sgd_broken(network, recipe, given.samples)
-    return dp_sgd(network, recipe, given.samples, given.budget("dp_sgd"))
+        return dp_sgd_broken(network, recipe, given.samples, warm)
+    return dp_sgd(network, recipe, given.samples, given.budget("dp_sgd"), warm)
 
 
 def _dp_mac(settings: Mapping, given: Setting) -> Method:
@@ -83,6 +84,7 @@ def _dp_mac(settings: Mapping, given: Setting) -> Method:
         settings["threshold"],
         given.samples,
         given.budget("dp_mac"),
+        MacRecipe(**settings["warm"]) if "warm" in settings else None,
     )
 
 

@@ -136,17 +136,20 @@ def network_trainer(
     seed: int,
     job: tuple[str, ...],
     device: torch.device,
+    start: Mapping | None = None,
 ) -> SgdTrainer:
     """Return the network in training on raw records x (m, ...) and targets (m, classes), by cross-entropy.
 
-    sigma: noise multiplier of DP-SGD, 0 for none. First weights, batches and noise are keyed by (seed, job). Raises
-    InputError as `SgdTrainer`.
+    sigma: noise multiplier of DP-SGD, 0 for none. start: first weights, as the module's `state_dict`; without it they
+    are keyed by (seed, job), as batches and noise are. Raises InputError as `SgdTrainer`.
     """
 
     def loss(logits: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         return -(wanted * logits.log_softmax(1)).sum(1)
 
     module = network.module(generator(seed, *job, "weights")).to(device)
+    if start is not None:
+        module.load_state_dict(start)
     rows, wanted = (torch.tensor(array, device=device) for array in (network.rows(x), targets.astype(np.float32)))
     return SgdTrainer(module, loss, network.clipping, rows, wanted, recipe, sigma, seed, job, "training")
 
@@ -160,9 +163,10 @@ def train_network(
     seed: int,
     job: tuple[str, ...],
     device: torch.device,
+    start: Mapping | None = None,
 ) -> Predict:
     """Train as `network_trainer` says; returns what predicts with the trained network."""
-    trainer = network_trainer(network, x, targets, recipe, sigma, seed, job, device)
+    trainer = network_trainer(network, x, targets, recipe, sigma, seed, job, device, start)
     run_to_end(trainer, None, lambda done, total: None)
     # a network of its own: clipping hooks into the one that was trained
     trained = network.module(np.random.default_rng(0)).to(device)

@@ -50,8 +50,8 @@ class PrivateWorlds:
 class PublicPart:
     """Public data: a pool x (p, ...) for the students, and a test set.
 
-    y (p,) int64: the pool's labels, for controls that may have them; no private method looks at them. fingerprint: of
-    these arrays alone; the dataset's would depend on the private records.
+    y (p,) int64: the pool's labels, for controls and warm starts. fingerprint: of these arrays alone; the dataset's
+    would depend on the private records.
     """
 
     x: np.ndarray

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lib.core.entry_points import module_files
+from lib.leaderboard.method_settings import settings_at
 from lib.plan.layout import Layout
 from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, promises
 
@@ -69,17 +70,18 @@ class Leaderboard:
         return {
             "job": ["leaderboard", "teachers"],
             "seed": self.config["seed"],
-            "teachers": self.block["teachers"]["count"],
+            "teachers": int(wildcards.teachers),
             "model": self.config["models"][self.block["teachers"]["model"]],
             "classes": self.block["classes"],
             "shard": list(self.shards()[int(wildcards.shard)]),
             "device": self.device,
-            "checkpoint": self.layout.checkpoint("count_world_votes", wildcards.shard),
+            "checkpoint": self.layout.checkpoint("count_world_votes", wildcards.teachers, wildcards.shard),
         }
 
     def votes(self, wildcards: Any) -> list[str]:
         """Input: what teachers say in the worlds of a shard, for methods that ask them."""
-        return [f"{self.private}/votes/{wildcards.shard}.npz"] if self._asks_teachers(wildcards.method) else []
+        teachers = self._teachers(Entry(wildcards.method, wildcards.budget))
+        return [f"{self.private}/votes/{teachers}/{wildcards.shard}.npz"] if teachers else []
 
     def ones_own(self, wildcards: Any) -> list[str]:
         """Input: the code of a method of one's own, or what it predicted in the worlds of a shard."""
@@ -108,14 +110,18 @@ class Leaderboard:
     def _method(self, name: str) -> dict[str, Any]:
         """Return the settings that build a method: its block without title, and the number of teachers it asks."""
         block = {key: value for key, value in self.methods[name].items() if key != "title"}
-        return block | ({"teachers": self.block["teachers"]["count"]} if self._asks_teachers(name) else {})
+        if block["kind"] in ASK_TEACHERS:
+            block.setdefault("teachers", self.block["teachers"]["count"])
+        return block
+
+    def _teachers(self, entry: Entry) -> int:
+        """Return how many teachers an entry asks, 0 for a method without."""
+        epsilon = None if entry.budget == "none" else float(entry.budget)
+        return settings_at(self._method(entry.method), epsilon).get("teachers", 0)
 
     def _privacy(self) -> dict[str, Any]:
         """Return the settings of privacy of all methods."""
         return {name: self.block[name] for name in ("delta", "orders", "classes", "largest")}
-
-    def _asks_teachers(self, name: str) -> bool:
-        return self.methods[name]["kind"] in ASK_TEACHERS
 
     # ------------------------------------------------------------ attacks
 
@@ -185,8 +191,10 @@ class Leaderboard:
         return self._of_shards(f"{self.folder}/costs", ".csv", self.entries())
 
     def costs_of_teachers(self, wildcards: Any) -> list[str]:
-        """Input: what the teachers of every shard of worlds cost."""
-        return [f"{self.folder}/costs_of_teachers/{shard}.csv" for shard in range(len(self.shards()))]
+        """Input: what the teachers cost, as `records`, of the entries that ask any."""
+        asked = filter(None, map(self._teachers, self.entries()))
+        shards = range(len(self.shards()))
+        return [f"{self.folder}/costs_of_teachers/{teachers}/{shard}.csv" for teachers in asked for shard in shards]
 
     def cost_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `leaderboard_cost`."""

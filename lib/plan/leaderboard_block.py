@@ -56,10 +56,11 @@ class Untouched(Plain):
 
 @dataclass(frozen=True, kw_only=True)
 class DpSgd(NetworkSettings, Method):
-    """DP-SGD, or the clipping without the noise."""
+    """DP-SGD, or the clipping without the noise; `warm`: how it is first trained on the pool's labels, if it is."""
 
     kind: Literal["dp_sgd", "dp_sgd_broken"]
     recipe: ClippedRecipe
+    warm: SgdRecipe = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,7 @@ class PrivateMacRecipe(MacRecipe):
 
 @dataclass(frozen=True, kw_only=True)
 class DpMac(Method):
-    """DP-MAC with fixed thresholds."""
+    """DP-MAC with fixed thresholds; `warm`: how MAC first trains it on the pool's labels, if it does."""
 
     kind: Literal["dp_mac"]
     hidden: Annotated[Counts, "Widths of hidden layers."]
@@ -80,6 +81,7 @@ class DpMac(Method):
     bias: Annotated[bool, "Whether layers have one."] = ABSENT
     threshold: Annotated[Positive, "T_b of every layer."]
     recipe: PrivateMacRecipe
+    warm: PrivateMacRecipe = ABSENT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +114,7 @@ class Pate(Method):
 
     kind: Literal["lnmax", "gnmax", "gnmax_broken", "encoded_mean"]
     queries: Annotated[Count, "Records of the pool that are asked about."]
+    teachers: Annotated[TwoOrMore, "How many it asks; by default leaderboard.teachers.count."] = ABSENT
     student: Student
 
 
@@ -200,7 +203,7 @@ class Attacks:
 class Teachers:
     """Of all methods that ask teachers."""
 
-    count: Annotated[TwoOrMore, "How many."]
+    count: Annotated[TwoOrMore, "How many, for methods that do not say."]
     model: Annotated[str, among("models"), "Of each."]
 
 

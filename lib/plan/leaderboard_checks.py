@@ -28,8 +28,7 @@ def check_leaderboard(config: dict) -> None:
     block = config["leaderboard"]
     if not 0 < block["canaries"] < block["slots"]:
         raise InputError(f"leaderboard.canaries = {block['canaries']}: allowed is at least 1 and less than slots")
-    if block["teachers"]["count"] > block["slots"]:
-        raise InputError(f"leaderboard.teachers.count = {block['teachers']['count']}: allowed is at most slots")
+    _check_teachers("leaderboard.teachers.count", block["teachers"]["count"], block)
     kinds, on = ((*CLASSIFIERS, "mlp"), " on features") if block["features"] else (TEACHERS, "")
     check_kind(config, "leaderboard.teachers.model", block["teachers"]["model"], kinds, f"for teachers{on}")
     if not block["delta"] < 1 / block["slots"]:
@@ -59,6 +58,11 @@ def check_leaderboard(config: dict) -> None:
         raise InputError(f"leaderboard.chosen: titles {titles}; allowed are titles that differ")
 
 
+def _check_teachers(key: str, count: int, block: dict) -> None:
+    if count > block["slots"]:
+        raise InputError(f"{key} = {count}: allowed is at most slots, {block['slots']}")
+
+
 def _check_method(key: str, method: dict, block: dict) -> None:
     """One method at every epsilon of its own, those included that the leaderboard does not have."""
     if method["kind"] == "external":
@@ -80,6 +84,7 @@ def _check_method(key: str, method: dict, block: dict) -> None:
         if queries > block["public"]:
             raise InputError(f"{key}.queries = {queries}: allowed is at most public")
         if method["kind"] in ASK_TEACHERS:
+            _check_teachers(f"{key}.teachers", settings.get("teachers", 2), block)
             answered = settings.get("max_answered", 1)
             if answered > queries:
                 raise InputError(f"{key}.max_answered = {answered}: allowed is at most queries, {queries}")

@@ -471,6 +471,9 @@ def meanings() -> str:
 # ---------------------------------------------------------------- pages of more than one paper
 
 
+STARTED = " started from public labels"  # end of the titles of methods that a network of public data alone begins
+
+
 def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
     """Say what is most accurate with a guarantee, and what the controls show.
 
@@ -491,9 +494,12 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
             parts.append(f"{private} {at} ({rounded(best['accuracy'])} %)")
     said = [f"Most accurate with a guarantee: {', '.join(parts)}." if parts else "No row has a guarantee."]
     if len(public):
+        warm = promised["method"].str.endswith(STARTED)
+        below = [f"{(own['accuracy'] < free).sum()} of {len(own)}" for own in (promised[~warm], promised[warm])]
+        labels = f"and {below[1]} that start from them" if warm.any() else "and none has its labels"
+        private = f"{below[0]} private rows" + (" without its labels" if warm.any() else "")
         said.append(
-            f"Public data alone has {rounded(free)} % and costs no privacy; {(promised['accuracy'] < free).sum()} of "
-            f"{len(promised)} private rows are below it, and no private method has the labels that it is trained on."
+            f"Public data alone has {rounded(free)} % and costs no privacy; {private} are below it, {labels}."
         )
     if len(public) and len(leaking):
         said.append(

@@ -26,8 +26,8 @@ rule count_world_votes:
         worlds=f"{layout.private}/leaderboard/worlds.npz",
         public=f"{layout.of('leaderboard')}/public.npz",
     output:
-        votes=f"{layout.private}/leaderboard/votes/{{shard}}.npz",
-        cost=f"{layout.of('leaderboard')}/costs_of_teachers/{{shard}}.csv",
+        votes=f"{layout.private}/leaderboard/votes/{{teachers}}/{{shard}}.npz",
+        cost=f"{layout.of('leaderboard')}/costs_of_teachers/{{teachers}}/{{shard}}.csv",
     conda:
         torch_environment("networks")
     resources:

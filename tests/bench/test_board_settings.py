@@ -6,15 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.board_settings import SETTINGS, TABLE, TEACHERS, best, combined, others, recipes, tried
-from bench.presets import ROOT
+from bench.board_settings import METHODS, SETTINGS, TABLE, best, combined, configured, others, recipes, tried
 from lib.data.samples import Samples
 from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.worlds import draw_worlds
-from lib.plan.config import layered
+from lib.plan.leaderboard_checks import ASK_TEACHERS
 
-CONFIG = layered([ROOT / "presets" / "real.yaml"])
-BLOCK = CONFIG["leaderboard"]
+BLOCKS = {preset: configured(preset)["leaderboard"] for preset in SETTINGS}
+BLOCK = BLOCKS["real"]
 FOLLOWS = {  # what is not tried, and whose settings it has
     "feature_memorised": "feature_plain",
     "feature_dp_sgd_broken": "feature_dp_sgd",
@@ -29,26 +28,35 @@ def laid_over(settings, over):
 
 
 def test_every_method_has_twelve_settings_that_differ():
-    for settings in SETTINGS.values():
-        assert len({json.dumps(over, sort_keys=True) for over in settings}) == len(settings) == 12
-    assert {*SETTINGS, *FOLLOWS, "feature_longer"} == set(BLOCK["chosen"])
+    for name, settings in (pair for methods in SETTINGS.values() for pair in methods.items()):
+        different = {json.dumps(over, sort_keys=True) for over in settings}
+        assert len(different) == len(settings) == (4 if name in METHODS else 12)
+    assert {*SETTINGS["real"], *FOLLOWS, "feature_longer"} - {*METHODS} == set(BLOCK["chosen"])
+    assert set(SETTINGS["board_mnist"]) <= set(BLOCKS["board_mnist"]["chosen"])
     assert BLOCK["methods"]["feature_longer"]["recipe"]["epochs"] == 30  # beside what was chosen by accuracy
 
 
 def test_the_table_has_all_that_is_tried_once():
     table = pd.read_csv(TABLE)
     found = [(row.method, row.epsilon, row.settings) for row in table.fillna({"epsilon": 0}).itertuples()]
-    wanted = [(name, epsilon or 0, json.dumps(over, sort_keys=True)) for name, epsilon, over in tried(BLOCK)]
+    wanted = [
+        (name, epsilon or 0, json.dumps(over, sort_keys=True))
+        for preset, block in BLOCKS.items()
+        for name, epsilon, over in tried(preset, block)
+    ]
     assert sorted(found) == sorted(wanted)
     assert (table["least"] <= table["accuracy"]).all() and (table["accuracy"] <= table["most"]).all()
 
 
 def test_the_catalogue_has_the_best():
     chosen = best(pd.read_csv(TABLE))
-    assert chosen.pop(("teachers", max(BLOCK["epsilons"]))) == {"teachers": BLOCK["teachers"]["count"]}
+    teachers = {epsilon: chosen.pop(("teachers", epsilon))["teachers"] for epsilon in BLOCK["epsilons"]}
     for (name, epsilon), over in chosen.items():
-        settings = settings_at(BLOCK["methods"][name], epsilon)
-        assert laid_over(settings, over) == settings, (name, epsilon)
+        method = BLOCK["methods"][name]
+        settings = settings_at(method, epsilon)
+        if method["kind"] in ASK_TEACHERS:
+            assert settings.pop("teachers", BLOCK["teachers"]["count"]) == teachers[epsilon], (name, epsilon)
+        assert laid_over(settings_at(method, None), over) == settings, (name, epsilon)
 
 
 @pytest.mark.parametrize("name", FOLLOWS)
@@ -77,7 +85,6 @@ def test_settings_are_tried_on_no_image_of_the_board():
 def test_choices_are_joined_key_by_key():
     found = combined([{"a": 1}, {"a": 2}], recipes(rate=[0.1, 0.2], epochs=[3]), [{"recipe": {"batch": 4}}])
     assert len(found) == 4 and found[0] == {"a": 1, "recipe": {"rate": 0.1, "epochs": 3, "batch": 4}}
-    assert [next(iter(over)) for over in TEACHERS] == ["teachers"] * len(TEACHERS)
 
 
 def test_the_first_of_equals_is_the_best():

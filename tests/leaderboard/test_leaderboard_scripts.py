@@ -364,11 +364,14 @@ def test_a_record_says_how_much_noise_there_was(folder):
 
 
 def test_cost_is_shared_among_worlds(tmp_path):
-    for name, seconds in (("a", 10), ("teachers", 30)):
+    for name, seconds in (("a", 10), ("few", 30), ("many", 60)):
         rows = {"world": range(4), "seconds": seconds / 4, "processor_seconds": seconds / 4, "memory_mib": 100.0}
         pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
-    entries = [{"title": "GNMax", "kind": "gnmax", "budget": "1"}]
-    told = ["--costs", f"{tmp_path}/a.csv", "--teachers", f"{tmp_path}/teachers.csv", "--asks", "gnmax"]
-    leaderboard_cost.main([*told, "--entries", json.dumps(entries), "--worlds", "4", "--table", f"{tmp_path}/cost.csv"])
-    row = pd.read_csv(tmp_path / "cost.csv").iloc[0]
-    assert row["seconds_per_world"] == 10 and row["teachers_processor_seconds_per_world"] == 7.5
+    kinds = {"gnmax": "few", "plain": None, "lnmax": "many"}
+    entries = [{"title": kind, "kind": kind, "budget": "1"} for kind in kinds]
+    told = ["--costs", *[f"{tmp_path}/a.csv"] * 3, "--asks", "gnmax", "lnmax", "--worlds", "4"]
+    told += ["--teachers", *(f"{tmp_path}/{name}.csv" for name in kinds.values() if name)]
+    leaderboard_cost.main([*told, "--entries", json.dumps(entries), "--table", f"{tmp_path}/cost.csv"])
+    table = pd.read_csv(tmp_path / "cost.csv")
+    assert table["seconds_per_world"].tolist() == [10, 2.5, 17.5]
+    assert table["teachers_processor_seconds_per_world"].tolist() == [7.5, 0, 15]

@@ -174,6 +174,46 @@ def test_interactive_gnmax_never_releases_more_answers_than_it_is_charged_for(mo
     assert len(labels) == len(rows) == len(set(rows.tolist())) <= most
 
 
+# ---------------------------------------------------------------- public labels
+
+WARM = {  # and a step on private records that is too small to be seen
+    "dp_sgd": {
+        "warm": {"batch": 50, "epochs": 20, "rate": 0.01, "optimizer": "adam"},
+        "recipe": {**SETTINGS["dp_sgd"]["recipe"], "rate": 1e-12},
+    },
+    "dp_mac": {
+        "warm": {"batch": 50, "epochs": 40, "z_steps": 3, "z_rate": 0.02, "w_steps": 1, "w_rate": 0.01},
+        "recipe": {**SETTINGS["dp_mac"]["recipe"], "epochs": 1, "w_rate": 1e-12},
+    },
+}
+
+
+@pytest.mark.parametrize("kind", WARM)
+def test_a_warm_start_is_what_public_labels_teach_and_sees_no_private_record(kind):
+    method, (private, public) = build(kind, **WARM[kind]), worlds()
+    assert accuracy(fit(method)) > 0.6
+    x, y = private.world(0)
+    blind = method.fit(Given(np.zeros_like(x), np.zeros_like(y), public, None, 5, ("fit",), CPU))
+    np.testing.assert_allclose(blind(private.x), fit(method)(private.x), atol=1e-6)
+    other = fit(method, public=replace(public, y=(public.y + 1) % 10))
+    assert accuracy(other) < 0.2
+
+
+@pytest.mark.parametrize("kind", WARM)
+def test_a_warm_start_costs_nothing_and_private_records_are_learned_after_it(kind):
+    cold, warm = build(kind), build(kind, warm=WARM[kind]["warm"])
+    assert stated(warm.cost()) == stated(cold.cost()) and warm.parameters() == cold.parameters()
+    x = worlds()[0].x
+    assert np.abs(fit(warm, w=0)(x) - fit(warm, w=1)(x)).max() > 0
+
+
+def test_without_noise_a_warm_start_is_kept():
+    broken = build("dp_sgd_broken", None, **WARM["dp_sgd"])
+    np.testing.assert_allclose(
+        fit(broken)(worlds()[0].x), fit(build("dp_sgd", **WARM["dp_sgd"]))(worlds()[0].x), atol=1e-6
+    )
+
+
 # ---------------------------------------------------------------- controls
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lib.leaderboard.method_settings import settings_at
 from lib.plan.leaderboard import Entry, Leaderboard
 from tests.plan.configurations import CONFIG
 
@@ -57,16 +58,33 @@ def test_worlds_that_are_not_attacked_choose_what_is_shown(targets, choosing):
 def test_only_methods_that_ask_teachers_wait_for_them():
     plan = planned()
     asking, other = (job(method=name, budget=budget, shard="2") for name, budget in (("gnmax", "8"), ("plain", "none")))
-    assert plan.votes(asking) == ["results/quick/private/leaderboard/votes/2.npz"] and plan.votes(other) == []
+    assert plan.votes(asking) == ["results/quick/private/leaderboard/votes/100/2.npz"] and plan.votes(other) == []
     assert plan.training_settings(asking)["method"]["teachers"] == CONFIG["leaderboard"]["teachers"]["count"]
     assert not {"teachers", "title"} & set(plan.training_settings(other)["method"])
+
+
+def test_teachers_may_be_others_at_an_epsilon():
+    config = copy.deepcopy(CONFIG)
+    config["leaderboard"] |= BOARD
+    config["leaderboard"]["methods"]["gnmax"]["per_epsilon"] = [[0.5, {"teachers": 50}]]
+    plan = Leaderboard(config)
+    few, many = (job(method="gnmax", budget=budget, shard="0") for budget in ("0.5", "8"))
+    folder = "results/quick/private/leaderboard/votes"
+    assert [plan.votes(one) for one in (few, many)] == [[f"{folder}/50/0.npz"], [f"{folder}/100/0.npz"]]
+    settings = [plan.votes_settings(job(teachers=teachers, shard="0")) for teachers in ("50", "100")]
+    assert [one["teachers"] for one in settings] == [50, 100]
+    assert settings[0]["checkpoint"] != settings[1]["checkpoint"]
+    at = settings_at(plan.training_settings(few)["method"], 0.5)
+    assert at["teachers"] == 50 and settings_at(plan.training_settings(many)["method"], 8.0)["teachers"] == 100
+    cost = [f"results/quick/leaderboard/costs_of_teachers/{teachers}/{{}}.csv" for teachers in (50, 100)]
+    assert plan.costs_of_teachers(None) == [each.format(shard) for each in cost for shard in range(3)]
 
 
 def test_draws_are_keyed_by_what_they_are_for():
     plan = planned()
     settings = plan.training_settings(job(method="gnmax", budget="0.5", shard="2"))
     assert settings["job"] == ["leaderboard", "gnmax", "0.5"] and settings["shard"] == [4, 5]
-    assert plan.votes_settings(job(shard="1"))["job"] == ["leaderboard", "teachers"]
+    assert plan.votes_settings(job(teachers="50", shard="1"))["job"] == ["leaderboard", "teachers"]
     assert plan.worlds_settings(None)["job"] == ["leaderboard", "worlds"]
 
 
@@ -75,8 +93,8 @@ def test_the_board_reads_every_shard_of_every_entry_and_its_cost():
     places = [f"{entry.method}/{entry.budget}/{shard}" for entry in ENTRIES for shard in range(3)]
     assert plan.records(None) == [f"results/quick/leaderboard/models/{place}.json" for place in places]
     assert plan.costs(None) == [f"results/quick/leaderboard/costs/{place}.csv" for place in places]
-    teachers = [f"results/quick/leaderboard/costs_of_teachers/{shard}.csv" for shard in range(3)]
-    assert plan.costs_of_teachers(None) == teachers
+    teachers = [f"results/quick/leaderboard/costs_of_teachers/100/{shard}.csv" for shard in range(3)]
+    assert plan.costs_of_teachers(None) == teachers * 2  # at both budgets
     assert ["/".join(job.values()) for job in plan.trained()] == places
     described = plan.board_settings(None)["entries"]
     assert [(entry["method"], entry["budget"]) for entry in described] == ENTRIES

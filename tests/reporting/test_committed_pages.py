@@ -12,7 +12,7 @@ import pytest
 import yaml
 from matplotlib.image import imread
 
-from lib.plan.config import load, register
+from lib.plan.config import layered, load, register
 from lib.plan.results import PAPERS, TITLES, Results
 from lib.reporting import markdown
 from lib.reporting.claims.cells import read_table
@@ -21,7 +21,7 @@ from lib.reporting.claims.loading import load_claims
 from lib.reporting.claims.rule import JUDGEMENTS
 from lib.reporting.headlines import CONFIRMED, OPEN, headlines, summary
 from lib.reporting.outline import load_outline
-from lib.reporting.pages import index, leaderboard_answer
+from lib.reporting.pages import STARTED, index, leaderboard_answer
 from lib.reporting.verdicts import counted, headline, originals
 from scripts import redraw, show_verdicts
 from tests.offenders import each
@@ -130,7 +130,30 @@ def test_public_data_alone_counts_where_no_private_method_is_as_accurate():
         "Most accurate with a guarantee: public data alone at ε = 1 (54 %; the best private method is "
     )
     assert "DP-SGD at ε = 8 (60.3 %)" in told and "public data alone at ε = 8" not in told
-    assert "24 of 28 private rows are below it" in told and "no private method has the labels" in told
+    assert "24 of 28 private rows are below it, and none has its labels" in told
+
+
+def test_a_private_method_that_starts_from_public_labels_is_counted_apart():
+    table = pd.DataFrame(
+        [
+            ("DP-SGD", "1", "yes", 51.0),
+            ("DP-SGD started from public labels", "1", "yes", 57.0),
+            ("DP-MAC started from public labels", "1", "yes", 53.0),
+            ("control: public data", "none", "no", 54.0),
+        ],
+        columns=["method", "budget", "guarantee", "accuracy"],
+    ).assign(auc=0.5)
+    told = leaderboard_answer({"leaderboard": table})
+    assert told.startswith(
+        "Most accurate with a guarantee: DP-SGD started from public labels at ε = 1 (57 %). Public data alone has"
+    )
+    assert "1 of 1 private rows without its labels are below it, and 1 of 2 that start from them." in told
+
+
+def test_titles_say_which_methods_start_from_public_labels():
+    methods = layered()["leaderboard"]["methods"].values()
+    assert any("warm" in method for method in methods)
+    assert all(("warm" in method) == method["title"].endswith(STARTED) for method in methods)
 
 
 def test_the_page_of_all_papers_and_the_first_page_have_the_same_rows():
