@@ -61,7 +61,7 @@ def recipes(**values: list) -> list[dict]:
 STUDENTS = [{"student": LINEAR}, {"student": HIDDEN}]
 CHECKED = [(200, 50), (200, 100), (500, 100), (500, 250), (1000, 250), (1000, 500)]  # queries, and answers at most
 ASKED = combined([{"queries": queries} for queries in (50, 100, 200, 400, 700, 1000)], STUDENTS)
-TEACHERS = [{"teachers": count} for count in (100, 200, 400, 800)]
+TEACHERS = [{"teachers": count} for count in (100, 200, 400)]
 BY_GRADIENTS = combined([LINEAR, HIDDEN, {"hidden": [256]}], recipes(rate=[0.0003, 0.001], epochs=[10, 30]))
 COLUMNS = ("method", "epsilon", "settings", "accuracy", "least", "most")
 FEATURES = {
