@@ -74,9 +74,7 @@ FEATURES = {
         recipes(w_rate=[0.01, 0.03, 0.1]),
     ),
     "feature_dp_sgd_warm": recipes(rate=[0.5, 1.0, 2.0, 4.0], epochs=[3, 10, 30]),
-    "feature_dp_mac_warm": combined(
-        [{"threshold": 0.1}, {"threshold": 0.3}], recipes(w_rate=[0.001, 0.003, 0.01], epochs=[5, 20])
-    ),
+    "feature_dp_mac_warm": recipes(w_rate=[0.001, 0.003, 0.01], epochs=[5, 20]),
     "feature_lnmax": ASKED,
     "feature_gnmax": ASKED,
     "feature_encoded_mean": ASKED,
@@ -84,10 +82,7 @@ FEATURES = {
     "feature_interactive": combined([{"queries": q, "first": q // 2, "max_answered": a} for q, a in CHECKED], STUDENTS),
     "teachers": TEACHERS,
 }
-IMAGES = {
-    "image_dp_sgd": combined([LINEAR, {"hidden": [100]}], recipes(rate=[0.5, 1.0, 2.0], epochs=[10, 30])),
-    "image_dp_sgd_warm": combined([LINEAR, {"hidden": [256]}], recipes(rate=[0.1, 0.3, 1.0], epochs=[3, 10])),
-}
+IMAGES = {"image_dp_sgd": combined([LINEAR, {"hidden": [100]}], recipes(rate=[0.5, 1.0, 2.0], epochs=[30]))}
 METHODS = {"teachers": "feature_gnmax"}  # of what is tried beside a method's own settings, with those of each epsilon
 SETTINGS = {"real": FEATURES, "board_mnist": IMAGES}  # by preset, of the methods that are tried
 
