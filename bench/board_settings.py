@@ -1,11 +1,11 @@
 """Choose the settings of the board's methods: the same number of settings for each method and budget, by accuracy.
 
-    python -m bench.board_settings PRESET DATA TABLE
+    python -m bench.board_settings DATA TABLE
 
-PRESET: real or board_mnist. DATA: the prepared dataset of its leaderboard (results/real/private/data/cifar10.npz). The
-private sets that settings are tried in are sampled from images of its training set that no private set of the
-leaderboard holds, and that are not in its pool. So the leaderboard's epsilons say nothing of them, as of public data.
-Accuracy is that on others of these images, the mean over the sets. The leaderboard's own test set is not looked at.
+DATA: the prepared dataset of the leaderboard of the preset real (results/real/private/data/cifar10.npz). The private
+sets that settings are tried in are sampled from images of its training set that no private set of the leaderboard
+holds, and that are not in its pool. So the leaderboard's epsilons say nothing of them, as of public data. Accuracy is
+that on others of these images, the mean over the sets. The leaderboard's own test set is not looked at.
 
 A table that exists is gone on with. The catalogue has the best of each method and budget, the first of equals.
 """
@@ -64,7 +64,7 @@ ASKED = combined([{"queries": queries} for queries in (50, 100, 200, 400, 700, 1
 TEACHERS = [{"teachers": count} for count in (100, 200, 400)]
 BY_GRADIENTS = combined([LINEAR, HIDDEN, {"hidden": [256]}], recipes(rate=[0.0003, 0.001], epochs=[10, 30]))
 COLUMNS = ("method", "epsilon", "settings", "accuracy", "least", "most")
-FEATURES = {
+SETTINGS = {  # of the methods that are tried; the others have those of one of these, or were set by hand
     "feature_plain": BY_GRADIENTS,
     "feature_untouched": BY_GRADIENTS,
     "feature_dp_sgd": combined([LINEAR, HIDDEN], recipes(rate=[0.5, 1.0, 2.0], epochs=[10, 30])),
@@ -74,7 +74,6 @@ FEATURES = {
         recipes(w_rate=[0.01, 0.03, 0.1]),
     ),
     "feature_dp_sgd_warm": recipes(rate=[0.5, 1.0, 2.0, 4.0], epochs=[3, 10, 30]),
-    "feature_dp_mac_warm": recipes(w_rate=[0.001, 0.003, 0.01], epochs=[5, 20]),
     "feature_lnmax": ASKED,
     "feature_gnmax": ASKED,
     "feature_encoded_mean": ASKED,
@@ -82,19 +81,12 @@ FEATURES = {
     "feature_interactive": combined([{"queries": q, "first": q // 2, "max_answered": a} for q, a in CHECKED], STUDENTS),
     "teachers": TEACHERS,
 }
-IMAGES = {"image_dp_sgd": combined([LINEAR, {"hidden": [100]}], recipes(rate=[0.5, 1.0, 2.0], epochs=[30]))}
 METHODS = {"teachers": "feature_gnmax"}  # of what is tried beside a method's own settings, with those of each epsilon
-SETTINGS = {"real": FEATURES, "board_mnist": IMAGES}  # by preset, of the methods that are tried
 
 
-def configured(preset: str) -> dict:
-    """The configuration of a preset, `board_mnist` laid over `real`."""
-    return layered([ROOT / "presets" / f"{name}.yaml" for name in dict.fromkeys(("real", preset))])
-
-
-def tried(preset: str, block: dict) -> Iterator[tuple[str, float | None, dict]]:
+def tried(block: dict) -> Iterator[tuple[str, float | None, dict]]:
     """Every method, budget (None: it has none) and what is laid over the method's block."""
-    for name, settings in SETTINGS[preset].items():
+    for name, settings in SETTINGS.items():
         for epsilon in block["epsilons"] if promises(block["methods"][METHODS.get(name, name)]) else [None]:
             for over in settings:
                 yield name, epsilon, over
@@ -117,12 +109,10 @@ def others(samples: Samples, block: dict, seed: int) -> Samples:
 
 
 def drawn(samples: Samples, block: dict, seed: int) -> tuple[PrivateWorlds, PublicPart]:
-    """Sample private sets of these images as the leaderboard does, and describe them by features where it does."""
+    """Sample private sets of these images as the leaderboard does, described by features of their own pool."""
     sizes = {name: block[name] for name in ("slots", "canaries", "public", "classes")}
     worlds = draw_worlds(samples, **sizes, worlds=WORLDS, test=TEST, seed=seed, job=JOB)
-    if block["features"]:
-        worlds = told(*worlds, **block["features"], unit=block["largest"], seed=seed, job=JOB)
-    return worlds
+    return told(*worlds, **block["features"], unit=block["largest"], seed=seed, job=JOB)
 
 
 class Trial:
@@ -166,16 +156,15 @@ class Trial:
 def main() -> None:
     """Try all that the table has not."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("preset", choices=SETTINGS)
     parser.add_argument("data", type=Path, help="the prepared dataset")
     parser.add_argument("table", type=Path, nargs="?", default=TABLE, help="the CSV to write")
     arguments = parser.parse_args()
-    config = configured(arguments.preset)
+    config = layered([ROOT / "presets" / "real.yaml"])
     threadpool_limits(1)  # the teachers are scikit-learn's
     trial = Trial(config, read_samples(arguments.data), choose_device("cpu", 1))
     rows = pd.read_csv(arguments.table).to_dict("records") if arguments.table.exists() else []
     known = {(row["method"], str(row["epsilon"]), row["settings"]) for row in rows}
-    for name, epsilon, over in tried(arguments.preset, config["leaderboard"]):
+    for name, epsilon, over in tried(config["leaderboard"]):
         key = (name, str(np.nan if epsilon is None else epsilon), json.dumps(over, sort_keys=True))
         if key in known:
             continue
