@@ -126,9 +126,7 @@ def add_gain(rows: list[dict], entries: list[dict]) -> None:
 def lines_of(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the rows of each line of the figure, those of its most accurate method at each budget."""
     of_lines = {line: table[table["method"].isin(methods)] for line, methods in LINES.items()}
-    return {
-        line: rows.loc[rows.groupby("budget", sort=False)["accuracy"].idxmax()] for line, rows in of_lines.items()
-    }
+    return {line: rows.loc[rows.groupby("budget", sort=False)["accuracy"].idxmax()] for line, rows in of_lines.items()}
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:

@@ -498,9 +498,7 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
         below = [f"{(own['accuracy'] < free).sum()} of {len(own)}" for own in (promised[~warm], promised[warm])]
         labels = f"and {below[1]} that start from them" if warm.any() else "and none has its labels"
         private = f"{below[0]} private rows" + (" without its labels" if warm.any() else "")
-        said.append(
-            f"Public data alone has {rounded(free)} % and costs no privacy; {private} are below it, {labels}."
-        )
+        said.append(f"Public data alone has {rounded(free)} % and costs no privacy; {private} are below it, {labels}.")
     if len(public) and len(leaking):
         said.append(
             f"The strongest attack has an AUC of {rounded(leaking['auc'].max())} on the control that leaks all and of "
