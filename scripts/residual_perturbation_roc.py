@@ -127,16 +127,24 @@ def draw_areas(axis: Axes, own: pd.DataFrame, attacks: Sequence[str]) -> None:
     for number, row in enumerate(own[own["attack"] == attacks[-1]].sort_values("auc").to_dict("records")):
         name = rf"$\gamma$ = {row['gamma']:g}"
         left = row["test_accuracy"] > 0.15 and not number % 2  # neighbours have theirs on different sides
-        place = {"textcoords": "offset points", "xytext": (-8 if left else 8, 0), "va": "center"}
-        point = (100 * row["test_accuracy"], row["auc"])
-        axis.annotate(name, point, fontsize=7.5, ha="right" if left else "left", **place)
+        axis.annotate(
+            name,
+            (100 * row["test_accuracy"], row["auc"]),
+            textcoords="offset points",
+            xytext=(-8 if left else 8, 0),
+            ha="right" if left else "left",
+            va="center",
+            fontsize=7.5,
+        )
     plotting.guessing(axis)
     guess = 100 * first["majority_accuracy"]
     axis.axvline(guess, color=plotting.GREY, linestyle=":", linewidth=1, zorder=0)
     axis.text(guess, 0.415, " guessing", color=plotting.GREY, fontsize=8)
     if not learned:
-        said = [f"{100 * first['test_accuracy']:.0f} % right without noise,", f"guessing {guess:.0f} %: learned"]
-        said = "\n".join([*said, "next to nothing,", "no sign of protection"])
+        said = (
+            f"{100 * first['test_accuracy']:.0f} % right without noise,\n"
+            f"guessing {guess:.0f} %: learned\nnext to nothing,\nno sign of protection"
+        )
         axis.text(0.98, 0.62, said, transform=axis.transAxes, ha="right", va="top", fontsize=8)
     words = titled(first["dataset"], first["protocol"], first["overfitted"])
     axis.set_title(textwrap.fill(words, 34), fontsize="small")
