@@ -96,7 +96,8 @@ def _missing(entry: dict, rows: Iterable[Mapping[str, str]]) -> str:
     return f"{missing} {most[0]}" if most else missing
 
 
-_EPSILON = re.compile(r"\beps(ilons?)?\b(?! ?=)")  # as a quantity; where it is a setting, its value follows
+# as a quantity; where it is a setting, its value follows, or such a word is before it
+_EPSILON = re.compile(r"(?<!with )(?<!as )(?<!every )(?<!at the same )\beps(ilons?)?\b(?! ?=)")
 
 
 def numbers_of(verdict: Mapping[str, str]) -> list[float]:
@@ -148,13 +149,22 @@ def numbers(outline: dict, verdicts: pd.DataFrame) -> str:
     )
 
 
+_DECIMAL = re.compile(r"(?<![\w.])-?\d[\d.e+-]*")
+
+
+def safe_numbers(comparison: str, verdict: Mapping[str, str]) -> str:
+    """Return one comparison of a verdict's `measured` with its numbers, but for those in brackets, rounded safely."""
+    numbers, bracket, rest = comparison.partition(" (")
+    return _DECIMAL.sub(lambda found: f"{_safe(float(found.group()), verdict):g}", numbers) + bracket + rest
+
+
 def _number(row: Mapping[str, str], sides: Sequence[str]) -> str:
     notes = [row["grade"]] * (row["grade"] == GRADES[-1])
     if row["id"].partition(".")[2].startswith("v"):
         pair = f"paper {as_read(row['paper_value'])}, here {measured(row)}"
     else:
         # of a bound with a tolerance, `1.26 <= 1.01 x 8`, without the tolerance
-        left, *_, right = re.findall(r"(?<![\w.])-?\d[\d.e+-]*", row["measured"].partition(" (")[0])
+        left, *_, right = _DECIMAL.findall(row["measured"].partition(" (")[0])
         both = zip(sides, (left, right), strict=True)
         pair = ", ".join(f"{side} {rounded(_safe(float(number), row))}" for side, number in both)
         notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]

@@ -336,7 +336,7 @@ def _found(verdict: Mapping[str, str]) -> str:
     # a comparison that was not met says so
     told = [part for part in parts if " not " in part] or parts
     more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-    here = as_read("; ".join(told[:_SHOWN]))
+    here = as_read("; ".join(heads.safe_numbers(part, verdict) for part in told[:_SHOWN]))
     for relation, sign in _NOT.items():
         here = here.replace(f" not {relation} ", f" {sign} ")
     if re.fullmatch(r"[<>]?=? ?[\d.,e+-]+", verdict["paper_value"]):

@@ -308,6 +308,22 @@ def test_a_reason_is_told_of_what_fails_alone(own):
     assert "(v02)" in failure.text
 
 
+@pytest.mark.parametrize(
+    ("quantity", "measured", "here"),
+    [
+        ("lower bound of epsilon", 2.98519, 2.98),
+        ("epsilon", 2.98119, 2.99),
+        ("error at the same epsilon", 2.98119, 2.98),
+        ("error grows with epsilon", 2.98119, 2.98),
+        ("worse at every epsilon", 2.98119, 2.98),
+    ],
+)
+def test_a_failing_epsilon_is_rounded_up_and_a_lower_bound_on_one_down(own, quantity, measured, here):
+    own.loc[own["id"].str.endswith(".v02"), ["quantity", "measured"]] = quantity, f"{measured} (CIFAR10)"
+    (failure,) = page("p", "Title", "quick", material(own)).failures
+    assert f"{here} (CIFAR10) here" in failure.text
+
+
 def test_a_figure_before_the_fold_has_the_first_of_its_caption_and_its_verdicts(own):
     frames = {"fig1_comparison": pd.DataFrame([row()])}
     content = material(own, frames, {"fig1": "p/fig1.png"}, figures=["fig1", "absent"])
