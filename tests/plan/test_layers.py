@@ -56,8 +56,8 @@ def test_the_configuration_of_the_page_on_own_volumes_trains_teachers(tmp_path):
     page = (ROOT / "docs" / "own_votes.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
-    config = load([tmp_path / "mine.yaml"], {"data_root": "DIR"})
-    (target,) = set(re.findall(r"--configfile mine\.yaml --config data_root=DIR -- (\w+)$", page, re.MULTILINE))
+    config = load([tmp_path / "mine.yaml"], {"data_root": "data"})
+    (target,) = set(re.findall(r"--configfile mine\.yaml --config data_root=data -- (\w+)$", page, re.MULTILINE))
     assert target == "autoencoded_pate_results"
     for name in config["autoencoded_pate"]["results"]["tasks"]:
         task = config["segmentation"]["tasks"][name]
