@@ -17,6 +17,8 @@ RULES = {
         r"^(?:use rule \w+ as |rule )(\w+)(?: with)?:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL
     )
 }
+# the rule of which each is a variant
+VARIANTS = {name: rule for text in TEXTS.values() for rule, name in re.findall(r"^use rule (\w+) as (\w+)", text, re.M)}
 
 
 def test_every_rule_is_named_where_it_stands_once():

@@ -91,6 +91,14 @@ def _patches(root: Path) -> None:
         Image.fromarray(np.random.default_rng(number).integers(0, 256, (50, 50, 3), np.uint8)).save(path)
 
 
+def _classes(root: Path) -> None:
+    for kind in ("cat", "dog"):
+        (root / kind).mkdir(parents=True)
+        for number in range(2):
+            pixels = np.random.default_rng(number).integers(0, 256, (5, 4, 3), np.uint8)
+            Image.fromarray(pixels).save(root / kind / f"{number}.png")
+
+
 def _example(module: str, name: str, file: str) -> bytes:
     """A file of a layout."""
     if module == "adult":
@@ -110,9 +118,10 @@ def _example(module: str, name: str, file: str) -> bytes:
 def _write_layout(root: Path, module: str, name: str, layout: Sequence[str]) -> None:
     for file in layout:
         if file.endswith("/"):
-            if module != "idc":
+            folders = {"idc": _patches, "own": _classes}
+            if module not in folders:
                 raise NotImplementedError(f"dataset {name}: tests/data/readers.py has no example of {file}")
-            _patches(root / file)
+            folders[module](root / file)
             continue
         (root / file).parent.mkdir(parents=True, exist_ok=True)
         (root / file).write_bytes(_example(module, name, file))

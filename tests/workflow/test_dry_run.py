@@ -333,13 +333,14 @@ def test_every_target_says_what_it_is(pristine):
 
 @cache
 def rules_of(name: str) -> dict[str, str]:
-    """The text of each rule of a file of rules, by name."""
+    """The text of each rule of a file of rules, by name; of a variant its own, and then that of its rule."""
     text = (ROOT / "rules" / name).read_text()
-    starts = [*re.finditer(r"^( *)(?:rule|checkpoint) *(\w*):\n", text, re.MULTILINE)]
+    starts = [*re.finditer(r"^( *)(?:rule|checkpoint|use rule (\w+) as) *(\w*)(?: with)?:\n", text, re.MULTILINE)]
     found = {}
     for start in starts:
         body = re.match(rf"(?:{start[1]} +.*\n|\n)*", text[start.end() :])[0]
-        found[start[2] or re.search(r'name:\s*f?"?([\w{}]+)', body)[1]] = body
+        body += found[start[2]] if start[2] else ""
+        found[start[3] or re.search(r'name:\s*f?"?([\w{}]+)', body)[1]] = body
     assert len(found) == len(starts)
     return found
 
