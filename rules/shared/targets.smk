@@ -1,4 +1,4 @@
-"""What to ask for of a paper: all its results, its claims judged, its committed page."""
+"""Targets of each paper: all its results, its claims judged, its committed page."""
 
 
 rule scalable_pate:

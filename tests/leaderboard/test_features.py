@@ -72,7 +72,7 @@ def test_directions_are_of_whitened_patches(learned):
 
 
 def test_kinds_are_of_patches_less_their_mean(few_patches):
-    """What all patches share, here a steep ramp, distinguishes no kind from another."""
+    """A steep ramp that all patches share distinguishes no kind from another."""
     steep = images(40) // 4 + np.arange(0, 180, 20, np.uint8)[:, None, None]
     learned = learn(steep, SIDE, KINDS, 1, JOB)
     along = (features.normalised(features.patches(steep, SIDE)) - learned.mean) @ learned.directions

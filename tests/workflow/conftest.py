@@ -84,7 +84,7 @@ def pristine(tmp_path_factory) -> Project:
 
 @pytest.fixture(scope="session")
 def plan_of(pristine, any_root) -> Callable[[str], Pending]:
-    """What all of a preset would run, each planned once: quick, real, and paper with the first page's command."""
+    """Plan all of a preset once: quick, real, and paper with the first page's command."""
 
     @cache
     def plan(preset: str) -> Pending:

@@ -434,7 +434,7 @@ SOURCES = sorted((ROOT / "lib" / "data" / "sources").glob("*.py"))
 
 @cache
 def modules_of(path: Path) -> frozenset[str]:
-    """What a file imports, by the first part of its name."""
+    """Find the packages that a file imports, by the first part of their names."""
     modules = set()
     for node in ast.walk(ast.parse(path.read_text())) if path.suffix == ".py" else []:
         if isinstance(node, ast.Import):
