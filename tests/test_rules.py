@@ -59,6 +59,7 @@ def test_every_script_is_a_rules_or_a_persons():
         "__init__",
         "audit_mechanism",
         "check_data",
+        "keep_results",
         "price_votes",
         "paper_settings",
         "redraw",
