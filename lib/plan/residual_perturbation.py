@@ -254,6 +254,43 @@ class ResidualPerturbation:
         names = [name for each in block["curves"] for name in each["methods"]]
         return self._said([block["task"]], names) | {"curves": curves}
 
+    def _of_recipes(self) -> list[tuple[str, float]]:
+        """Methods and noise coefficients of networks on the task of the recipes, that a point of the paper has."""
+        block = self.block["recipes"]
+        trained = {
+            (entry["method"], float(gamma))
+            for entry in self.networks
+            if entry["task"] == block["task"]
+            for gamma in entry["gammas"]
+        }
+        wanted = product(block["methods"], [float(point["gamma"]) for point in block["points"]])
+        return [each for each in wanted if each in trained]
+
+    def attacks_in_recipes(self, wildcards: Any) -> dict[str, Any]:
+        """Input of the recipes: records of the attacks on their networks, the positive control, and Table III if on."""
+        self.results.check("residual_perturbation_recipes")
+        task = self.block["recipes"]["task"]
+        records = [self.attack(task, *each) for each in self._of_recipes()]
+        control = self.positive_control(task)
+        found = {"records": records, "control": control, "beside": _beside([*records, control])}
+        if self.block["tables"]["table3"]:
+            found["table3"] = self.results.file("residual_perturbation_table3", ".csv")
+        return found
+
+    def settings_of_recipes(self, wildcards: Any) -> dict[str, Any]:
+        """Return settings of the recipes: the paper's points, the rule, and how each row was trained."""
+        block, table3 = self.block["recipes"], self.block["tables"]["table3"]
+        trained, recipes = self._of_recipes(), []
+        for name, point in product(block["methods"], block["points"]):
+            on = block["task"] if (name, float(point["gamma"])) in trained else (table3 or {}).get("task")
+            if on is None or (on != block["task"] and [name, point["gamma"], 1] not in table3["rows"]):
+                continue
+            method, task = self.methods[name], self.tasks[on]
+            words = {"title": method["title"], "gamma": float(point["gamma"]), "largest": task["largest"]}
+            recipes.append(words | {"recipe": task["recipe"] | method.get("recipe", {}), "form": method["form"]})
+        rule = {key: block[key] for key in ("points", "tolerance", "floors")}
+        return self._said([block["task"]], block["methods"]) | rule | {"recipes": recipes}
+
     def _said(self, tasks: Iterable[str], methods: Iterable[str]) -> dict[str, Any]:
         """Return what results show of some tasks and methods, and of the positive control."""
         return {

@@ -183,6 +183,39 @@ class Tradeoff:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Point:
+    """What the paper prints of networks with some noise."""
+
+    gamma: Annotated[Positive, Keywords(title="noise coefficient"), "Noise coefficient."]
+    auc: Annotated[Share, "Of the attack."]
+    test_accuracy: Share
+
+
+@dataclass(frozen=True, kw_only=True)
+class Floor:
+    """A length of training, and an accuracy below which nobody trains longer."""
+
+    epochs: Annotated[Count, "Passes over the data."]
+    test_accuracy: Share
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipes:
+    """Ways to train with noise beside what the paper prints at several noise coefficients."""
+
+    task: TaskName
+    points: Annotated[tuple[Point, ...], Len(2), "Of the paper, by rising noise."]
+    tolerance: Annotated[Share, "By which a network near a point differs from it at most, in area and in accuracy."]
+    floors: Annotated[tuple[Floor, ...], "At the largest noise; what is less accurate is excluded."]
+    methods: Annotated[
+        tuple[MethodName, ...],
+        Len(1),
+        EACH_ONCE,
+        "Networks of the task at the points' noise, where there are some; else those of Table III.",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Figure:
     """A figure of attacks."""
 
@@ -373,6 +406,7 @@ class ResidualPerturbation:
     attack: Annotated[Attack, AS_GIVEN]
     tables: Annotated[dict[TABLES, Table | None], "Tables by name; null where one is not made."]
     tradeoff: Annotated[Tradeoff | None, "Null where it is not made."]
+    recipes: Annotated[Recipes | None, "Null where it is not made."]
     figures: Annotated[dict[FIGURES, Figure | None], "Figures by name; null where one is not made."]
     patches: Annotated[DatasetName, "The dataset that Figure 2 shows."]
     cost: Annotated[Cost | None, "Null where it is not measured."]

@@ -54,6 +54,8 @@ def check_attacks(config: dict) -> None:
             _check_titles(f"tables.{name}.rows", table["rows"], block["methods"])
     if block["tradeoff"]:
         _check_tradeoff(block, trained)
+    if block["recipes"]:
+        _check_recipes(block, trained)
     for name, figure in block["figures"].items():
         if figure and name not in ROC and len(figure["tasks"]) != 1:
             raise InputError(f"{_key(f'figures.{name}.tasks')} = {figure['tasks']}: allowed is one")
@@ -173,6 +175,22 @@ def _check_tradeoff(block: dict, trained: dict) -> None:
             epochs.append(own["epochs"])
         if epochs != sorted({*epochs}):
             raise InputError(f"{_key(f'{key}.methods')}: trained for {epochs} epochs; allowed are epochs that rise")
+
+
+def _check_recipes(block: dict, trained: dict) -> None:
+    """Every method is trained at the noise of a point, on the task or in a row of Table III; points are in order."""
+    own, table3 = block["recipes"], block["tables"]["table3"] or {"rows": []}
+    gammas = [float(point["gamma"]) for point in own["points"]]
+    if gammas != sorted({*gammas}):
+        raise InputError(f"{_key('recipes.points')}: gamma = {gammas}; allowed are noise coefficients that rise")
+    _check_row("recipes", (own["task"], "control", 0, 1), trained, block["sizes"])
+    rows = {(method, float(gamma)) for method, gamma, members in table3["rows"] if members == 1}
+    for place, method in enumerate(own["methods"]):
+        if not any((own["task"], method, gamma) in trained or (method, gamma) in rows for gamma in gammas):
+            raise InputError(
+                f"{_key(f'recipes.methods.{place}')} = {method!r}: {_key('networks')} trains none on {own['task']} at "
+                f"{' or '.join(f'{gamma:g}' for gamma in gammas)}, nor has Table III one"
+            )
 
 
 def _key(key: str) -> str:

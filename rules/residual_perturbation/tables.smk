@@ -75,6 +75,20 @@ use rule residual_perturbation_table1 as residual_perturbation_readings with:
         **options(plan.residual_perturbation.rows_of_table("readings")),
 
 
+rule residual_perturbation_recipes:
+    """Ways to train with noise on CIFAR10, beside the paper's points at two noise coefficients."""
+    input:
+        unpack(asked(plan.residual_perturbation.attacks_in_recipes)),
+    output:
+        **table("residual_perturbation_recipes"),
+    conda:
+        "../../envs/reporting.yaml"
+    params:
+        **options(plan.residual_perturbation.settings_of_recipes),
+    shell:
+        "python -m scripts.residual_perturbation_recipes {params} > {log} 2>&1"
+
+
 rule residual_perturbation_cost:
     """What an epoch costs with and without residual perturbation, and by DP-SGD: a measurement, not repeatable."""
     input:

@@ -93,6 +93,17 @@ def test_tables_and_figures_may_be_left_out():
             [{"title": "T", "gamma": 0, "methods": ["plain"], "end": "plain"}],
             "tradeoff.curves.0.methods: trained for [18, 18] epochs; allowed are epochs that rise",
         ),
+        ("recipes.task", "mnist", "recipes: residual_perturbation.networks trains no control at 0 on mnist"),
+        (
+            "recipes.methods",
+            ["strategy1", "strategy2"],
+            "recipes.methods.1 = 'strategy2': residual_perturbation.networks trains none on shapes at 0.75 or 4.5, nor",
+        ),
+        (
+            "recipes.points",
+            [{"gamma": gamma, "auc": 0.5, "test_accuracy": 0.5} for gamma in (4.5, 0.75)],
+            "recipes.points: gamma = [4.5, 0.75]; allowed are noise coefficients that rise",
+        ),
         ("sizes", [1], "2 members of "),
         (
             "tasks.digits.recipe.epochs",

@@ -101,6 +101,7 @@ def test_what_is_trained_takes_the_repetitions_of_all_where_it_has_none_of_its_o
             "tables": dict.fromkeys(CONFIG["residual_perturbation"]["tables"]),
             "figures": dict.fromkeys(CONFIG["residual_perturbation"]["figures"]),
             "tradeoff": None,
+            "recipes": None,
         },
     }
     config = load(overrides=blocks | {"repetitions": 5})

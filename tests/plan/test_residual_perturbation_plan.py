@@ -142,6 +142,27 @@ def test_the_trade_off_has_its_networks_the_control_and_table_iii():
     assert set(told["tasks"]) == {"shapes"} and set(told["methods"]) == {"strategy1", "control"}
 
 
+def test_recipes_are_networks_of_their_task_else_those_of_table_iii():
+    block = CONFIG["residual_perturbation"]
+    own = block["recipes"] | {"task": "digits", "methods": ["strategy1", "strategy1_std"]}
+    trained = {"task": "digits", "gammas": [0.75], "members": 1, "repetitions": 1}
+    networks = [*block["networks"], trained | {"method": "strategy1"}, trained | {"method": "strategy1_std"}]
+    plan = planned(recipes=own, networks=networks)
+    files = plan.attacks_in_recipes(NOTHING)
+    assert files["records"] == [f"{ATTACKS}/digits/{method}/0.75.json" for method in ("strategy1", "strategy1_std")]
+    assert files["control"] == f"{ATTACKS}/digits/control/0.json" and len(files["beside"]) == 6
+    assert files["table3"] == "results/quick/residual_perturbation/table3.csv"
+    told = plan.settings_of_recipes(NOTHING)
+    rows = [(each["title"], each["gamma"], each["largest"]) for each in told["recipes"]]
+    # in Table III there are networks of the first at 4.5, of another task
+    noisy = "Strategy I, noise times deviation"
+    assert rows == [("Strategy I", 0.75, 16), ("Strategy I", 4.5, 255), (noisy, 0.75, 16)]
+    assert told["recipes"][1]["recipe"]["epochs"] == block["tasks"]["shapes"]["recipe"]["epochs"]
+    alone = planned(recipes=own, networks=networks, tables=block["tables"] | {"table3": None})
+    assert "table3" not in alone.attacks_in_recipes(NOTHING)
+    assert [each["gamma"] for each in alone.settings_of_recipes(NOTHING)["recipes"]] == [0.75, 0.75]
+
+
 def test_an_attack_sees_as_many_probabilities_as_its_task_shows():
     settings = planned().attack_settings(network("tissue", "plain", "0"))
     assert settings["attack"] == CONFIG["residual_perturbation"]["attack"] | {"top": 2}
@@ -188,12 +209,14 @@ def test_what_the_preset_does_not_have_is_refused_with_the_key_that_would_switch
         tables=block["tables"] | {"skip": None},
         figures=block["figures"] | {"fig12": None},
         tradeoff=None,
+        recipes=None,
         audit=block["audit"] | {"chosen": []},
     )
     for name, key, files in (
         ("skip", "tables.skip", plan.attacks_in_table("skip")),
         ("fig12", "figures.fig12", plan.attacks_in_figure("fig12")),
         ("tradeoff", "tradeoff", plan.attacks_in_tradeoff),
+        ("recipes", "recipes", plan.attacks_in_recipes),
         ("budget", "audit.chosen", plan.audits),
         ("cost", "cost", plan.files_of_cost),
     ):

@@ -95,6 +95,7 @@ TINY = {
         "attack": {"epochs": 1},
         "tables": {**dict.fromkeys(("table1", "table3", "table4", "table5", "skip", "readings"))},
         "tradeoff": None,
+        "recipes": None,
         "figures": {
             **dict.fromkeys(("fig3", "fig4", "fig5", "fig7", "fig9", "fig10", "fig11")),
             "fig6": {"tasks": ["digits"]},

@@ -121,7 +121,9 @@ def test_a_dry_run_plans_all_of_residual_perturbation(plan_of, preset):
     planned = plan_of(preset)
     chosen = layered(preset_files(preset))["residual_perturbation"]
     figures = {f"fig{number}" for number in range(1, 13)} | ({"tradeoff"} if chosen["tradeoff"] else set())
-    tables = {*(f"table{number}" for number in range(1, 6)), "skip", "readings", "budget"}
+    tables = {*(f"table{number}" for number in range(1, 6)), "skip", "readings", "budget"} | (
+        {"recipes"} if chosen["recipes"] else set()
+    )
     items = {*figures, *tables, "theory", "dp_sgd", "rademacher"} | ({"cost"} if chosen["cost"] else set())
     kinds = {"residual": "residual", "dp_sgd": "residual_dp_sgd"}
     trainings = {f"{does}_{kind}" for does in ("train", "predict") for kind in kinds.values()} | {"train_audited"}
