@@ -482,16 +482,17 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
     table = tables["leaderboard"]
     promised = table[table["guarantee"] == "yes"]
     leaking, public = (table[table["method"] == f"control: {name}"] for name in ("leaks all", "public data"))
-    free, parts = public["accuracy"].max(), []
+    free, last, parts = public["accuracy"].max(), "", []
     for budget in sorted(set(promised["budget"].astype(float))):
         own = promised[promised["budget"].astype(float) == budget]
         best = own.loc[own["accuracy"].idxmax()]
-        at, private = f"at ε = {shown(budget)}", best["method"]
+        private, accuracy = best["method"], f"{rounded(best['accuracy'])} %"
+        first, how = private, accuracy
         if best["accuracy"] < free:
-            named = f"the best private method is {private}, {rounded(best['accuracy'])} %"
-            parts.append(f"public data alone {at} ({rounded(free)} %; {named})")
-        else:
-            parts.append(f"{private} {at} ({rounded(best['accuracy'])} %)")
+            first, how = "public data alone", f"{rounded(free)} %; the best private method is {private}, {accuracy}"
+        at = shown(budget) if first == last else f"{first} at ε = {shown(budget)}"
+        parts.append(f"{at} ({how})")
+        last = first
     said = [f"Most accurate with a guarantee: {', '.join(parts)}." if parts else "No row has a guarantee."]
     if len(public):
         warm = promised["method"].str.endswith(STARTED)

@@ -104,7 +104,7 @@ def test_the_first_screen_of_the_leaderboard_says_what_its_table_says():
     ("left_out", "said", "unsaid"),
     [
         ("control: ", "Most accurate with a guarantee: DP-SGD", ["nan", "control"]),
-        ("control: leaks all", "private rows are below it", ["nan", "strongest attack"]),
+        ("control: leaks all", "private rows without its labels are below it", ["nan", "strongest attack"]),
     ],
 )
 def test_the_leaderboard_says_nothing_of_controls_that_it_lacks(left_out, said, unsaid):
@@ -118,6 +118,7 @@ def test_the_leaderboard_says_nothing_of_controls_that_it_lacks(left_out, said, 
 def test_public_data_alone_counts_where_no_private_method_is_as_accurate():
     """It costs no epsilon at all, so a private row that is less accurate is not the most accurate with a guarantee."""
     table = read_table(DOCS / "leaderboard" / "leaderboard.csv")
+    table = table[~table["method"].str.endswith(STARTED)]
     public = table["accuracy"][table["method"] == "control: public data"].item()
     private = table[table["guarantee"] == "yes"]
     best = private.loc[private.groupby("budget")["accuracy"].idxmax()].set_index("budget")
@@ -129,7 +130,8 @@ def test_public_data_alone_counts_where_no_private_method_is_as_accurate():
     assert told.startswith(
         "Most accurate with a guarantee: public data alone at ε = 1 (54 %; the best private method is "
     )
-    assert "DP-SGD at ε = 8 (60.3 %)" in told and "public data alone at ε = 8" not in told
+    # a method is named once for all budgets at which it is the best
+    assert "DP-SGD at ε = 2 (55.4 %), 4 (58.4 %), 8 (60.5 %)." in told
     assert "24 of 28 private rows are below it, and none has its labels" in told
 
 
