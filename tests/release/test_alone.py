@@ -2,10 +2,12 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
@@ -58,21 +60,46 @@ def copy(tmp_path_factory) -> Path:
     return folder
 
 
-def call(copy: Path, name: str, *options: str) -> subprocess.CompletedProcess[str]:
-    environ = os.environ | {"PYTHONPATH": str(copy)}
-    line = [sys.executable, "-c", RUN, refused(), name, *options]
-    return subprocess.run(line, cwd=copy, env=environ, capture_output=True, text=True, check=False)
+PYTHON = """#!/bin/sh
+# python -m scripts.NAME OPTION...
+name=${{2#scripts.}}
+shift 2
+exec {} -c {} {} "$name" "$@"
+"""
+
+
+@pytest.fixture
+def bash(copy, folder, tmp_path) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Call a command where RELEASE lies and `python` has the named packages alone; passphrases are answered."""
+    shutil.copytree(folder, tmp_path / "RELEASE")
+    python = PYTHON.format(*map(shlex.quote, (sys.executable, RUN, refused())))
+    for name, text in {"python": python, "ask": "#!/bin/sh\necho some passphrase\n"}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    more = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(copy)}
+    environ = os.environ | more | {"SSH_ASKPASS": str(tmp_path / "ask"), "SSH_ASKPASS_REQUIRE": "force"}
+
+    def called(line: str) -> subprocess.CompletedProcess[str]:
+        words = ["bash", "-c", line]
+        return subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+
+    return called
 
 
 @pytest.mark.slow
-def test_a_release_is_signed_and_verified_with_the_packages_that_are_named(copy, folder, tmp_path):
-    key, allowed = tmp_path / "key", tmp_path / "allowed"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(key)], check=True)
-    allowed.write_text(f"author@example.org {key.with_suffix('.pub').read_text()}")
-    signed = call(copy, "sign_release", "--folder", str(folder), "--key", str(key))
-    assert signed.returncode == 0, signed.stdout + signed.stderr
-    done = call(copy, "verify_release", "--folder", str(folder), "--signer", str(allowed))
-    assert done.returncode == 0 and "consistent; signed by author@example.org" in done.stdout, done.stdout + done.stderr
+def test_a_release_is_signed_and_verified_as_the_readme_says(bash):
+    lines = [line for block in re.findall(r"^```sh\n(.*?)^```$", README, re.M | re.S) for line in block.splitlines()]
+    done = [(line, bash(line)) for line in lines if not line.startswith("pip install")]
+    assert len(done) == 5 and not [(line, said) for line, said in done if said.returncode]
+    (end,) = re.findall(r"`(consistent; .*)\.\.\.\)`", README)
+    last, shown = done[-1]
+    assert end in shown.stdout.splitlines()[-1]
+    stranger = 'ssh-keygen -q -t ed25519 -N "" -f other && ssh-keygen -Y sign -n released-student -f other'
+    assert not bash(f"{stranger} < RELEASE/SHA256SUMS > RELEASE/SHA256SUMS.sig").returncode
+    shown = bash(last)
+    (fault,) = re.findall(r"`(FAULT  signature: )\.\.\.`", README)
+    assert shown.returncode == 1
+    assert f"{fault}SHA256SUMS.sig: none of allowed_signers signed this release" in shown.stdout
 
 
 def test_what_is_refused_would_be_seen():
