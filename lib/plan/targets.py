@@ -1,4 +1,4 @@
-"""Targets that a person asks for by name."""
+"""Targets that a person asks for by name, and the image that pods are started from."""
 
 import difflib
 import re
@@ -39,3 +39,11 @@ def check_resources(resources: Collection[str], rules: Collection[str]) -> None:
         if name not in rules:
             near = difflib.get_close_matches(name, rules, 3)
             raise InputError(f"resources.{name}: there is no such rule; allowed: {' or '.join(near) or 'rules'}")
+
+
+def check_image(image: str) -> None:
+    """Raise InputError for a container image that is not named by its digest: a tag may name another one tomorrow."""
+    if not re.fullmatch(r"\S+@sha256:[0-9a-f]{64}", image):
+        raise InputError(
+            f"container-image: {image} has no digest; allowed is NAME@sha256: and 64 digits, which `docker push` prints"
+        )

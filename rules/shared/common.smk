@@ -38,7 +38,7 @@ from lib.plan.results import PAPERS, TITLES
 from lib.plan.schema import fill_defaults
 from lib.plan.snakemake_records import code_parameter, empty_damaged
 from lib.plan.strict_yaml import check_files, read_given
-from lib.plan.targets import check_resources, check_targets
+from lib.plan.targets import check_image, check_resources, check_targets
 from lib.plan.shared_processes import Jobs
 
 CLAIMS = [os.path.relpath(path) for path in LEDGER]
@@ -50,18 +50,24 @@ def refuse(error):
 
 
 def asked_for():
-    """Targets and values of --config, of Snakemake's command line and profile: of a person, not of a job or program."""
+    """Targets, values of --config, and the image of Kubernetes' pods, of Snakemake's command line and profile.
+
+    Of a person, not of a job or program.
+    """
     program = Path(sys.argv[0])
     if not workflow.is_main_process or "snakemake" not in (program.name, program.parent.name):
-        return [], []
+        return [], [], None
     with contextlib.redirect_stderr(io.StringIO()):  # it says again which profile there is
         arguments = parse_args(sys.argv[1:])[1]
-    return arguments.targets, arguments.config or []
+    image = arguments.container_image if arguments.executor == "kubernetes" else None
+    return arguments.targets, arguments.config or [], image
 
 
-TARGETS, GIVEN = asked_for()
+TARGETS, GIVEN, IMAGE = asked_for()
 
 try:
+    if IMAGE is not None:
+        check_image(IMAGE)
     read_given(GIVEN)
     check_files(workflow.configfiles)
     check_overlays(workflow.overwrite_configfiles, workflow.config_settings.config, default_preset())

@@ -1,9 +1,10 @@
-"""A misspelt target is told which one was meant, and resources of a rule that there is not are refused."""
+"""A misspelt target is told which one was meant; resources of no rule and images without a digest are refused."""
 
 import pytest
 
 from lib.core.errors import InputError
-from lib.plan.targets import check_resources, check_targets
+from lib.plan.targets import check_image, check_resources, check_targets
+from tests.offenders import each
 
 RULES = ["all", "audit", "claims", "scalable_pate_table1", "scalable_pate_table2", "dp_mac_fig1"]
 
@@ -47,3 +48,26 @@ def test_resources_are_of_rules_that_there_are():
     check_resources({"claims": {"mem_mb": 2000}}, RULES)
     with pytest.raises(InputError, match=r"resources\.claim: there is no such rule; allowed: claims"):
         check_resources({"claim": {"mem_mb": 2000}}, RULES)
+
+
+DIGEST = "0123456789abcdef" * 4
+
+
+@each([f"python@sha256:{DIGEST}", f"registry.example.org:5000/own/image:1.0@sha256:{DIGEST}"])
+def test_an_image_may_be_named_by_its_digest(image):
+    check_image(image)
+
+
+@each(
+    [
+        "python:3.11",
+        "",
+        "python@sha256:0123",
+        f"a@sha256:{DIGEST.upper()}",
+        f"@sha256:{DIGEST}",
+        "python@sha256:...",
+    ]
+)
+def test_an_image_without_a_digest_is_refused(image):
+    with pytest.raises(InputError, match=r"^container-image: .* has no digest; allowed is NAME@sha256:.*docker push"):
+        check_image(image)

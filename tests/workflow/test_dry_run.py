@@ -575,7 +575,7 @@ def test_the_documented_commands_plan_device_memory_and_time_of_every_job_of_pap
     project = Project.copy(tmp_path / "project")
     data_root = any_root
     if place == "Kubernetes":  # files lie on the volume that holds the project
-        arguments.append(f"--default-storage-prefix={project.root}")
+        arguments += [f"--default-storage-prefix={project.root}", f"--container-image=python@sha256:{'0' * 64}"]
         data_root = "data"
         mark_without_data(project.root / data_root)
     # Snakemake says what a job asks for where it has no message of its own
