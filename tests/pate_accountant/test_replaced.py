@@ -243,6 +243,11 @@ def test_a_target_out_of_reach_is_refused():
         least_noise(lambda noise: 0.0, 1.0)
 
 
+def test_noise_of_just_above_a_thousandth_is_found():
+    found = least_noise(lambda noise: 1.5e-3 / noise, 1.0, largest=4e-3)
+    assert 1.5e-3 <= found <= 1.5e-3 * (1 + 2 * PRECISION)
+
+
 # ---------------------------------------------------------------- a training
 
 

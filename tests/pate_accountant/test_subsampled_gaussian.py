@@ -158,3 +158,20 @@ def test_a_run_at_orders_near_1_costs_no_less_than_at_others(order):
     more, usual = (statements(run, np.array(orders), 1e-5) for orders in ([order, 2.0, 8.0], [2.0, 8.0]))
     for name, made in usual.items():
         assert made.epsilon * 0.1 < more[name].epsilon <= made.epsilon, name
+
+
+class WithHistogram(TrainingRun):
+    """A training and one more Gaussian mechanism."""
+
+    def parts(self, orders):
+        return super().parts(orders) | {"histogram": rdp.gaussian_rdp(orders, 3.0, 1.0)}
+
+
+def test_a_run_costs_all_of_its_steps_and_parts():
+    run = WithHistogram(samples=40, batch=4, epochs=3, sigma=2.0)
+    training = 30 * subsampled_gaussian_rdp(SHORT, 0.1, 2.0)
+    assert run.parts(SHORT)["training"] == pytest.approx(training)
+    both = training + rdp.gaussian_rdp(SHORT, 3.0, 1.0)
+    made = statements(run, SHORT, 1e-5)
+    assert made["joint"].epsilon == pytest.approx(rdp.epsilon_classic(SHORT, both, 1e-5)[0])
+    assert made["training"].epsilon == pytest.approx(rdp.epsilon_classic(SHORT, training, 1e-5)[0])
