@@ -105,3 +105,33 @@ def test_epsilons_without_a_cap_are_those_of_runs_that_may_answer_every_query():
 def test_the_number_of_settings_is_that_of_their_table():
     (said,) = re.findall(r"Its (\d+) settings", README)
     assert int(said) == len(pd.read_csv(ROOT / "published" / "settings.csv"))
+
+
+# names of datasets in result tables, by how they begin, and in NOTICE; None: what this project makes itself
+SOURCES = {
+    "adult": "UCI Adult",
+    "brats2013": "BRATS 2013",
+    "cifar100": "CIFAR-10, CIFAR-100",
+    "cifar10": "CIFAR-10, CIFAR-100",
+    "digits": "scikit-learn's digits",
+    "hippocampus": "MSD Task04",
+    "lgg": "LGG MRI",
+    "mnist": "MNIST",
+    "notmnist": "notMNIST",
+    "open_glyph": None,
+    "pate_votes": "votes of PATE teachers",
+    "phantom": None,
+    "textured_shapes": None,
+    "tissue_patches": None,
+    "usps": "USPS",
+}
+
+
+def test_the_notice_names_all_data_that_committed_tables_are_made_from():
+    tables = (path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "reproduction").glob("*/*.csv"))
+    used = {name for table in tables for name in re.findall(r"(\w+) \([0-9a-f]{12}\)", table)}
+    sources = {name: [source for begin, source in SOURCES.items() if name.startswith(begin)] for name in used}
+    assert len(used) > 10 and all(sources.values())
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    expected = {source for found in sources.values() for source in found if source}
+    assert not [source for source in sorted(expected) if f"\n  {source}" not in notice]
