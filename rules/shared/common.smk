@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import yaml
 from snakemake.cli import parse_args
 from snakemake.io import strip_wildcard_constraints
 from snakemake.resources import Resources
@@ -98,7 +99,9 @@ prefix += "${{PYTHONPATH:+:$PYTHONPATH}}; "  # that of a person, too; Snakemake 
 # glibc keeps freed memory for the next step of a network instead of giving it back each time (a student of 48 x 48 x 32
 # voxels: 24.7 s and not 26.6 s, the same bytes)
 prefix += f"export MALLOC_MMAP_THRESHOLD_={2**30} MALLOC_TRIM_THRESHOLD_={2**30}; "
-prefix += f"export {COMMIT}={shlex.quote(commit())}; "
+# read here, since in code_inputs, which all trainings import, it would make their results stale
+VERSION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
+prefix += f"export {COMMIT}={shlex.quote(f'{VERSION}+{commit()}')}; "
 if not workflow.deployment_settings.deployment_method:
     prefix += f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
 shell.prefix(prefix)

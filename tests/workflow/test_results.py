@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+import yaml
 
 from lib.core.code_inputs import digest
 from lib.plan.config import catalogue
@@ -48,8 +49,9 @@ def test_every_committed_file_names_its_commit_and_code(finished):
     digits = ["scripts/prepare_data.py", "lib/data/sources/digits.py"]
     assert all(digits in told[name] for name in ("dp_mac/table1b.csv", "scalable_pate/table1.csv"))
     assert not [name for name in files if of_today(origins[name]) != ("same", [])]
-    assert {row["commit"] for row in origins.values()} == {"unknown"}  # the copy is no repository
-    assert "| fig2.csv | unknown | same |" in (pages / "dp_mac_details.md").read_text()
+    version = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
+    assert {row["commit"] for row in origins.values()} == {f"{version}+unknown"}  # the copy is no repository
+    assert f"| fig2.csv | {version}+unknown | same |" in (pages / "dp_mac_details.md").read_text()
     record = next((finished.root / "results" / "tiny" / "scalable_pate" / "accounts").rglob("*.json"))
     assert json.loads(record.read_text())["code"] == digest("scripts/account.py")
 
