@@ -184,7 +184,7 @@ class Tradeoff:
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """What the paper prints of networks with some noise."""
+    """Area and accuracy that the paper prints of networks with some noise."""
 
     gamma: Annotated[Positive, Keywords(title="noise coefficient"), "Noise coefficient."]
     auc: Annotated[Share, "Of the attack."]
