@@ -13,16 +13,24 @@ import pytest
 from filelock import FileLock
 
 from lib.plan.data_needs import mark_without_data
+from tests.workflow.loaded_jobs import loaded_jobs
 from tests.workflow.running import ROOT, TINY, Pending, Project
 
 # Loaded by every Python that a job starts: writes which files below the root of the project the process
 # imported or opened, and the file that its output went to, by which the job is known.
 RECORDER = """
-import atexit, json, os, sys, time
+import atexit, builtins, json, os, sys, time
 
 if "RECORD_TO" in os.environ:
     root = os.path.dirname(os.path.abspath(__file__)) + os.sep
-    opened, written = set(), set()
+    opened, written, packages = set(), set(), set()
+    plain = builtins.__import__
+
+    # not what is loaded: the process may be a fork of one that has loaded more
+    def noted(name, globals=None, *more, **named):
+        if (globals or {}).get("__name__", "").partition(".")[0] in ("__main__", "lib", "pate_accountant", "scripts"):
+            packages.add(name.partition(".")[0])
+        return plain(name, globals, *more, **named)
 
     def hook(event, arguments):
         if event == "open" and isinstance(arguments[0], (str, os.PathLike)):
@@ -43,7 +51,7 @@ if "RECORD_TO" in os.environ:
         modules = {os.path.abspath(file) for file in files if file and os.path.isfile(file)}
         content = {
             "log": os.fstat(1).st_ino,  # where a rule sends what its script prints
-            "packages": sorted({name.partition(".")[0] for name in list(sys.modules)}),
+            "packages": sorted(packages),
             "modules": sorted(file[len(root):] for file in modules if file.startswith(root)),
             "opened": sorted(file for file in opened if os.path.isfile(root + file)),  # what is left of them
         }
@@ -52,13 +60,17 @@ if "RECORD_TO" in os.environ:
             json.dump(content, stream)
 
     sys.addaudithook(hook)
+    builtins.__import__ = noted
     atexit.register(write)
 """
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job that ran: its rule, the inputs and outputs it declared, and the files and packages it really used."""
+    """A job that ran: its rule, the inputs and outputs it declared, and the files it really used.
+
+    packages: those of others that the project's modules imported on the way.
+    """
 
     rule: str
     inputs: frozenset[str]
@@ -136,7 +148,8 @@ def _recorded(pristine: Project, folder: Path) -> Recorded:
     (project.root / "sitecustomize.py").write_text(RECORDER)
     records = folder / "records"
     records.mkdir()
-    project.run("--cores", "1", "all", "reproduction", RECORD_TO=str(records))
+    with loaded_jobs() as forked:
+        project.run("--cores", "1", "all", "reproduction", RECORD_TO=str(records), **forked)
     (project.root / "sitecustomize.py").unlink()
     by_log: dict[int, list[tuple[str, dict[str, str]]]] = {}
     for output, row in project.outputs("all", "reproduction").items():
