@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -26,6 +27,7 @@ print("torch._dynamo" in sys.modules)
 """
 
 
+@cache
 def trained(first: str) -> tuple[list[str], bool]:
     """What a new process trains after `first`, and whether it imported the compiler."""
     command = [sys.executable, "-c", STEPS.format(first=first)]

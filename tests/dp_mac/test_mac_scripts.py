@@ -368,7 +368,7 @@ def test_the_budget_agrees_with_what_is_known(tmp_path):
     autoencoder |= {"pretraining_epochs": 1, "sigma_histogram": 20.0, "printed": [[8, 2.2], [1, 12.1]]}
     sgd = {"dataset": "USPS", "samples": 5000, "batch": 100, "epochs": 100, "layers": 1, "delta": 1e-5}
     budget = {"autoencoder": autoencoder, "dp_sgd": sgd | {"printed": [[2, 3.7]]}}
-    orders = {"orders": {"linear": [1.25, 100.0, 0.25], "logarithmic": [100.0, 500.0, 50]}}
+    orders = {"orders": {"linear": [1.25, 20.0, 0.25], "logarithmic": [20.0, 500.0, 100]}}
     arguments = ["--budget", json.dumps(budget), "--accounting", json.dumps(orders)]
     dp_mac_budget.main([*arguments, f"--table={tmp_path / 'b.csv'}", f"--privacy={tmp_path / 'p.csv'}"])
     table = pd.read_csv(tmp_path / "b.csv")

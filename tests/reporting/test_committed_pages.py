@@ -335,8 +335,9 @@ def test_committed_figures_are_what_is_drawn_of_committed_numbers(tmp_path, monk
         again, item = tmp_path / path.relative_to(DOCS), f"{path.parent.name}/{path.name}"
         assert (item in stay) == (not again.stat().st_size), item
         if again.stat().st_size:
-            assert np.abs(imread(again) - imread(path)).max() < 0.1, item
-            assert imread(path).shape[1] <= 2 * 830, f"{item}: too wide for a page to show it legibly"
+            picture = imread(path)
+            assert np.abs(imread(again) - picture).max() < 0.1, item
+            assert picture.shape[1] <= 2 * 830, f"{item}: too wide for a page to show it legibly"
     assert (tmp_path / "compressed_pate" / "fig1.png").stat().st_size
 
 
