@@ -7,7 +7,7 @@ fails and why, other figures, all tables, sanity checks, and how the paper was i
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -146,7 +146,7 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
     _check_names(name, made_of)
     outline, found = made_of.outline, made_of.verdicts
     opening, _, readings = (filled_by_sentence(part, made_of.sources) for part in made_of.readings.rpartition(_OPENING))
-    shown = [figure for item in outline["figures"] for figure in _figures(made_of, [item])]
+    shown = _each_line_once([figure for item in outline["figures"] for figure in _figures(made_of, [item])])
     if found is None:
         answer, asked, whys, matrix = leaderboard_answer(made_of.tables), [], [], None
     else:
@@ -256,16 +256,19 @@ def _figures(made_of: Material, items: Iterable[str]) -> list[Figure]:
     return found
 
 
+def _each_line_once(figures: Iterable[Figure]) -> list[Figure]:
+    """Return figures with the verdict on a claim below the first of them alone."""
+    said: set[str] = set()
+    found = []
+    for figure in figures:
+        found.append(replace(figure, verdicts=[line for line in figure.verdicts if line not in said]))
+        said.update(figure.verdicts)
+    return found
+
+
 def _short(figure: Figure) -> Figure:
     """With the first paragraph of its caption: the rest is with the folded tables."""
-    return Figure(
-        figure.name,
-        figure.title,
-        figure.file,
-        as_read(figure.caption.partition("\n\n")[0], years=True),
-        figure.verdicts,
-        figure.numbers,
-    )
+    return replace(figure, caption=as_read(figure.caption.partition("\n\n")[0], years=True))
 
 
 def _claims_about(made_of: Material, tables: Iterable[str]) -> list[str]:
@@ -351,7 +354,7 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
     """All that there is."""
     first = [figure.name for figure in shown]
     items = [result["item"] for result in made_of.results if result["item"] not in first]
-    parts = [Folded("More figures", _figures(made_of, items))]
+    parts = [Folded("More figures", _each_line_once(_figures(made_of, items)))]
     parts.append(Folded("All tables, in full", _all_tables(made_of, first)))
     if made_of.verdicts is not None:
         claims, checks = divided(made_of.verdicts)
@@ -378,8 +381,7 @@ CHECKS = (
 def _origins(rows: Sequence[Sequence[str]]) -> Text | Table:
     """Return the commit that made each file, and whether today's code is the same; a sentence if none is known."""
     if all(row[2] == f"{UNKNOWN}, {BEFORE}" for row in rows):
-        told = "neither the commit of each, nor whether today's code would make the same, is known"
-        return Text(f"All tables and figures of this page were {BEFORE}: {told}.")
+        return Text(f"All tables and figures of this page were {BEFORE}.")
     caption = "Comments and docstrings aside. `make provenance` compares with the code that you have."
     return Table("", ["file", "made by commit", "today's code"], rows, caption=caption)
 

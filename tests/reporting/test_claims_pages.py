@@ -343,6 +343,18 @@ def test_below_a_figure_a_claim_has_a_mark_where_the_figures_data_decided_it(dat
     assert figure.verdicts == [line.format(claim["quantity"])]
 
 
+def test_a_claim_stands_below_the_first_of_its_figures_alone(own):
+    results = [
+        {"item": item, "title": item, "caption": "Curves.", "tables": ["fig1_comparison"]} for item in ("fig1", "fig2")
+    ]
+    frames, pictures = {"fig1_comparison": pd.DataFrame([row()])}, {"fig1": "p/fig1.png", "fig2": "p/fig2.png"}
+    content = material(own, frames, pictures)
+    about = [claim | {"table": "fig1_comparison"} for claim in content.ledger]
+    made = page("p", "Title", "quick", dataclasses.replace(content, results=results, ledger=about))
+    first, second = made.folded[0].parts
+    assert first.verdicts and not second.verdicts
+
+
 def test_what_stands_before_three_dashes_opens_what_is_told_of_failures(own):
     text = markdown.details(page("p", "Title", "quick", material(own, readings="In short.\n\n---\n\nAt length.")))
     in_order(text, "## What fails, and why\n\nIn short.", "\nAt length.\n")
