@@ -176,6 +176,11 @@ def test_the_answer_is_short(name):
     assert len(TEXTS[name].partition("\n### ")[0].split()) <= 600
 
 
+def test_the_overview_can_be_read_on_a_narrow_screen():
+    """Its letters are 25 pixels high in the file, so at least 10 where it is 370 wide."""
+    assert imread(DOCS / "overview.png").shape[1] <= 25 * 370 / 10
+
+
 @each(TEXTS)
 def test_no_page_is_long(name):
     assert len(TEXTS[name].split()) <= 3000
