@@ -209,6 +209,8 @@ class Results:
             return self._facts[key]
         block: Any = self._config
         for part in key.split("."):
+            if block is None:  # what is not made has no settings
+                return None
             block = block[part]
         return block
 

@@ -10,9 +10,10 @@ from lib.reporting.headlines import measured
 
 
 def points(verdicts: pd.DataFrame, outlines: Mapping[str, dict]) -> list[dict]:
-    """Return the numbers that outlines choose (`overview`) and a run measured: paper, what, values, label, ratio, data, own.
+    """Return the numbers that outlines choose (`overview`) and a run measured, a row each.
 
-    label: paper, what it is and `paper → here` in one line. own: whether it is of the paper's data. Several measured numbers of one claim are left out: none of them alone is ours.
+    Of each: paper, what, values, label, ratio, data, own. label: paper, what it is and `paper → here` in one line. own:
+    whether it is of the paper's data. Several measured numbers of one claim are left out: none of them alone is ours.
     """
     rows = verdicts.set_index("id")
     found = []

@@ -368,7 +368,7 @@ def _folded(made_of: Material, shown: Sequence[Figure], readings: str) -> list[F
             parts.append(Folded("Sanity checks", [controls_table(made_of.controls, made_of.tables)]))
     parts.append(Folded("How the paper is read, and caveats", [Text(readings)]))
     if made_of.origins:
-        parts.append(Folded("Commit and code of each table and figure", [_origins(made_of.origins)]))
+        parts.append(Folded("Commit and code of each table and figure", _origins(made_of.origins)))
     return [part for part in parts if part.parts]
 
 
@@ -378,12 +378,16 @@ CHECKS = (
 )
 
 
-def _origins(rows: Sequence[Sequence[str]]) -> Text | Table:
-    """Return the commit that made each file, and whether today's code is the same; a sentence if none is known."""
-    if all(row[2] == f"{UNKNOWN}, {BEFORE}" for row in rows):
-        return Text(f"All tables and figures of this page were {BEFORE}.")
+def _origins(rows: Sequence[Sequence[str]]) -> list[Text | Table]:
+    """Return the commit that made each file, and whether today's code is the same; how many of which none is known."""
+    known = [row for row in rows if row[2] != f"{UNKNOWN}, {BEFORE}"]
+    if not known:
+        return [Text(f"All tables and figures of this page were {BEFORE}.")]
     caption = "Comments and docstrings aside. `make provenance` compares with the code that you have."
-    return Table("", ["file", "made by commit", "today's code"], rows, caption=caption)
+    parts: list[Text | Table] = [Table("", ["file", "made by commit", "today's code"], known, caption=caption)]
+    if others := len(rows) - len(known):
+        parts.append(Text(f"The other tables and figures of this page ({others}) were {BEFORE}."))
+    return parts
 
 
 def _all_tables(made_of: Material, shown: Sequence[str]) -> list[Text | Table]:

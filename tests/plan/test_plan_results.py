@@ -39,6 +39,12 @@ def test_every_key_that_a_row_names_is_one_of_the_configuration():
     assert not re.search(r"\{[\w.]+\}", "".join(made.captions().values()))
 
 
+def test_a_caption_may_name_a_setting_of_what_is_not_made():
+    off = CONFIG | {"residual_perturbation": CONFIG["residual_perturbation"] | {"recipes": None}}
+    made = Results(off, REGISTER, FACTS)
+    assert not made.is_on("residual_perturbation_recipes") and made.captions()["residual_perturbation_recipes"]
+
+
 def test_what_is_switched_off_is_no_target_and_is_refused_by_name():
     on, off = results(), results(selection=[])
     assert "results/quick/scalable_pate/selection.csv" in on.targets("scalable_pate")
