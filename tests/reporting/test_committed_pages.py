@@ -284,7 +284,7 @@ def test_captions_say_which_run_committed_numbers_are_of():
     runs = {}
     for path in sorted((DOCS / "residual_perturbation").glob("*.csv")):
         table = read_table(path)
-        if {"attack", "gamma", "auc"} <= set(table.columns):
+        if {"attack", "gamma", "auc", "method"} <= set(table.columns):
             tissue = table[(table["dataset"] == "tissue-like patches") & (table["attack"] == "shadow 0.001")]
             for auc in tissue[(tissue["method"] == "ResNet8") & (tissue["gamma"] == 0)]["auc"]:
                 runs.setdefault(auc, set()).add(path.stem.removesuffix("_comparison"))

@@ -269,6 +269,16 @@ def test_every_method_of_a_committed_leaderboard_proves_nearly_what_it_promises(
     assert proved.between(0.99, 1).all() and proved.max() / proved.min() < 1.03
 
 
+def test_no_committed_recipe_is_near_both_points_as_the_page_says():
+    table = read_table(DOCS / "residual_perturbation" / "recipes.csv")
+    answers = table.groupby(["pixels", "noise"])["answer"].first().to_dict()
+    standardised = {("standardised pixels", noise): "excluded" for noise in ("image and sums", "sums")}
+    pixels = {("pixels in [0, 255]", "image and sums"): "not both", ("pixels in [0, 255]", "sums"): "open"}
+    assert answers == standardised | pixels
+    assert table.query("gamma == 4.5 and epochs == 70")["near"].item() == "yes"
+    assert table.query("gamma == 0.75")["train_accuracy"].item() > 0.99
+
+
 def test_private_methods_are_above_public_data_where_the_page_says_so():
     table = read_table(DOCS / "leaderboard" / "leaderboard.csv")
     public = table["accuracy"][table["method"] == "control: public data"].item()
