@@ -281,9 +281,13 @@ class ResidualPerturbation:
         """Return settings of the recipes: the paper's points, the rule, and how each row was trained."""
         block, table3 = self.block["recipes"], self.block["tables"]["table3"]
         trained, recipes = self._of_recipes(), []
+        rows = [[name, float(gamma), members] for name, gamma, members in table3["rows"]] if table3 else []
         for name, point in product(block["methods"], block["points"]):
-            on = block["task"] if (name, float(point["gamma"])) in trained else (table3 or {}).get("task")
-            if on is None or (on != block["task"] and [name, point["gamma"], 1] not in table3["rows"]):
+            if (name, float(point["gamma"])) in trained:
+                on = block["task"]
+            elif table3 and [name, float(point["gamma"]), 1] in rows:
+                on = table3["task"]
+            else:
                 continue
             method, task = self.methods[name], self.tasks[on]
             words = {"title": method["title"], "gamma": float(point["gamma"]), "largest": task["largest"]}

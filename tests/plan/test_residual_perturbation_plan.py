@@ -158,6 +158,13 @@ def test_recipes_are_networks_of_their_task_else_those_of_table_iii():
     noisy = "Strategy I, noise times deviation"
     assert rows == [("Strategy I", 0.75, 16), ("Strategy I", 4.5, 255), (noisy, 0.75, 16)]
     assert told["recipes"][1]["recipe"]["epochs"] == block["tasks"]["shapes"]["recipe"]["epochs"]
+    # nor is there a row of what neither has, where both are of one task
+    same = planned(recipes=block["recipes"]).settings_of_recipes(NOTHING)["recipes"]
+    assert [(each["title"], each["gamma"]) for each in same] == [
+        ("Strategy I", 0.75),
+        ("Strategy I", 4.5),
+        (noisy, 0.75),
+    ]
     alone = planned(recipes=own, networks=networks, tables=block["tables"] | {"table3": None})
     assert "table3" not in alone.attacks_in_recipes(NOTHING)
     assert [each["gamma"] for each in alone.settings_of_recipes(NOTHING)["recipes"]] == [0.75, 0.75]
