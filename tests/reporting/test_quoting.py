@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from lib.core.errors import InputError
 from lib.plan.config import LEDGER
@@ -277,6 +278,9 @@ def test_no_committed_recipe_is_near_both_points_as_the_page_says():
     assert answers == standardised | pixels
     assert table.query("gamma == 4.5 and epochs == 70")["near"].item() == "yes"
     assert table.query("gamma == 0.75")["train_accuracy"].item() > 0.99
+    assert set(table["attacker_works"]) == {"yes"}  # the attack finds who learned by heart
+    planned = yaml.safe_load((ROOT / "presets" / "real.yaml").read_text(encoding="utf-8"))["residual_perturbation"]
+    assert len(planned["recipes"]["methods"]) == 18
 
 
 def test_private_methods_are_above_public_data_where_the_page_says_so():
@@ -289,6 +293,8 @@ def test_private_methods_are_above_public_data_where_the_page_says_so():
     assert above.to_dict() == said
     best = private.loc[private.groupby("budget")["accuracy"].idxmax(), "method"]
     assert set(best) == {f"DP-SGD{started}"}
+    mnist = read_table(DOCS / "leaderboard_mnist" / "leaderboard.csv").query("guarantee == 'yes'")
+    assert set(mnist[mnist["gain"] >= 0]["method"]) == {f"DP-SGD{started}"}
 
 
 def test_no_intact_mechanism_shows_more_than_it_promises():
