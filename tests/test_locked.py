@@ -71,6 +71,7 @@ def requires(name: str) -> list[str]:
         return []
 
 
+@pytest.mark.slow
 def test_what_is_pinned_by_hand_is_what_the_project_imports_or_starts():
     files = [path for folder in ("lib", "pate_accountant", "scripts") for path in (ROOT / folder).rglob("*.py")]
     names = {name.partition(".")[0] for path in files for name in imported(path)} - sys.stdlib_module_names

@@ -93,6 +93,7 @@ def loaded(scripts: list[str]) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_what_is_light_loads_nothing_heavy_by_other_packages_either():
     light = [script for script in SCRIPTS if script not in ALLOWED_OF]
     assert len(light) > 50 and loaded(light) == set()

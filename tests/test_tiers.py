@@ -48,6 +48,7 @@ def collected(project: Path, **variables: str) -> tuple[list[str], str]:
     return [line for line in done.stdout.splitlines() if "::" in line], done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_so_many_runs_as_there_are_parts_take_every_long_test_once(project):
     whole, _ = collected(project)
     short = [test for test in whole if test.endswith("test_short")]

@@ -56,6 +56,7 @@ def test_predictions_that_leak_outright_are_told():
     assert curves["tpr"].max() == 1
 
 
+@pytest.mark.slow
 def test_the_same_scores_say_nothing_of_coins_drawn_anew():
     found = [attacked(worlds(np.random.default_rng(seed), 6.0, slots=60), seed=seed)[0] for seed in range(60)]
     found = pd.concat(found)

@@ -135,6 +135,7 @@ def test_equal_arrays_are_equal_bytes(tmp_path, monkeypatch):
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
 
 
+@pytest.mark.slow
 def test_no_altered_byte_gives_other_arrays_or_another_error(tmp_path):
     path, altered = tmp_path / "a.npz", tmp_path / "altered.npz"
     files.save_arrays(path, **ARRAYS)

@@ -131,6 +131,7 @@ def test_a_subset_does_not_pass_for_the_whole(tmp_path):
         registry.required_files("cifar100", "cifar", "data_root", tmp_path / "nothing")
 
 
+@pytest.mark.slow
 def test_as_many_other_images_do_not_pass_for_the_whole(tmp_path):
     x = np.zeros((50000, 32, 32, 3), np.uint8)
     np.savez(tmp_path / "cifar100.npz", x_train=x, y_train=np.arange(50000) % 100, x_test=x[:10000],

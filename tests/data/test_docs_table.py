@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from lib.data import registry
 from lib.data.volumes.registry import VOLUMES
 from lib.plan.config import ROOT, catalogue, expand_download, load
@@ -40,6 +42,7 @@ def test_the_page_names_nothing_else():
     assert named == set(given()) | {name for name, spec in VOLUMES.items() if spec.folder}
 
 
+@pytest.mark.slow
 def test_one_switch_fetches_what_can_be_fetched_and_nothing_else():
     before, after = load()["datasets"], load((), {"download": True})["datasets"]
     fetched = {name for name in before if "download=true" in (row(name)[1] if name in given() else "")}

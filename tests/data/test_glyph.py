@@ -65,6 +65,7 @@ def test_samples_have_the_documented_shapes(many):
     assert many.x.max() == 255
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("start", "stop"), [(0, 1), (5, 5), (1000, 1100), (1023, 1025), (1024, 2048), (100, 5000)])
 def test_any_range_is_the_same_however_it_is_cut(data, many, start, stop):
     assert same(data.samples("public", start, stop), part(many, start, stop))

@@ -43,6 +43,7 @@ def test_the_figure_shows_clear_ambiguous_and_mislabelled_samples(data, tmp_path
     assert first["figure.pdf"].startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_too_few_samples_to_choose_from_are_refused(data, tmp_path):
     with pytest.raises(InputError, match="needs 8"):
         scalable_pate_fig3.main(arguments(data, tmp_path, 100))

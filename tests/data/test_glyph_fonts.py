@@ -47,6 +47,7 @@ def test_the_fonts_of_matplotlib_are_found_in_the_order_of_their_digests():
     assert [font.sha256 for font in fonts] == sorted(font.sha256 for font in fonts)
 
 
+@pytest.mark.slow
 def test_fonts_of_symbols_or_boxes_alone_take_no_part():
     assert (BUNDLED / "LastResortHE-Regular.ttf").is_file()
     everything = find_fonts(GlyphSettings(font_folders=(str(BUNDLED),)))

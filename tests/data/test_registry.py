@@ -63,6 +63,7 @@ def test_digits_are_known():
     np.testing.assert_array_equal(np.bincount(arrays["y"]), [178, 182, 177, 183, 181, 182, 181, 179, 174, 180])
 
 
+@pytest.mark.slow
 def test_planning_and_listing_wait_for_no_networks():
     """What rules import while the workflow is read, and every dataset that may be in the configuration."""
     imports = "\n".join(

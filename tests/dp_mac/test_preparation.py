@@ -164,6 +164,7 @@ def test_the_authors_classifiers_cost_less_than_they_say(batch, epochs, sigma, s
     assert second.epsilon < made["joint_tight"].epsilon < made["added"].epsilon
 
 
+@pytest.mark.slow
 def test_a_preparation_costs_something_by_both_accountants():
     run = MacRun(samples=5000, batch=50, epochs=2, layers=2, sigma=2.0)
     for more in ({"sigma_centre": 5.0}, {"sigma_pca": 5.0}):

@@ -33,6 +33,7 @@ def test_the_norm_is_bounded_exactly(z, radius):
     assert checked_code(clipped, radius) is clipped
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(arrays(np.float32, SHAPES, elements=NARROW), st.floats(1e-6, 1e6))
 def test_what_lies_inside_stays_and_what_lies_outside_lands_on_the_sphere(z, radius):

@@ -128,7 +128,9 @@ def test_lnmax_costs_less_than_any_mechanism_as_pure(queries, budget):
     assert renyi(found) <= budget.by_rdp(any_pure)
 
 
-@pytest.mark.parametrize("kind", PRIVATE)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind == "dp_sgd" else []) for kind in PRIVATE]
+)
 @pytest.mark.parametrize("epsilon", [1.0, 2.0, 4.0, 8.0])
 def test_all_methods_prove_what_they_promise_within_3_percent_of_each_other(kind, epsilon):
     """Every one is within a fifth of a percent below its promise, so any two are far closer than 3 percent."""

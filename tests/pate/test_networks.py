@@ -45,6 +45,7 @@ def test_a_teachers_network_learns_alone_from_all_labelled_samples(tmp_path, kin
     assert np.allclose(whole[1000:], trained.predict_probabilities(x[1000:1001]), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_one_that_was_killed_goes_on_and_ends_with_the_same_predictions(tmp_path):
     x, y = digits()
     expected = train(tmp_path / "whole.npz", MODELS["teacher_cnn"], x, y).predict_probabilities(x)

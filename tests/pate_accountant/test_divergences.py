@@ -119,6 +119,7 @@ def test_gnmax_one_sided():
     check(exact, bound, independent)
 
 
+@pytest.mark.slow
 def test_gnmax_reverse_direction_with_the_neighbours_error_bound():
     exact, bound, independent = [], [], []
     for classes, sigma in CASES:
@@ -332,6 +333,7 @@ def test_lnmax_one_sided():
     check(exact, bound, independent)
 
 
+@pytest.mark.slow
 def test_lnmax_reverse_direction_with_the_neighbours_error_bound():
     exact, bound, independent = [], [], []
     for classes, scale in CASES:

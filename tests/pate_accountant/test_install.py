@@ -57,6 +57,7 @@ def test_the_wheel_holds_the_accountant_and_nothing_else(site):
     assert {name for name in made if ".dist-info/" not in name} == expected
 
 
+@pytest.mark.slow
 def test_its_command_prices_and_its_examples_hold_without_the_workflow(site):
     script = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["price-votes"]
     module, function = script.split(":")
@@ -75,6 +76,7 @@ command.{function}({plan!r})
     )
 
 
+@pytest.mark.slow
 def test_the_example_of_the_readme_prints_what_it_says(site):
     (code,) = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert len([line for line in code.splitlines() if line]) <= 6

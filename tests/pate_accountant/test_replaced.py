@@ -196,7 +196,14 @@ def composed_delta(rate, sigma, steps, epsilon, upwards, grid=2e-4):
     return summed[total > epsilon] @ -np.expm1(epsilon - total[total > epsilon])
 
 
-@pytest.mark.parametrize(("rate", "sigma", "steps"), [(0.1, 1.0, 10), (0.3, 2.0, 20), (0.99, 4.0, 5)])
+@pytest.mark.parametrize(
+    ("rate", "sigma", "steps"),
+    [
+        pytest.param(0.1, 1.0, 10, marks=pytest.mark.slow),
+        pytest.param(0.3, 2.0, 20, marks=pytest.mark.slow),
+        (0.99, 4.0, 5),
+    ],
+)
 def test_the_loss_distribution_of_several_steps_is_exact(rate, sigma, steps):
     """Not above the exact divergence by a hundredth, and not below it: the leaderboard's noise is calibrated to it."""
     delta = 1e-5

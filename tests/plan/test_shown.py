@@ -61,6 +61,7 @@ def named_by_help() -> list[str]:
     return re.findall(r"^  ([a-z]\w+) ", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_help_names_targets_that_exist_and_all_that_collect_results():
     found = set(named_by_help()) - set(show_help.PRESETS) - set(show_help.PEOPLE) - {"make", "data"}
     assert found <= set(show_help.rules())
@@ -88,6 +89,7 @@ def test_help_names_targets_of_make_that_exist():
     assert said <= there and len(said) > 10
 
 
+@pytest.mark.slow
 def test_help_ends_with_its_last_line(tmp_path):
     """Also where both streams go to one file, in which a job would find its memory and its code."""
     log = tmp_path / "help.log"

@@ -22,6 +22,7 @@ def settings(wildcards):
     return {"job": ["train", wildcards.task], "block": {"rate": 0.5}, "gamma": wildcards.gamma, "noiseless": True}
 
 
+@pytest.mark.slow
 def test_only_the_default_preset_does_jobs_together_unless_another_says_so():
     assert list(RULES) == load_schema()["properties"]["together"]["items"]["enum"] == load()["together"]
     assert load(overrides={"preset": "mine"})["together"] == []

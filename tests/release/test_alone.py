@@ -102,6 +102,7 @@ def test_a_release_is_signed_and_verified_as_the_readme_says(bash):
     assert f"{fault}SHA256SUMS.sig: none of allowed_signers signed this release" in shown.stdout
 
 
+@pytest.mark.slow
 def test_what_is_refused_would_be_seen():
     assert {"torch", "sklearn", "pandas", "snakemake"} <= set(refused().split())
     assert not {"numpy", "scipy", "dp_accounting", "jsonschema", "yaml", "safetensors"} & set(refused().split())

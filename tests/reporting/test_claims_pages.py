@@ -435,6 +435,7 @@ def test_the_claims_script(results):
     assert "v09, Table 1 row 3" in (results / "claims.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_claims_of_some_papers(tmp_path, results):
     some = tmp_path / "some"
     some.mkdir()
@@ -521,6 +522,7 @@ def test_a_papers_page_and_its_files(results, tmp_path):
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_joining_leaves_the_papers_alone(results, tmp_path):
     folder = tmp_path / "docs"
     reproduce(results, folder, "scalable_pate")
@@ -561,6 +563,7 @@ def test_a_page_of_unknown_names_is_refused(results, tmp_path):
         join(tmp_path / "odd", "x")
 
 
+@pytest.mark.slow
 def test_the_site_has_the_same_in_files_that_need_nothing_else(results, tmp_path):
     table, figure = str(results / "table1.csv"), str(results / "fig1.png")
     links = {"all papers": "index.html", "scalable pate": "scalable_pate.html"}

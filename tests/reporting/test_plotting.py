@@ -31,6 +31,7 @@ def test_files_are_what_they_are_called_and_undated(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"a.png", "a.pdf"}
 
 
+@pytest.mark.slow
 def test_a_persons_own_matplotlibrc_changes_nothing(tmp_path):
     plain = draw(tmp_path, "plain")
     theirs = {

@@ -60,6 +60,7 @@ def test_what_an_epsilon_is_said_to_promise_holds_in_the_committed_tables():
     assert (budget["epsilon"] <= budget["paper_epsilon"]).all()
 
 
+@pytest.mark.slow
 def test_what_may_be_announced_is_committed_as_it_is_computed_and_never_below():
     runs = load([ROOT / "presets" / "real.yaml"], {"data_root": "."})["scalable_pate"]["runs"]
     table = read_table(ROOT / "docs" / "reproduction" / "scalable_pate" / "table1.csv")

@@ -50,6 +50,7 @@ def test_a_figure_comes_with_every_recovery_and_their_means(figures):
         assert (figures / name).stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_verdicts_on_the_figures_are_what_their_numbers_say(figures):
     tables = {
         ("residual_perturbation", f"{item}_comparison"): pd.read_csv(figures / f"{item}_comparison.csv")

@@ -157,6 +157,7 @@ def test_replicas_differ_by_gamma_part_name_and_seed():
     assert len({stem.tobytes() for stem in stems}) == 10
 
 
+@pytest.mark.slow
 def test_what_one_replica_sees_changes_no_bit_of_another():
     x = X.copy()
     x[30:50] = 255 - x[30:50]

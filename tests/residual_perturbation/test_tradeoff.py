@@ -68,6 +68,7 @@ def made(tmp_path):
     return SimpleNamespace(**dict(zip(("numbers", "comparison"), tables, strict=True)), files=files)
 
 
+@pytest.mark.slow
 def test_points_are_those_of_the_networks_and_of_table_iii_by_the_same_attack(made):
     numbers = made.numbers
     curves = numbers[numbers["epochs"].notna()]
@@ -104,6 +105,7 @@ def test_points_of_fewer_than_three_repetitions_do_not_count(made):
     assert none.empty and list(none.columns) == list(made.comparison.columns)  # a table that can be read
 
 
+@pytest.mark.slow
 def test_the_figure_is_drawn_from_its_numbers_alone(made):
     assert all(made.files[name].stat().st_size > 5000 for name in ("png", "pdf"))
     assert_redrawn(residual_perturbation_tradeoff, made.files["png"], made.files["numbers"])
