@@ -229,7 +229,7 @@ def test_teachers_are_cut_by_their_own_number():
     assert settings["job"] == ["train_mask_teachers", "phantom", "3", "2"]
     files = [f"{PRIVATE}/answers/phantom/2/{shard}.npz" for shard in range(3)]
     assert plan.answers(of("phantom")) == plan.files_for_codes(of("phantom"))["answers"] == files
-    assert set(plan.tasks_of_teachers()) == {"phantom", "phantom_reduced", "hippocampus", "msd_paper"}
+    assert set(plan.tasks_of_teachers()) == {"phantom", "phantom_reduced", "hippocampus", "lgg_teachers", "msd_paper"}
 
 
 # ---------------------------------------------------------------- labellings
