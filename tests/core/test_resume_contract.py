@@ -304,6 +304,7 @@ def test_keeping_its_state_changes_nothing_nor_does_a_state_of_another_key(name)
     assert replace(whole, states=[], files=[]) == seen(name, None)
 
 
+@pytest.mark.long  # beside the one state after which it is killed
 @pytest.mark.parametrize("name", TRAININGS)
 def test_after_every_state_it_goes_on_to_the_same_bytes(name, tmp_path):
     for done, state in enumerate(undisturbed(name).files, start=1):

@@ -168,11 +168,11 @@ def test_the_public_codes_settings_cost_what_they_say(batch, sigma, expected):
     ("run", "target", "expected"),
     [
         (AUTOENCODER, 8, 0.70),
-        (AUTOENCODER, 4, 0.92),
-        (AUTOENCODER, 2, 1.36),
+        pytest.param(AUTOENCODER, 4, 0.92, marks=pytest.mark.long),
+        pytest.param(AUTOENCODER, 2, 1.36, marks=pytest.mark.long),
         (AUTOENCODER, 1, 2.35),
         (CLASSIFIER, 8, 0.50),
-        (CLASSIFIER, 2, 0.78),
+        pytest.param(CLASSIFIER, 2, 0.78, marks=pytest.mark.long),
         (CLASSIFIER, 0.5, 1.56),
     ],
 )
@@ -185,7 +185,7 @@ def test_training_alone_needs_far_less_noise_than_the_paper_takes(run, target, e
 
 @pytest.mark.slow
 @given(st.floats(0.9, 8), st.integers(0, 2), st.floats(20, 100))
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=5)
 def test_the_calibrated_whole_never_costs_more_than_its_target(target, pretraining, sigma_histogram):
     run = replace(AUTOENCODER, pretraining_epochs=pretraining, sigma_histogram=sigma_histogram)
     sigma = calibrated_sigma(run, SHORT, DELTA, target)

@@ -175,10 +175,10 @@ def settings(rng, kind):
     return ConfidentGNMax(50.0, other, sigma, most, noise), queries, delta, found
 
 
-@pytest.mark.slow  # the costs of LNMax are composed by their distributions, in a tenth of a second
-@each([*[(seed, GNMax) for seed in range(90)], *[(seed, ConfidentGNMax) for seed in range(90, 190)]]
-      + [(seed, LNMax) for seed in range(190, 200)])  # fmt: skip
-def test_calibrate_is_the_inverse_of_account_and_never_exceeds_the_target(seed, kind):
+KINDS = [GNMax] * 90 + [ConfidentGNMax] * 100 + [LNMax] * 10  # the last are composed by their distributions: slow
+
+
+def check_inverse(seed, kind):
     mechanism, queries, delta, key = settings(np.random.default_rng(seed), kind)
     target = account([[30, 20]] * queries, mechanism, delta).guarantee.epsilon
     known = dataclasses.asdict(mechanism) | {"queries": queries}
@@ -190,6 +190,18 @@ def test_calibrate_is_the_inverse_of_account_and_never_exceeds_the_target(seed, 
     assert target * (1 - 1e-6) <= again <= target
     assert made.guarantee.epsilon == again  # of votes and of a plan
     assert after == pytest.approx(before, rel=1e-6) if "sigma" in key or "scale" in key else after == before
+
+
+@pytest.mark.slow
+@each([*enumerate(KINDS)][::10])
+def test_calibrate_is_the_inverse_of_account_and_never_exceeds_the_target(seed, kind):
+    check_inverse(seed, kind)
+
+
+@pytest.mark.long
+@each(enumerate(KINDS))
+def test_calibrate_is_the_inverse_of_account_in_200_settings(seed, kind):
+    check_inverse(seed, kind)
 
 
 @pytest.mark.parametrize("key", ["queries", "max_answered"])

@@ -40,7 +40,7 @@ def shares(truths, spreads, seeds, runs, claim=GREATER) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", [(3, 3), (3, 10)], ids=str)
 @pytest.mark.parametrize("ratio", [1, 10])
-@pytest.mark.parametrize("comparisons", [1, 9, 41])
+@pytest.mark.parametrize("comparisons", [1, 9, pytest.param(41, marks=pytest.mark.long)])
 def test_with_equal_truth_at_most_one_claim_in_twenty_fails(comparisons, ratio, seeds):
     runs = 4000 // comparisons + 400
     found = shares([(0.5, 0.5)] * comparisons, (1.0, ratio), seeds, runs)
@@ -65,7 +65,9 @@ def test_a_papers_number_is_one_run():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spread", [0.0, pytest.param(0.05, marks=pytest.mark.long), 0.5, 5.0])
+@pytest.mark.parametrize(
+    "spread", [0.0, pytest.param(0.05, marks=pytest.mark.long), 0.5, pytest.param(5.0, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("comparisons", [1, pytest.param(9, marks=pytest.mark.long)])
 def test_an_error_that_repetitions_share_makes_no_more_claims_fail(comparisons, spread):
     claim = order_claim(relation="=", tolerance="0")
@@ -82,7 +84,10 @@ def test_an_error_that_repetitions_share_makes_no_more_claims_fail(comparisons, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("truth", "judgement"), [(0.5, "fails"), (1.5, "fails"), (1.5, "holds")])
+@pytest.mark.parametrize(
+    ("truth", "judgement"),
+    [(0.5, "fails"), *(pytest.param(1.5, said, marks=pytest.mark.long) for said in ("fails", "holds"))],
+)
 def test_a_papers_number_has_the_error_of_ours(truth, judgement):
     """The truth on the edge of the tolerance: neither is said of more than one in twenty."""
     rng = np.random.default_rng(12)

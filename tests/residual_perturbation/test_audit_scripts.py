@@ -72,7 +72,7 @@ def audits(tmp_path_factory):
     return folder, audit
 
 
-@pytest.mark.parametrize(("mechanism", "shard"), [("strategy1", 5), ("dp_sgd", 4)])
+@pytest.mark.parametrize(("mechanism", "shard"), [("strategy1", 5), pytest.param("dp_sgd", 4, marks=pytest.mark.long)])
 def test_runs_in_shards_are_those_of_one_job(audits, mechanism, shard):
     whole, parted = audits[1](mechanism), audits[1](mechanism, name=f"{mechanism}_shards", shard=shard)
     for one, other in zip(whole, parted, strict=True):
