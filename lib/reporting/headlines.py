@@ -40,7 +40,7 @@ _ORDER = (*GRADES, BY_CONSTRUCTION)
 class Headline:
     """A headline claim with its answer.
 
-    pair: the paper's number beside ours, if one says it. evidence: the weakest that decides it, or what is missing to
+    pair: the paper's number beside ours, or the two sides of an ordering, if they say it. evidence: the weakest that decides it, or what is missing to
     judge it. why: Markdown, with placeholders for numbers (`quoting.py`); empty where the outline has none for this
     answer. short: its name in the table of papers.
     """
@@ -80,10 +80,38 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
     decided = [row["grade"] for row in own if row["judgement"] in ("holds", "fails")]
     measured_on = [grade for grade in decided if grade != BY_CONSTRUCTION] or decided
     evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else _missing(entry, own)
-    shown = rows.get(entry.get("shows", ""))
-    pair = f"{as_read(shown['paper_value'])} → {measured(shown)}" if shown and shown["measured"] else ""
     why, short = entry.get("why", {}).get(answer, ""), entry.get("short", "")
-    return Headline(entry["says"], entry["where"], answer, evidence, pair, why, short)
+    return Headline(entry["says"], entry["where"], answer, evidence, _pair(entry, rows), why, short)
+
+
+def _pair(entry: dict, rows: Mapping[str, dict]) -> str:
+    """Return the paper's number and ours, or of an ordering both its sides; empty where nothing was measured.
+
+    Of several comparisons of an ordering the first is shown, with the data that it is about.
+    """
+    shown = rows.get(entry.get("shows", ""))
+    if not (shown and shown["measured"]):
+        return ""
+    if entry["shows"].startswith("v"):
+        return f"{as_read(shown['paper_value'])} → {measured(shown)}"
+    first, *others = shown["measured"].split("; ")
+    here = _compared(*(rounded(number) for number in _sides(first, shown)))
+    if others:
+        here += f" ({first.partition('(')[2].rstrip(')').partition(',')[0]})"
+    printed = [as_read(rows[name]["paper_value"]) for name in entry.get("paper", ())]
+    return f"{_compared(*printed)} → {here}" if printed else f"here {here}"
+
+
+def _compared(left: str, right: str) -> str:
+    """Write two numbers as they are read, with the sign of their order."""
+    difference = float(left.replace(",", "")) - float(right.replace(",", ""))
+    return f"{left} {'>' if difference > 0 else '<' if difference else '='} {right}"
+
+
+def _sides(comparison: str, verdict: Mapping[str, str]) -> tuple[float, float]:
+    """Return what an ordering compares, rounded safely; of a bound with a tolerance, `1.26 <= 1.01 x 8`, without it."""
+    left, *_, right = _DECIMAL.findall(comparison.partition(" (")[0])
+    return _safe(float(left), verdict), _safe(float(right), verdict)
 
 
 def _missing(entry: dict, rows: Iterable[Mapping[str, str]]) -> str:
@@ -163,10 +191,8 @@ def _number(row: Mapping[str, str], sides: Sequence[str]) -> str:
     if row["id"].partition(".")[2].startswith("v"):
         pair = f"paper {as_read(row['paper_value'])}, here {measured(row)}"
     else:
-        # of a bound with a tolerance, `1.26 <= 1.01 x 8`, without the tolerance
-        left, *_, right = _DECIMAL.findall(row["measured"].partition(" (")[0])
-        both = zip(sides, (left, right), strict=True)
-        pair = ", ".join(f"{side} {rounded(_safe(float(number), row))}" for side, number in both)
+        both = zip(sides, _sides(row["measured"], row), strict=True)
+        pair = ", ".join(f"{side} {rounded(number)}" for side, number in both)
         notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]
     return f"{pair} ({', '.join(notes)})" if notes else pair
 

@@ -172,11 +172,13 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
 
 
 def _headlines(outline: dict, found: pd.DataFrame, title: str = "") -> Table:
-    """Return a paper's headline claims, a row each."""
-    header = ["", "The paper says", "Answer", "Paper → here", "Evidence, or what is missing"]
+    """Return a paper's headline claims, a row each; with their numbers, if any has some."""
+    claims = heads.headlines(outline["headlines"], found).values()
+    numbers = any(each.pair for each in claims)
+    header = ["", "The paper says", "Answer", *["Paper → here"] * numbers, "Evidence, or what is missing"]
     rows = [
-        [each.mark, f"{each.says} ({each.where})", each.answer, each.pair, each.evidence]
-        for each in heads.headlines(outline["headlines"], found).values()
+        [each.mark, f"{each.says} ({each.where})", each.answer, *[each.pair] * numbers, each.evidence]
+        for each in claims
     ]
     return Table(title, header, rows, name="headlines")
 
@@ -193,7 +195,7 @@ def _whys(outline: dict, made_of: Material) -> list[tuple[str, str]]:
 def _check_names(name: str, made_of: Material) -> None:
     rows = [*made_of.outline["headlines"], *made_of.outline["reasons"]]
     cells = [cell for table in made_of.outline["tables"] for row in table.get("rows", []) for cell in row]
-    wanted = {claim for row in rows for key in ("of", "needs") for claim in row.get(key, [])} | {
+    wanted = {claim for row in rows for key in ("of", "needs", "paper") for claim in row.get(key, [])} | {
         row["shows"] for row in rows if "shows" in row
     }
     wanted |= {cell for cell in cells if _CLAIM.fullmatch(cell)}

@@ -255,6 +255,14 @@ def test_a_papers_page_answers_first_and_has_its_details_on_another(own):
     )
 
 
+def test_headlines_have_a_column_of_numbers_only_if_one_has_numbers(own):
+    bare = {key: value for key, value in HEADLINE.items() if key != "shows"}
+    for entries, header in (([HEADLINE, bare | {"key": "x"}], True), ([bare], False)):
+        (table,) = page("p", "Title", "quick", material(own, headlines=entries)).headlines
+        assert ("Paper → here" in table.header) is header
+        assert {len(row) for row in table.rows} == {len(table.header)}
+
+
 def in_order(text, *parts):
     assert not [part for part in parts if part not in text], text
     places = [text.index(part) for part in parts]

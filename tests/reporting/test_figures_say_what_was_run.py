@@ -5,7 +5,14 @@ import pytest
 from lib.plan.config import ROOT
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
-from scripts import autoencoded_pate_noise, leaderboard, residual_perturbation_noise, scalable_pate_fig1
+from scripts import (
+    autoencoded_pate_noise,
+    leaderboard,
+    residual_perturbation_noise,
+    residual_perturbation_roc,
+    residual_perturbation_tradeoff,
+    scalable_pate_fig1,
+)
 
 DOCS = ROOT / "docs" / "reproduction"
 
@@ -72,3 +79,39 @@ def test_the_leaderboard_has_at_most_eight_marks(board, tmp_path):
     for line, methods in leaderboard.LINES.items():
         for budget, own in table[table["method"].isin(methods)].groupby("budget"):
             assert lines[line]["accuracy"][lines[line]["budget"] == budget].tolist() == [own["accuracy"].max()]
+
+
+@pytest.mark.parametrize(
+    "draw, table",
+    [
+        (residual_perturbation_tradeoff.draw, "residual_perturbation/tradeoff"),
+        (lambda table: residual_perturbation_roc.draw(None, table), "residual_perturbation/fig7_comparison"),
+        (lambda table: residual_perturbation_roc.draw(None, table), "residual_perturbation/fig12_comparison"),
+        (autoencoded_pate_noise.draw, "autoencoded_pate/noise"),
+    ],
+)
+def test_labels_lie_on_no_other_label_on_no_bar_and_inside_their_axis(draw, table, monkeypatch):
+    offenders, seen = [], []
+
+    def save(drawn) -> None:
+        drawn.canvas.draw()
+        for axis in drawn.axes:
+            texts = [text for text in axis.texts if text.get_text()]
+            boxes = [text.get_window_extent() for text in texts]
+            seen.extend(boxes)
+            left = axis.get_window_extent().x0
+            offenders.extend(text.get_text() for text, box in zip(texts, boxes, strict=True) if box.x0 < left)
+            pairs = [(i, j) for j in range(len(texts)) for i in range(j) if boxes[i].overlaps(boxes[j])]
+            offenders.extend((texts[i].get_text(), texts[j].get_text()) for i, j in pairs)
+            upright = [bar for container in axis.containers for bar in container.lines[2] if "teachers" in str(texts)]
+            for segment in (part for bar in upright for part in bar.get_segments()):
+                (x, low), (_, high) = axis.transData.transform(segment)
+                offenders.extend(
+                    text.get_text()
+                    for text, box in zip(texts, boxes, strict=True)
+                    if box.x0 < x < box.x1 and low < box.y1 and box.y0 < high
+                )
+
+    monkeypatch.setattr(plotting, "save", save)
+    draw(read_table(DOCS / f"{table}.csv"))
+    assert seen and not offenders

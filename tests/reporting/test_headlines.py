@@ -80,3 +80,30 @@ def test_a_headline_needs_the_checks_that_could_refute_it():
     for needs, answer in ((["o01"], heads.CONFIRMED), (["o01", "o02"], heads.PARTLY)):
         entry = {"key": "k", "says": "It is so", "where": "x", "of": ["o00"], "needs": needs}
         assert heads.headlines([entry], pd.DataFrame(rows))["k"].answer == answer
+
+
+def test_a_headline_that_is_an_ordering_shows_both_sides_of_the_paper_and_of_ours():
+    """An epsilon is rounded up, on both sides, and of several comparisons the first is named by its data."""
+    value = {"judgement": "holds", "grade": "paper", "measured": "0.7", "quantity": "accuracy", "verdict": "holds"}
+    order = value | {"paper_value": "a > b"}
+    rows = [
+        value | {"id": "p.v01", "paper_value": "0.695"},
+        value | {"id": "p.v02", "paper_value": "0.625"},
+        order | {"id": "p.o01", "measured": "0.549899 > 0.4268 (CIFAR10)"},
+        order | {"id": "p.o02", "measured": "0.402093 not > 0.635388 (MSD Task04); 3 > 1 (LGG, run a)"},
+        order | {"id": "p.o03", "measured": "0.402093 not > 0.402264 (MSD Task04)"},
+        order | {"id": "p.o04", "measured": "1.25184 <= 1.01 x 8 (USPS)", "quantity": "the stated epsilons bound it"},
+        order | {"id": "p.o05", "measured": ""},
+    ]
+    entries = [
+        {"key": f"o0{n}", "says": "It is so", "where": "x", "of": ["v01"], "shows": f"o0{n}"} for n in range(1, 6)
+    ]
+    entries[0]["paper"] = ["v01", "v02"]
+    found = heads.headlines(entries, pd.DataFrame(rows))
+    assert [each.pair for each in found.values()] == [
+        "0.695 > 0.625 → 0.55 > 0.427",
+        "here 0.402 < 0.635 (MSD Task04)",
+        "here 0.402 = 0.402",
+        "here 1.26 < 8",
+        "",
+    ]
