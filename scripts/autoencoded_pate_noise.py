@@ -96,16 +96,19 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
             look |= {"linestyle": "-"}
             axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
             teachers += " teachers"
+            lowest = (noisy[SHOWN] - noisy[f"{SHOWN}_spread"].fillna(0)).min() - 0.03  # below the bars
         else:
             alone = "." if len(noisy) == 1 else None  # a line of one point is none
             axis.plot(noisy[column], noisy[SHOWN], color="0.6", linestyle="--", linewidth=1, marker=alone)
             teachers += "\nteachers\n(computed,\nnot trained)"
-        axis.annotate(teachers, (noisy[column].min(), noisy[SHOWN].min() - 0.08), ha="center", va="top", fontsize=8)
+            lowest = noisy[SHOWN].min() - 0.08
+        axis.annotate(teachers, (noisy[column].min(), lowest), ha="center", va="top", fontsize=8)
     for row in read_table(Path(__file__).parent / DATA_FILES[0]).to_dict("records"):
         if row["method"] == noisy["method"].iloc[0] and float(row["epsilon"]) > 0:
             plotting.paper(axis, [row["epsilon"]], [row["dice"]], f"the paper: {row['dataset']}, mean of three classes")
     axis.set(xlabel=plotting.epsilon_at(noisy["delta"].iloc[0]), ylim=(0, 1), xscale="log")
-    axis.set_xlim(left=0.3 * noisy[[name for name in noisy if name.startswith("epsilon_")]].min(axis=None))
+    reach = noisy[[name for name in noisy if name.startswith("epsilon_")]]
+    axis.set_xlim(0.3 * reach.min(axis=None), 4 * reach.max(axis=None))
     axis.set_title("Autoencoded PATE: the same students over epsilon")
 
 

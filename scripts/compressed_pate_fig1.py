@@ -45,7 +45,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         axes[1].set(ylabel="share of components kept, $L/D$")
         axes[1].set_yscale("symlog", linthresh=1e-4)
         axes[1].set_ylim(bottom=0)
-        axes[0].legend(fontsize="x-small", handlelength=3)
+        axes[0].legend(fontsize="small", handlelength=3)
         save(drawn, *paths)
 
 

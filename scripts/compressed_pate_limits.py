@@ -59,7 +59,7 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             left.set(xscale="log", yscale="log", xlabel="teachers $K$", title=dataset)
             left.set_ylabel("signal to noise of a code")
             right.set(xscale="log", xlabel="teachers $K$", ylabel="Dice of decoded masks", ylim=(0, 1), title=dataset)
-        axes[0].legend(fontsize="x-small")
+        axes[0].legend(fontsize="small", handlelength=4)
         save(drawn, *paths)
 
 

@@ -126,16 +126,14 @@ def draw_areas(axis: Axes, own: pd.DataFrame, attacks: Sequence[str]) -> None:
         axis.plot(x[constant], y[constant], marker, color=color, markerfacecolor="white")
     for number, row in enumerate(own[own["attack"] == attacks[-1]].sort_values("auc").to_dict("records")):
         name = rf"$\gamma$ = {row['gamma']:g}"
-        left = row["test_accuracy"] > 0.15 and not number % 2  # neighbours have theirs on different sides
-        axis.annotate(
-            name,
-            (100 * row["test_accuracy"], row["auc"]),
-            textcoords="offset points",
-            xytext=(-8 if left else 8, 0),
-            ha="right" if left else "left",
-            va="center",
-            fontsize=7.5,
-        )
+        place, side = (8, 0), "left"
+        if not number % 2:  # neighbours have theirs on different sides, and none reaches the axis
+            accuracy = row["test_accuracy"]
+            place, side = (
+                ((-8, 0), "right") if accuracy > 0.3 else ((0, 9), "center") if accuracy > 0.15 else ((8, -2), side)
+            )
+        at = (100 * row["test_accuracy"], row["auc"])
+        axis.annotate(name, at, place, textcoords="offset points", ha=side, va="center", fontsize=7.5)
     plotting.guessing(axis)
     guess = 100 * first["majority_accuracy"]
     axis.axvline(guess, color=plotting.GREY, linestyle=":", linewidth=1, zorder=0)

@@ -5,6 +5,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.patheffects import withStroke
 
 from lib.attacks.summary import Attacked, only, read_attacked, summary_row
 from lib.attacks.threshold import THRESHOLD
@@ -144,9 +145,10 @@ def draw_points(axis: plt.Axes, table: pd.DataFrame, near: bool) -> None:
     near: whether points in NEAR are named; otherwise those beyond are.
     """
 
-    def name(text: str, area: float, accuracy: float, color: str, offset: tuple[int, int] = (8, -10)) -> None:
+    def name(text: str, area: float, accuracy: float, color: str, offset: tuple[int, int]) -> None:
         if (NEAR[0] < area < NEAR[1]) == near:
-            place: dict[str, Any] = {"xytext": offset, "textcoords": "offset points", "ha": "center"}
+            place: dict[str, Any] = {"xytext": offset, "textcoords": "offset points", "ha": "center", "zorder": 5}
+            place["path_effects"] = [withStroke(linewidth=2, foreground="white")]  # legible on lines
             axis.annotate(text, (area, accuracy), fontsize="small", color=color, **place)
 
     curves = [rows for _, rows in table[table["epochs"].notna()].groupby(["method", "gamma"], sort=False)]
@@ -167,12 +169,15 @@ def draw_points(axis: plt.Axes, table: pd.DataFrame, near: bool) -> None:
         axis.plot(x[few], y[few], look["marker"], markersize=5, color=look["color"], mfc="white", zorder=3)
         for area, accuracy, epochs in zip(x, y, rows["epochs"], strict=True):
             if curve:
-                name(f"{epochs:g}", area, accuracy, look["color"])
+                name(
+                    f"{epochs:g}", area, accuracy, look["color"], (-9, 5) if number % 2 else (9, -12)
+                )  # of neighbours on two sides
     printed = read_table(Path(__file__).parent / DATA_FILES[0])
     printed = printed[printed["dataset"] == table["stands_for"].iloc[0]]
     plotting.paper(axis, printed["auc"].astype(float), 100 * printed["test_accuracy"].astype(float), "the paper")
     for own in printed.itertuples():
-        name(own.method, float(own.auc), 100 * float(own.test_accuracy), "black", (0, 7))
+        offset = (28, -9) if own.method == BASELINE else (0, 7)  # beside its cross, where it hides no epochs
+        name(own.method, float(own.auc), 100 * float(own.test_accuracy), "black", offset)
 
 
 if __name__ == "__main__":
