@@ -14,7 +14,11 @@ from lib.plan.reference import settings_page
 # beside those in docs/
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md", "lib/release/README.md")
 LOOKS = ("documentation/site.css", "documentation/iframe-worker.js")
-WIDE = {"README.md": ["navigation", "toc"], "docs/reproduction/README.md": ["toc"]}  # hidden beside their tables
+WIDE = {  # hidden beside their tables
+    "README.md": ["navigation", "toc"],
+    "docs/reproduction/README.md": ["toc"],
+    "docs/paper_preset.md": ["toc"],
+}
 SETTINGS = "docs/configuration.md"
 CATALOGUE = "catalogue"  # a link to it leads to the page of settings
 LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)")
@@ -35,7 +39,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lead links to the catalogue to the page of settings, unlink folders, and leave out pictures of other servers.
 
-    Pages with the table of papers are as wide as the screen.
+    Pages with wide tables have nothing beside them.
     """
     root, folder = Path(config.config_file_path).parent, PurePosixPath(page.file.src_uri).parent
     page.meta |= {"hide": WIDE[page.file.src_uri]} if page.file.src_uri in WIDE else {}
