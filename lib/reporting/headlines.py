@@ -40,9 +40,9 @@ _ORDER = (*GRADES, BY_CONSTRUCTION)
 class Headline:
     """A headline claim with its answer.
 
-    pair: the paper's number beside ours, or the two sides of an ordering, if they say it. evidence: the weakest that decides it, or what is missing to
-    judge it. why: Markdown, with placeholders for numbers (`quoting.py`); empty where the outline has none for this
-    answer. short: its name in the table of papers.
+    pair: the paper's number beside ours, or the two sides of an ordering, if they say it. evidence: the weakest that
+    decides it, or what is missing to judge it. why: Markdown, with placeholders for numbers (`quoting.py`);
+    empty where the outline has none for this answer. short: its name in the table of papers.
     """
 
     says: str

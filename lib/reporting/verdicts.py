@@ -10,7 +10,7 @@ from lib.reporting.claims.rule import BY_CONSTRUCTION, DEPENDS, FAILS, HOLDS, JU
 
 MEANINGS = {
     HOLDS: "the paper's number is met within its tolerance, or its ordering holds, beyond chance",
-    FAILS: "it is contradicted beyond chance; at most 5 % of claims would be where the truth is equality",
+    FAILS: "it is contradicted beyond chance; where both sides are equal in truth, at most 5 % of claims fail so",
     MORE: "the spread is too large for so few repetitions; how many are needed if mean and spread stay as they are",
     NEVER: "the error of a single run, or of few test samples, is as large as the tolerance; no repetition lowers it",
     DEPENDS: "it holds by one interpretation of what the paper leaves open, and fails by another",
@@ -158,11 +158,14 @@ def left_out(verdicts: pd.DataFrame) -> str:
     claims, checks = divided(verdicts)
     rows = originals(verdicts)
     readings = int((rows["note"].map(read_otherwise) != "").sum())
-    said = f"Not counted: {len(claims) - len(rows)} duplicates, and {len(checks)} checks (in a table of their own)."
+    numbers = {"duplicate": len(claims) - len(rows), "check": len(checks)}
+    repeated, tried = (f"{number} {word}{'s' * (number != 1)}" for word, number in numbers.items())
+    said = f"Not counted: {repeated}, and {tried} (in a table of their own)."
     if readings:
         said += (
-            f" {readings} interpret a statement of the paper in another way. Such a statement counts once: it holds or "
-            "fails if it does by every interpretation that was judged on the best data."
+            f" {readings} interpret{'s' * (readings == 1)} a statement of the paper in another way. Such a "
+            "statement counts once: it holds or fails if it does by every interpretation that was judged on the best "
+            "data."
         )
     return said
 

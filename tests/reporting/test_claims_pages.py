@@ -105,7 +105,7 @@ def test_counts_are_by_judgement_and_grade_and_leave_repeats_out(verdicts):
         ("paper", "2", "1", "0", "0", "0", "0"),
         ("none", "0", "0", "0", "0", "0", "1"),
     ]
-    assert left_out(verdicts) == "Not counted: 1 duplicates, and 1 checks (in a table of their own)."
+    assert left_out(verdicts) == "Not counted: 1 duplicate, and 1 check (in a table of their own)."
     twice = pd.concat([verdicts, verdicts])
     assert left_out(twice) == "Not counted: 2 duplicates, and 2 checks (in a table of their own)."
 
@@ -132,7 +132,8 @@ def test_a_number_counts_once_whatever_its_readings(verdicts, readings, counts):
         other["note"] = f"another reading of {first['id']}; of ours"
     found = pd.DataFrame([first, *others])
     assert headline(found) == f"on the paper's data and protocol: {counts}; not judged: 0."
-    assert f" {len(others)} interpret " in left_out(found)
+    said = "1 interprets " if len(others) == 1 else f"{len(others)} interpret "
+    assert f" {said}a statement" in left_out(found)
 
 
 def test_interpretations_stand_side_by_side(verdicts):
