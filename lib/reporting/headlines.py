@@ -105,7 +105,7 @@ def _pair(entry: dict, rows: Mapping[str, dict]) -> str:
 def _compared(left: str, right: str) -> str:
     """Write two numbers as they are read, with the sign of their order."""
     difference = float(left.replace(",", "")) - float(right.replace(",", ""))
-    return f"{left} {'>' if difference > 0 else '<' if difference else '='} {right}"
+    return f"{left}\u00a0{'>' if difference > 0 else '<' if difference else '='}\u00a0{right}"
 
 
 def _sides(comparison: str, verdict: Mapping[str, str]) -> tuple[float, float]:

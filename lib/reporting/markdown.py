@@ -63,7 +63,7 @@ def failed(controls: Table) -> Table:
 
 
 def _escaped(cell: object) -> str:
-    text = " ".join(str(cell).split())
+    text = re.sub(r"[ \t\r\n]+", " ", str(cell)).strip()  # spaces at which no line is broken stay
     for sign in ("\\", "|", "*", "<", "`"):
         text = text.replace(sign, "\\" + sign)
     return text

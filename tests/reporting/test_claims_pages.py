@@ -241,7 +241,7 @@ def test_a_papers_page_answers_first_and_has_its_details_on_another(own):
         "| ◐ | Its epsilon is two (Table 1) | partly confirmed | 2.00 → 2.00 | the paper's data and protocol |",
         "**Its epsilon is two: partly confirmed.** It is 2.00, and not 9.",
         "**What ε promises.** ε is 2.",
-        "### Table 1: all\n\n|  | ε |\n| --- | --- |\n| MNIST | 2.00 → 2.00 ✓ |",
+        "### Table 1: all\n\n|  | ε |\n| --- | --- |\n| MNIST | 2.00 → 2.00\u00a0✓ |",
         "![Figure 1](p/fig1.png)\n\n*Figure 1.* Curves.\n",
         "[Details](p_details.md)",
         "[every claim with its verdict](p.csv)",

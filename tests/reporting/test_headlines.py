@@ -101,9 +101,9 @@ def test_a_headline_that_is_an_ordering_shows_both_sides_of_the_paper_and_of_our
     entries[0]["paper"] = ["v01", "v02"]
     found = heads.headlines(entries, pd.DataFrame(rows))
     assert [each.pair for each in found.values()] == [
-        "0.695 > 0.625 → 0.55 > 0.427",
-        "here 0.402 < 0.635 (MSD Task04)",
-        "here 0.402 = 0.402",
-        "here 1.26 < 8",
+        "0.695\u00a0>\u00a00.625 → 0.55\u00a0>\u00a00.427",
+        "here 0.402\u00a0<\u00a00.635 (MSD Task04)",
+        "here 0.402\u00a0=\u00a00.402",
+        "here 1.26\u00a0<\u00a08",
         "",
     ]
