@@ -44,7 +44,7 @@ def test_the_first_page_quotes_the_table_that_its_command_makes():
 def test_the_first_page_quotes_the_largest_ratio_to_the_authors_scripts():
     ratios = json.loads((ROOT / "bench" / "baseline.json").read_text(encoding="utf-8"))
     largest = max(ratio for name, ratio in ratios.items() if name.endswith(", of the authors' scripts"))
-    assert f"It takes {math.ceil(largest * 100) / 100} of the time of the authors' scripts, or less," in README
+    assert f"It needs at most {math.ceil(largest * 100) / 100} of the time of the authors' scripts," in README
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
