@@ -272,10 +272,13 @@ def test_every_method_of_a_committed_leaderboard_proves_nearly_what_it_promises(
 
 def test_no_committed_recipe_is_near_both_points_as_the_page_says():
     table = read_table(DOCS / "residual_perturbation" / "recipes.csv")
-    answers = table.groupby(["pixels", "noise"])["answer"].first().to_dict()
-    standardised = {("standardised pixels", noise): "excluded" for noise in ("image and sums", "sums")}
-    pixels = {("pixels in [0, 255]", "image and sums"): "not both", ("pixels in [0, 255]", "sums"): "open"}
-    assert answers == standardised | pixels
+    answers = table.groupby(["pixels", "noise", "weight_decay"])["answer"].first()
+    assert len(answers) == 18
+    pixels = answers["pixels in [0, 255]"]
+    assert pixels["image and sums", 1e-4] == "not both" and pixels["sums", 1e-4] == "open"
+    assert set(answers.drop([("pixels in [0, 255]", noise, 1e-4) for noise in ("image and sums", "sums")])) == {
+        "excluded"
+    }
     assert table.query("gamma == 4.5 and epochs == 70")["near"].item() == "yes"
     assert table.query("gamma == 0.75")["train_accuracy"].item() > 0.99
     assert set(table["attacker_works"]) == {"yes"}  # the attack finds who learned by heart
