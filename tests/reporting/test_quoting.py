@@ -276,9 +276,8 @@ def test_no_committed_recipe_is_near_both_points_as_the_page_says():
     assert len(answers) == 18
     pixels = answers["pixels in [0, 255]"]
     assert pixels["image and sums", 1e-4] == "not both" and pixels["sums", 1e-4] == "open"
-    assert set(answers.drop([("pixels in [0, 255]", noise, 1e-4) for noise in ("image and sums", "sums")])) == {
-        "excluded"
-    }
+    tried = [("pixels in [0, 255]", noise, 1e-4) for noise in ("image and sums", "sums")]
+    assert set(answers.drop(tried)) == {"excluded"}
     assert table.query("gamma == 4.5 and epochs == 70")["near"].item() == "yes"
     assert table.query("gamma == 0.75")["train_accuracy"].item() > 0.99
     assert set(table["attacker_works"]) == {"yes"}  # the attack finds who learned by heart
