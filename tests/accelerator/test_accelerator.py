@@ -16,6 +16,7 @@ from tests.core import test_resume_contract as contract
 pytestmark = pytest.mark.usefixtures("device")
 CPU = torch.device("cpu")
 NO_STEPS = {"belief network"}  # its states are whole layers, and epochs of several steps
+KINDS = ("DP-MAC, first order", "DP-SGD", "residual", "segmentation", "mask autoencoder, 3", "teachers", "GAN student")
 
 
 class Watched:
@@ -59,7 +60,9 @@ def assert_close(found, expected):
         np.testing.assert_allclose(found[name], values, rtol=1e-4, atol=1e-5, err_msg=name)
 
 
-@pytest.mark.parametrize("name", contract.TRAININGS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in KINDS)) for name in contract.TRAININGS]
+)
 def test_on_an_accelerator_it_gives_the_same_numbers_and_waits_once_a_step(name, monkeypatch):
     found, watched = on_the_device(monkeypatch, name)
     assert_close(found, contract.TRAININGS[name].run())
@@ -70,7 +73,6 @@ def test_on_an_accelerator_it_gives_the_same_numbers_and_waits_once_a_step(name,
 
 
 # one of every kind of trainer
-KINDS = ("DP-MAC, first order", "DP-SGD", "residual", "segmentation", "mask autoencoder, 3", "teachers", "GAN student")
 
 
 @pytest.mark.slow

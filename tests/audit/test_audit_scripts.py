@@ -79,6 +79,7 @@ def test_only_a_broken_promise_ends_with_status_one(example, capsys, options, st
     assert ("Traceback" in printed.err) == (options == ["faulty:raising"])
 
 
+@pytest.mark.slow
 def test_more_parts_than_mechanisms_are_refused(tmp_path):
     settings = {"runs": 200, "level": 0.9, "delta": 0.01, "repeated": {"times": 1, "runs": 200}}
     made = ["--table", str(tmp_path / "99.csv"), "--privacy", str(tmp_path / "99_privacy.csv")]

@@ -314,6 +314,7 @@ def test_the_committed_pages_are_those_of_one_preset_as_its_file_says_it(files, 
         assert str(caught.value).startswith(f"{target}: would replace docs/reproduction") and says in str(caught.value)
 
 
+@pytest.mark.slow
 def test_committed_pages_may_be_made_on_any_machine_and_of_a_preset_that_says_so():
     check_pages(["reproduction"], load([REAL], {"data_root": "there", "device": "cuda", "gres": "gpu:1"}), of_preset)
     check_pages(["reproduction"], load([REAL], {"download": True, "dp_mac": {"device": "cpu"}}), of_preset)

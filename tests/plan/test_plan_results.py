@@ -116,6 +116,7 @@ def test_a_preset_of_one_paper_has_its_page_alone():
     assert results().pages() == list(TITLES)
 
 
+@pytest.mark.slow
 def test_what_configs_first_lines_say_leaves_out_all_that_may_be_left_out():
     lists = {key: [] for key in ("selection", "noiseless", "teachers", "fig3")}
     figures = {"search": {"runs": []}, "fig1": {"students": []}, "fig4": {"left": None}, "fig5": {"runs": []}}

@@ -159,6 +159,7 @@ def test_what_is_said_follows_the_verdicts(tmp_path, committed, capsys):
     assert any("presets/real.yaml" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_a_run_that_decides_nothing_says_so_in_fewer_lines(tmp_path, committed, capsys):
     verdicts = committed.assign(judgement="not judged", measured="")
     lines = told(tmp_path / "quick", verdicts, capsys)

@@ -508,6 +508,7 @@ def join(folder, *papers):
     reproduction.main(shlex.split(command_line(files.items(), {})))
 
 
+@pytest.mark.slow
 def test_a_papers_page_and_its_files(results, tmp_path):
     folder = tmp_path / "docs"
     table, figure = str(results / "table1.csv"), str(results / "fig1.png")
@@ -560,6 +561,7 @@ def test_a_page_of_what_is_not_there_is_refused(results, tmp_path, more, message
         reproduce(results, tmp_path / "docs", "scalable_pate", **more)
 
 
+@pytest.mark.slow
 def test_a_page_of_unknown_names_is_refused(results, tmp_path):
     with pytest.raises(InputError, match="has no columns"):
         tables = {"table1": str(results / "table1.csv")}

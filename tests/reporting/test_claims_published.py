@@ -4,6 +4,8 @@ import csv
 import math
 from pathlib import Path
 
+import pytest
+
 from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.claims.rule import judge
@@ -26,6 +28,7 @@ NOT_PRINTED = {
 UNPRINTED = {f"{paper}.{name}" for paper, names in NOT_PRINTED.items() for name in names.split()}
 
 
+@pytest.mark.slow
 @each(CLAIMS, lambda claim: claim["id"])
 def test_what_a_paper_prints_passes(claim):
     found = judge(claim, published_tables(claim, CONTROLS), CONTROLS)

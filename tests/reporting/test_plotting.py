@@ -15,6 +15,7 @@ def draw(folder, name: str, heights=(1, 3, 2)) -> tuple[bytes, bytes]:
     return (folder / f"{name}.png").read_bytes(), (folder / f"{name}.pdf").read_bytes()
 
 
+@pytest.mark.slow
 def test_equal_figures_are_equal_bytes(tmp_path, monkeypatch):
     first = draw(tmp_path, "first")
     monkeypatch.setattr("time.time", lambda: 2e9)

@@ -97,6 +97,7 @@ def test_accuracies_are_compared_at_the_area_of_dp_sgd_and_at_that_of_the_longes
     assert noise["protocol"].startswith("shorter") and plain["protocol"].startswith("shorter")  # of all that is read
 
 
+@pytest.mark.slow
 def test_points_of_fewer_than_three_repetitions_do_not_count(made):
     few = made.numbers.assign(seeds=made.numbers["seeds"].where(made.numbers["epochs"] != 70, 2))
     found = residual_perturbation_tradeoff.compared(few).set_index(["method", "at"])
