@@ -185,7 +185,7 @@ def test_training_alone_needs_far_less_noise_than_the_paper_takes(run, target, e
 
 @pytest.mark.slow
 @given(st.floats(0.9, 8), st.integers(0, 2), st.floats(20, 100))
-@settings(derandomize=True, deadline=None, max_examples=5)
+@settings(derandomize=True, deadline=None, max_examples=10)
 def test_the_calibrated_whole_never_costs_more_than_its_target(target, pretraining, sigma_histogram):
     run = replace(AUTOENCODER, pretraining_epochs=pretraining, sigma_histogram=sigma_histogram)
     sigma = calibrated_sigma(run, SHORT, DELTA, target)
