@@ -69,3 +69,33 @@ def test_what_is_not_there_is_refused_and_nothing_is_taken(made_in, tmp_path, pa
     with pytest.raises(InputError, match=said):
         main([*given, "--pages", str(tmp_path / "pages")])
     assert not (tmp_path / "pages").exists()
+
+
+def kept_with(tmp_path, made_in, kept, new):
+    """Take the table `new` of a run into the committed `kept`, both as text, by the columns a and b."""
+    pages = tmp_path / "pages"
+    (pages / "dp_mac").mkdir(parents=True)
+    (pages / "dp_mac" / "budget.csv").write_text(kept)
+    write_origins(pages / "provenance.csv", [row_of("dp_mac/budget.csv", "real", "old", "", {})])
+    (made_in / "results" / "real" / "dp_mac" / "budget.csv").write_text(new)
+    given = ["--made-in", str(made_in), "--overlays", str(REAL), "--page", "dp_mac", "--pages", str(pages)]
+    main([*given, "--items", "budget", "--rows-by", "a", "b"])
+    return pages
+
+
+def test_rows_of_a_run_replace_the_same_rows_alone_and_the_table_has_no_origin(made_in, tmp_path):
+    pages = kept_with(tmp_path, made_in, "a,b,x\n1,,0.10\n1,2,3\n2,2,4\n", "a,b,x\n1,2,5.50\n")
+    assert (pages / "dp_mac" / "budget.csv").read_text() == "a,b,x\n1,,0.10\n1,2,5.50\n2,2,4\n"
+    assert read_origins(pages / "provenance.csv") == {}
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("a,b,y\n1,2,5\n", "columns a, b, y; those of .* are needed"),
+        ("a,b,x\n3,2,5\n", r"0 rows of .* have a, b = \('3', '2'\); one is needed"),
+    ],
+)
+def test_rows_that_replace_none_are_refused(made_in, tmp_path, new, said):
+    with pytest.raises(InputError, match=said):
+        kept_with(tmp_path, made_in, "a,b,x\n1,2,3\n", new)
