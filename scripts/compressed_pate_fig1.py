@@ -8,10 +8,14 @@ import pandas as pd
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import figure, legend, save
 from lib.reporting.sweeps import averaged, read_sweeps
 
 HOW = {"heuristic": "eq. (14)", "optimal": "exhaustive search"}
+LOOKS: dict[str, dict[str, Any]] = {
+    "heuristic": {"linestyle": "-"},
+    "optimal": {"linestyle": "none", "marker": "o", "markersize": 6, "markerfacecolor": "none"},
+}
 NEXT = "_before"
 
 
@@ -30,22 +34,25 @@ def compared(numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """Error (left) and share of components kept (right) over noise, by both ways of choosing their number."""
-    with figure(1, 2, width=3.6) as (drawn, axes):
+    """Error (left) and share of components kept (right) over noise, by both ways of choosing their number.
+
+    Lines are of the rule, and hollow circles of the search, so that both are seen where they agree.
+    """
+    with figure(1, 2, height=3.4) as (drawn, axes):
         for number, (dataset, levels) in enumerate(table.groupby("dataset", sort=False)):
-            for how, style in zip(HOW, ("--", "-"), strict=True):
+            for how, look in LOOKS.items():
                 label = f"{dataset}, {HOW[how]}"
                 for axis, column in zip(axes, ("mse", "fraction"), strict=True):
                     y, spread = levels[f"{how}_{column}"], levels[f"{how}_{column}_spread"]
-                    looks: dict[str, Any] = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
-                    axis.errorbar(levels["sigma"], y, spread, linestyle=style, label=label, **looks)
+                    bars: dict[str, Any] = {"color": f"C{number}", "capsize": 2, "elinewidth": 1}
+                    axis.errorbar(levels["sigma"], y, spread, label=label, **bars, **look)
         for axis in axes:
             axis.set(xscale="log", xlabel=r"noise $\sigma$ on each number of the code")
         axes[0].set(yscale="log", ylabel="mean squared error a voxel")
         axes[1].set(ylabel="share of components kept, $L/D$")
         axes[1].set_yscale("symlog", linthresh=1e-4)
-        axes[1].set_ylim(bottom=0)
-        axes[0].legend(fontsize="small", handlelength=3)
+        axes[1].set_ylim(0, 1)
+        legend(drawn, axes, columns=2)
         save(drawn, *paths)
 
 

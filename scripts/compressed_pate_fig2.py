@@ -61,16 +61,21 @@ def title(name: str, encoders: dict) -> str:
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """A row a dataset, a column a reading of the noise; one legend, of the encoders' titles."""
-    datasets = table["dataset"].unique()
-    with figure(len(datasets), len(READINGS), width=3.6, height=3.4) as (drawn, axes):
+    """A row a dataset, a column a reading of the noise; one legend, of the encoders' titles.
+
+    An encoder lies over those after it, and the last is drawn wide, so that lines are seen where they agree.
+    """
+    datasets, top = table["dataset"].unique(), 2 * table["cross_entropy"].max()
+    with figure(len(datasets), len(READINGS), height=3.4) as (drawn, axes):
         for axis, (dataset, reading) in zip(axes, product(datasets, READINGS), strict=True):
             shown = table[(table["dataset"] == dataset) & (table["reading"] == reading)]
-            for _, rows in shown.groupby("encoder", sort=False):
+            encoders = list(shown.groupby("encoder", sort=False))
+            for number, (_, rows) in enumerate(encoders, start=1):
                 y, spread = rows["cross_entropy"], rows["cross_entropy_spread"]
-                label = rows["title"].iloc[0]
-                axis.errorbar(rows["sigma"], y, spread, marker=".", capsize=2, elinewidth=1, label=label)
-            axis.set(xscale="log", yscale="log", xlabel=READINGS[reading], title=dataset, ylim=(FLOOR, None))
+                bars: dict[str, Any] = {"marker": ".", "capsize": 2, "elinewidth": 1, "zorder": 3 - number / 100}
+                bars |= {"linewidth": 3.5, "alpha": 0.6} if number == len(encoders) else {}
+                axis.errorbar(rows["sigma"], y, spread, label=rows["title"].iloc[0], **bars)
+            axis.set(xscale="log", yscale="log", xlabel=READINGS[reading], title=dataset, ylim=(FLOOR, top))
             axis.set_ylabel("cross-entropy (nats a voxel)")
         looks: dict[str, Any] = {"loc": "outside lower center", "ncols": 3, "fontsize": "small"}
         said = 'after "trained with": the noise on each number of the code in training'

@@ -96,7 +96,8 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             panel(axis, table, curves)
             seeds = curves["seeds"].iloc[0]
             axis.set(
-                xlabel="labelled volumes $N$", title=f"{titled(dataset)}, $K$ = {teachers:g}, {seeds:g} repetitions"
+                xlabel="labelled volumes $N$",
+                title=f"{titled(dataset)}, as if $K$ = {teachers:g} teachers answered, {seeds:g} repetitions",
             )
         axes[0].set_ylabel("Dice of the student on test volumes")
         plotting.legend(drawn, axes, columns=2)
@@ -113,7 +114,8 @@ def panel(axis: plt.Axes, table: pd.DataFrame, curves: pd.DataFrame) -> None:
     for number, (label, curve) in enumerate(lines):
         curve = curve.sort_values("queries")
         place = curve["queries"] + (number - (len(lines) - 1) / 2) * 0.012 * max(counts)
-        look: dict[str, Any] = {"linestyle": ("-", "--", "-.", ":")[number % 4], "marker": "osD^"[number % 4]}
+        style = ("-", "--", "-.", ":")[number % 4] if len(curve) > 1 else "none"
+        look: dict[str, Any] = {"linestyle": style, "marker": "osD^"[number % 4]}
         look |= {"markersize": 5}
         axis.errorbar(place, curve[SHOWN], curve[f"{SHOWN}_spread"], capsize=2, label=label, **look)
     axis.set_xticks(counts)

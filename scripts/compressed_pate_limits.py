@@ -9,7 +9,7 @@ import pandas as pd
 
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import GREY, figure, legend, save
 from lib.reporting.results import by_job
 from lib.reporting.results import numbers as mean_of
 from lib.reporting.sweeps import averaged, read_sweeps
@@ -38,28 +38,29 @@ def student_dice(
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A row a dataset: signal to noise of codes (left) and Dice of decoded masks (right) over teachers."""
     datasets = table["dataset"].unique()
-    with figure(len(datasets), 2, width=3.6, height=3.2) as (drawn, axes):
+    with figure(len(datasets), 2, height=3.4) as (drawn, axes):
         for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
             chosen = table[table["dataset"] == dataset]
             several = chosen["encoder"].nunique() > 1
             for number, (name, codes) in enumerate(chosen.groupby("encoder", sort=False)):
                 free = codes[codes["teachers"].isna()].iloc[0]
-                right.axhline(free["tuned_dice"], color=f"C{number}", linewidth=0.7)
+                same = f"{name}, " if several else ""
+                looks: dict[str, Any] = {"color": f"C{number}", "linewidth": 0.7, "linestyle": "-"}
+                right.axhline(free["tuned_dice"], label=f"{same}without noise", **looks)
                 noisy = codes.dropna(subset=["teachers"])
                 budgets = noisy["epsilon"].map(lambda epsilon: rounded_up(epsilon, 4))  # noise is calibrated to these
                 for style, (budget, curve) in zip(STYLES, noisy.groupby(budgets), strict=False):
                     curve = curve.sort_values("teachers")
-                    label = rf"$L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {shown(budget)}"
-                    label = f"{name}, {label}" if several else label
+                    label = rf"{same}$L$ = {curve['latent_dim'].iloc[0]:g}, $\varepsilon$ = {shown(budget)}"
                     for axis, column in ((left, "signal_to_noise"), (right, "tuned_dice")):
-                        looks: dict[str, Any] = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
+                        looks = {"color": f"C{number}", "marker": ".", "capsize": 2, "elinewidth": 1}
                         y, spread = curve[column], curve[f"{column}_spread"]
                         axis.errorbar(curve["teachers"], y, spread, linestyle=style, label=label, **looks)
-            left.axhline(1.0, color="0.4", linewidth=0.8)
+            left.axhline(1.0, color=GREY, linestyle=":", linewidth=1, label="as much noise as signal")
             left.set(xscale="log", yscale="log", xlabel="teachers $K$", title=dataset)
             left.set_ylabel("signal to noise of a code")
             right.set(xscale="log", xlabel="teachers $K$", ylabel="Dice of decoded masks", ylim=(0, 1), title=dataset)
-        axes[0].legend(fontsize="small", handlelength=4)
+        legend(drawn, axes)
         save(drawn, *paths)
 
 
