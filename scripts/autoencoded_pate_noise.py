@@ -56,8 +56,8 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
                 # with another number of teachers than answered it says what their answers would cost, of nothing done
                 real = count == row["teachers"]
                 made[f"epsilon_{count}"] = dataclasses.replace(cost, proved_bound=cost.proved_bound and real)
-        columns = (SHOWN, f"{SHOWN}_spread", PLAIN, f"{PLAIN}_spread", *LABELS, "sigma_train", "seeds", "data")
-        made |= {name: row[name] for name in columns}
+        columns = (SHOWN, f"{SHOWN}_spread", PLAIN, f"{PLAIN}_spread", *LABELS, "sigma_train", "latent_dim")
+        made |= {name: row[name] for name in (*columns, "seeds", "data")}
         made["main_encoder"] = yes_no(coded and row["encoder"] == main_encoder.get(row["dataset"]))
         (rows if coded else beside).append(made)
     rows.sort(key=lambda row: (row["dataset"], row["main_encoder"] != "yes", row["encoder"], row["noise"]))
@@ -68,33 +68,36 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A row a dataset: students of all encoders over noise (left), those of the main encoder over epsilon (right)."""
     coded = table["noise"].notna()
     datasets = table["dataset"][coded].unique()
-    # one colour a method in all panels
     named = [named_of(curve) for _, curve in table[coded].groupby(["dataset", "encoder"], sort=False)]
-    colours = {name: number for number, name in enumerate(dict.fromkeys(named))}
+    looks = {name: look_of(number) for number, name in enumerate(dict.fromkeys(named))}  # the same in all panels
     with plotting.figure(len(datasets), 2, height=3.7) as (drawn, axes):
         for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
             own = table[coded & (table["dataset"] == dataset)]
             title = f"{titled(dataset)}, {own['queries'].iloc[0]:g} volumes, {own['seeds'].iloc[0]:g} repetitions"
-            panel(left, own, table[~coded & (table["dataset"] == dataset)], colours)
+            panel(left, own, table[~coded & (table["dataset"] == dataset)], looks)
             left.set(xlabel="noise on a number of the code / bound on a code", title=title, ylim=(0, 1))
             left.set_xscale("symlog", linthresh=0.05)
-            left.set_xlim(-0.01, 2 * own["noise"].max())
+            left.set_xlim(-0.02, 2 * own["noise"].max())
             left.set_xticks([0, 0.1, 1], ["none", "0.1", "1"])
             left.set_ylabel("Dice of the whole, test volumes")
             main = own[own["main_encoder"] == "yes"]
-            costs(right, main[main["noise"] > 0], colours[named_of(main)])
+            costs(right, main[main["noise"] > 0], looks[named_of(main)])
+        axes[0].plot([], [], "+", color=plotting.GREY, markersize=5, label="the labels of the student in its colour")
         plotting.legend(drawn, axes, columns=2)
         plotting.save(drawn, *paths)
 
 
-def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
+def look_of(number: int) -> dict[str, Any]:
+    """Colour and mark of an encoder's students; there are more pairs of both than a figure has encoders."""
+    return {"color": f"C{number}", "marker": "osD^vP*X"[number % 8], "markersize": 5}
+
+
+def costs(axis: plt.Axes, noisy: pd.DataFrame, look: dict[str, Any]) -> None:
     """The main encoder's students over their epsilon, and what more teachers would pay for the same answers."""
     for column in (name for name in noisy if name.startswith("epsilon_")):
         teachers = f"{int(column.removeprefix('epsilon_')):,}"
         if np.allclose(noisy[column], noisy["budget"], rtol=0.01):
-            look: dict[str, Any] = {"marker": "o", "markersize": 5, "capsize": 2, "color": f"C{colour}"}
-            look |= {"linestyle": "-"}
-            axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], **look)
+            axis.errorbar(noisy[column], noisy[SHOWN], noisy[f"{SHOWN}_spread"], capsize=2, linestyle="-", **look)
             teachers += " teachers"
             lowest = (noisy[SHOWN] - noisy[f"{SHOWN}_spread"].fillna(0)).min() - 0.03  # below the bars
         else:
@@ -113,29 +116,30 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame, colour: int) -> None:
 
 
 def named_of(curve: pd.DataFrame) -> str:
-    """The method of an encoder's students, and its noise in training: that of its use, one for all, or none."""
-    method, noise = curve["method"].iloc[0].removesuffix(" student"), curve["sigma_train"].dropna()
+    """The method of an encoder's students, the length of its code, and its noise in training: of its use, or one."""
+    noise = curve["sigma_train"].dropna()
+    name = f"{curve['method'].iloc[0].removesuffix(' student')}, $L$ = {curve['latent_dim'].iloc[0]:,.0f}"
     if noise.empty:
-        return method
-    own = "that of its use" if noise.nunique() > 1 else f"{noise.iloc[0]:g}"
-    return rf"{method} ($\sigma$ in training: {own})"
+        return name
+    own = "of its use" if noise.nunique() > 1 else f"{noise.iloc[0]:g}"
+    return rf"{name}, $\sigma$ in training: {own}"
 
 
-def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame, colours: dict[str, int]) -> None:
-    """Students (full) and their labels (dashed) of every encoder over noise; what has no noise lies at the edge."""
-    for _, curve in students.groupby("encoder", sort=False):
-        method = named_of(curve)
-        number = colours[method]
-        full, dashed = ("-", "--") if len(curve) > 2 else ("none", "none")  # two points are no course
-        look: dict[str, Any] = {"color": f"C{number}", "markersize": 5}
-        bars: dict[str, Any] = {"marker": "osD"[number % 3], "capsize": 2, "linestyle": full}
+def panel(axis: plt.Axes, students: pd.DataFrame, lines: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
+    """Students (full) and their labels (dashed) of every encoder over noise; what has no noise lies at the edge.
+
+    Encoders at one noise lie side by side, but for one whose course over noise is shown.
+    """
+    encoders = list(students.groupby("encoder", sort=False))
+    for place, (_, curve) in enumerate(encoders):
+        look, course = looks[named_of(curve)], len(curve) > 2  # two points are none
+        full, dashed, step = ("-", "--", 0) if course else ("none", "none", place - (len(encoders) - 1) / 2)
+        beside = curve["noise"] * 1.22**step + (curve["noise"] == 0) * 0.006 * step
         axis.errorbar(
-            curve["noise"], curve[SHOWN], curve[f"{SHOWN}_spread"], **look, **bars, label=f"student, {method}"
+            beside, curve[SHOWN], curve[f"{SHOWN}_spread"], capsize=2, linestyle=full, label=named_of(curve), **look
         )
         best, half = (curve[column] for column in LABELS)
-        axis.plot(
-            curve["noise"], best.fillna(half), **look, linestyle=dashed, marker="+", label=f"its labels, {method}"
-        )
+        axis.plot(beside, best.fillna(half), linestyle=dashed, **(look | {"marker": "+"}))
     for style, (_, line) in zip(("-", ":", "-.", "--", (0, (1, 4))), lines.iterrows(), strict=False):
         level = line[PLAIN] if pd.isna(line[SHOWN]) else line[SHOWN]
         axis.axhline(level, color=plotting.GREY, linestyle=style, linewidth=0.8, label=line["method"])

@@ -37,7 +37,7 @@ def test_what_more_teachers_would_pay_looks_computed():
     table = read_table(DOCS / "autoencoded_pate" / "noise.csv")
     noisy = table[(table["noise"] > 0) & (table["main_encoder"] == "yes") & (table["dataset"] == "brain phantom")]
     with plotting.figure() as (_, (axis,)):
-        autoencoded_pate_noise.costs(axis, noisy, 0)
+        autoencoded_pate_noise.costs(axis, noisy, autoencoded_pate_noise.look_of(0))
         (measured,) = axis.containers
         assert measured.lines[0].get_xdata().tolist() == noisy["epsilon_8"].tolist()
         computed = [line for line in axis.lines if line.get_linestyle() == "--"]
