@@ -7,7 +7,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from lib.attacks.summary import Attacked, read_attacked, summary_row, titled
+from lib.attacks.summary import Attacked, attack_named, read_attacked, summary_row, titled
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting import plotting
@@ -23,7 +23,8 @@ DATA_FILES = (
 )
 PRINTED = {"Strategy I": [*DATA_FILES[:2], DATA_FILES[3]], "Strategy II": DATA_FILES[2:]}
 COMPARED = ("auc", "auc_distance", "gap", "test_accuracy")
-LINES = ("-", "--", "-", "-.", ":", "-")
+LINES = ("-", "--", "-.", "-", "--", ":", "-")
+MARKERS = "os^DvPX"
 
 
 def numbers_of(found: list[Attacked], control: Attacked) -> pd.DataFrame:
@@ -66,7 +67,7 @@ def curve(axis: plt.Axes, rows: pd.DataFrame, column: str, label: str, number: i
     """A line over coefficients, moved by `shift`, with its spread; hollow where the attack answers with a constant."""
     rows, factor = rows.sort_values("gamma"), 1 if column == "auc" else 100
     x, y = rows["gamma"] + shift * rows["gamma"].max(), factor * rows[column]
-    look: dict[str, Any] = {"color": f"C{number}", "marker": "os^DvP"[number], "markersize": 4, "capsize": 2}
+    look: dict[str, Any] = {"color": f"C{number}", "marker": MARKERS[number], "markersize": 4, "capsize": 2}
     look |= {"elinewidth": 1}
     axis.errorbar(x, y, factor * rows[f"{column}_spread"].fillna(0), linestyle=LINES[number], label=label, **look)
     if column == "auc" and (hollow := rows["constant"] > 0).any():
@@ -104,12 +105,12 @@ def main(
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """Panels over the coefficient, whose lines are attacks, or sizes of ensembles, as the column `line` says."""
     by_size, plain = table["line"].iloc[0] == "members", table[table["gamma"] == 0].iloc[0]
-    with plotting.figure(1, 3, height=3.5) as (drawn, axes):
+    with plotting.figure(1, 3, height=4) as (drawn, axes):
         (draw_by_size if by_size else draw_by_noise)(axes, table)
         plotting.guessing(axes[0])
-        title = titled(plain["dataset"], plain["protocol"], plain["overfitted"])
-        drawn.suptitle(textwrap.fill(f"{title}; mean and SD of {plain['seeds']} runs", 104), fontsize="medium")
-        plotting.legend(drawn, axes)
+        title = textwrap.fill(titled(plain["dataset"], plain["protocol"], plain["overfitted"]), 104)
+        drawn.suptitle(f"{title}\nmean and SD of {plain['seeds']} runs", fontsize="medium")
+        plotting.legend(drawn, axes, columns=3)
         plotting.save(drawn, *paths)
 
 
@@ -120,23 +121,26 @@ def plain_and_largest(numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
-    """Area of the paper's attack and of the strongest, accuracy, and precision and recall, over the coefficient."""
+    """Area of each attack, accuracy, and precision and recall, over the coefficient; attacks lie side by side."""
     rows = plain_and_largest(numbers)
     rows = rows[~rows["attack"].str.startswith("plain")]  # the CSV has all
     attacks = list(dict.fromkeys(rows["attack"]))
+    for place, attack in enumerate(attacks):
+        label = attack_named(attack) + (" (the paper's)" if place == 0 else "")
+        curve(axes[0], rows[rows["attack"] == attack], "auc", label, place, 0.025 * place)
+    if (rows["constant"] > 0).any():
+        hollow: dict[str, Any] = {"color": plotting.GREY, "mfc": "white", "markersize": 4, "linestyle": "none"}
+        axes[0].plot([], [], "o", label="hollow: a constant in some runs", **hollow)
     once = rows[rows["attack"] == attacks[0]]
-    strongest = rows.loc[rows.groupby("gamma")["auc"].idxmax()]
-    curve(axes[0], strongest, "auc", f"strongest of {len(attacks)} attacks", 0)
-    curve(axes[0], once, "auc", "the paper's attack (hollow: a constant in some runs)", 1, 0.02)
-    curve(axes[1], once, "train_accuracy", "training accuracy", 2)
-    curve(axes[1], once, "test_accuracy", "test accuracy", 3)
+    curve(axes[1], once, "train_accuracy", "training accuracy", 3)
+    curve(axes[1], once, "test_accuracy", "test accuracy", 4)
     # the paper's rate is the first, at which the classifier often answers with a constant
     usual = rows[rows["attack"] == [attack for attack in attacks if attack.startswith("shadow")][-1]]
-    curve(axes[2], usual, "precision", "precision", 4)
-    curve(axes[2], usual, "recall", "recall", 5, 0.02)
-    axes[0].set(ylabel="area under the attack's ROC", ylim=(0.4, 1.02))
+    curve(axes[2], usual, "precision", "precision", 5)
+    curve(axes[2], usual, "recall", "recall", 6, 0.02)
+    axes[0].set(ylabel="area under the attack's ROC", ylim=(0.4, 1.02), title=f"{len(attacks)} attacks")
     axes[1].set(ylabel="accuracy, %", ylim=(0, 102))
-    axes[2].set(ylabel="precision and recall, %", ylim=(0, 102), title=f"attack: {usual['attack'].iloc[0]}")
+    axes[2].set(ylabel="precision and recall, %", ylim=(0, 102), title=attack_named(usual["attack"].iloc[0]))
     for axis in axes:
         axis.set_xticks(once["gamma"], [f"{row.gamma:g}\n({row.members})" for row in once.itertuples()])
         axis.set_xlabel("noise coefficient $\\gamma$\n(networks in an ensemble)")
@@ -163,11 +167,11 @@ def printed_of(dataset: str, method: str) -> pd.DataFrame:
 
 
 def draw_by_size(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
-    """Area, training and test accuracy by coefficient, a line a size of ensembles, by the attack of confidence."""
+    """Area, training and test accuracy by coefficient, a line a size of ensembles, by the last attack."""
     attack = list(dict.fromkeys(numbers["attack"]))[-1]
     own = numbers[numbers["attack"] == attack]
     titles = {
-        "auc": f"area under the attack's ROC ({attack})",
+        "auc": f"area under the attack's ROC\n({attack_named(attack)})",
         "train_accuracy": "training accuracy, %",
         "test_accuracy": "test accuracy, %",
     }

@@ -4,12 +4,14 @@ import textwrap
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
-from lib.attacks.summary import OVERFITTED, Attacked, only, read_attacked, summary_row, titled
+from lib.attacks.summary import OVERFITTED, Attacked, attack_named, only, read_attacked, summary_row, titled
 from lib.core.command import command, run
 from lib.core.files import atomic_path
 from lib.reporting import plotting
@@ -101,7 +103,7 @@ def draw(table: pd.DataFrame | None, comparison: pd.DataFrame, *paths: Path) -> 
             axis.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.8, linestyle=":", zorder=0)
             first = own[own["gamma"] == 0].iloc[0]
             words = textwrap.fill(titled(label, first["protocol"], first["overfitted"]), 34) + "\n"
-            axis.set_title(f"{words if attack == attacks[0] else ''}attack: {attack}", fontsize="small")
+            axis.set_title(f"{words if attack == attacks[0] else ''}{attack_named(attack)}", fontsize="small")
             axis.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(0, 1), ylim=(0, 1))
             axis.legend(title="test accuracy", title_fontsize="x-small", fontsize="x-small", loc="lower right")
         below = axes[len(curves) :]
@@ -122,7 +124,7 @@ def draw_areas(axis: Axes, own: pd.DataFrame, attacks: Sequence[str]) -> None:
         color = color if learned else "0.7"
         axis.errorbar(x, y, **spread, fmt="none", color=color, linewidth=1)
         constant = points["constant"] > 0
-        axis.plot(x[~constant], y[~constant], marker, color=color, label=f"attack: {attack}" if learned else None)
+        axis.plot(x[~constant], y[~constant], marker, color=color, label=attack_named(attack) if learned else None)
         axis.plot(x[constant], y[constant], marker, color=color, markerfacecolor="white")
     for number, row in enumerate(own[own["attack"] == attacks[-1]].sort_values("auc").to_dict("records")):
         name = rf"$\gamma$ = {row['gamma']:g}"
@@ -133,7 +135,8 @@ def draw_areas(axis: Axes, own: pd.DataFrame, attacks: Sequence[str]) -> None:
                 ((-8, 0), "right") if accuracy > 0.3 else ((0, 9), "center") if accuracy > 0.15 else ((8, -2), side)
             )
         at = (100 * row["test_accuracy"], row["auc"])
-        axis.annotate(name, at, place, textcoords="offset points", ha=side, va="center", fontsize=7.5)
+        look: dict[str, Any] = {"fontsize": 7.5, "path_effects": [withStroke(linewidth=2, foreground="white")]}
+        axis.annotate(name, at, place, textcoords="offset points", ha=side, va="center", **look)
     plotting.guessing(axis)
     guess = 100 * first["majority_accuracy"]
     axis.axvline(guess, color=plotting.GREY, linestyle=":", linewidth=1, zorder=0)

@@ -202,6 +202,16 @@ def titled(label: str, protocol: str, overfitted: str) -> str:
     return f"{label}{reduced}" + ("" if overfitted == "yes" else "; not overfitted without noise: this tests nothing")
 
 
+def attack_named(attack: str) -> str:
+    """Return an attack's name as figures say it.
+
+    >>> attack_named("shadow 0.1"), attack_named("plain shadow 0.001"), attack_named("threshold")
+    ('shadow classifier, rate 0.1', 'plain shadow classifier, rate 0.001', 'threshold of confidence')
+    """
+    kind, _, rate = attack.rpartition(" ")
+    return f"{kind} classifier, rate {rate}" if kind else {"threshold": "threshold of confidence"}.get(attack, attack)
+
+
 def only(found: Iterable[Attacked], **wanted: object) -> Attacked:
     """Return the one with a task's label, a method's title or a gamma; InputError where it is not one."""
     chosen = [each for each in found if _matches(each, wanted)]

@@ -61,12 +61,17 @@ def paper(axis: Axes, x: Sequence[float], y: Sequence[float], label: str, color:
 
 def guessing(axis: Axes) -> None:
     """Draw a line where an attack knows no more than a coin: an area under its ROC curve of a half."""
-    axis.axhline(0.5, color=GREY, linestyle=":", linewidth=1, zorder=0)
+    axis.axhline(0.5, color=GREY, linestyle=":", linewidth=1, label="guessing", zorder=0)
+
+
+def at_delta(delta: float) -> str:
+    """Return a delta that is a power of ten, as a title says it."""
+    return rf"$\delta = 10^{{{math.log10(delta):g}}}$"
 
 
 def epsilon_at(delta: float) -> str:
     """Return the label of an axis of epsilon at a delta that is a power of ten."""
-    return rf"$\varepsilon$ at $\delta = 10^{{{math.log10(delta):g}}}$"
+    return rf"$\varepsilon$ at {at_delta(delta)}"
 
 
 def counts(axis: Axes) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.attacks.summary import attack_named
 from lib.plan.config import ROOT
 from lib.reporting import plotting
 from lib.reporting.claims.cells import read_table
@@ -63,12 +64,13 @@ def test_attacks_stand_beside_what_the_paper_prints_at_every_coefficient_that_wa
         residual_perturbation_noise.draw_by_noise(axes, table)
         (cross,) = crosses(axes[0]) or [[]]
         assert sorted(cross) == printed
-        strongest = axes[0].containers[0].lines[0]
-        assert strongest.get_xdata().tolist() == sorted(set(table["gamma"]))
-        assert (
-            strongest.get_ydata()[0]
-            == table["auc"][table["gamma"].eq(0) & ~table["attack"].str.contains("plain")].max()
-        )
+        shown = residual_perturbation_noise.plain_and_largest(table)
+        shown = shown[~shown["attack"].str.startswith("plain")]
+        attacks = {container.get_label().partition(" (")[0]: container.lines[0] for container in axes[0].containers}
+        assert list(attacks) == [attack_named(attack) for attack in shown["attack"].unique()] and len(attacks) == 3
+        for attack, own in shown.sort_values("gamma").groupby("attack"):
+            assert attacks[attack_named(attack)].get_ydata().tolist() == own["auc"].tolist()
+        assert axes[0].containers[0].lines[0].get_xdata().tolist() == sorted(set(table["gamma"]))
 
 
 @pytest.mark.parametrize("board", ["leaderboard", "leaderboard_mnist"])
