@@ -43,7 +43,7 @@ def main(
     shown = {path.stem: load_outline(path) for path in outlines}
     every = pd.concat([joined, beside])
     content = index_of(every, shown, ", ".join(dict.fromkeys(joined["preset"])))
-    draw(points(every, shown), overview)
+    draw(points(every, shown), [outline["name"] for outline in shown.values()], overview)
     write_text(index, markdown.index(content, {outline["name"]: f"{paper}.md" for paper, outline in shown.items()}))
 
 

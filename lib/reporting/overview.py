@@ -1,6 +1,6 @@
 """One figure of all papers: how far our numbers are from theirs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -30,42 +30,40 @@ def points(verdicts: pd.DataFrame, outlines: Mapping[str, dict]) -> list[dict]:
     return found
 
 
-def draw(found: list[dict], *paths: Path) -> None:
-    """Draw a row for each number: ours over the paper's, on a logarithmic axis; equality is a line.
+def draw(found: list[dict], papers: Sequence[str], *paths: Path) -> None:
+    """Draw a row for each number on a paper's own data: ours over the paper's, on a logarithmic axis.
 
-    Words stand above their row, not beside it, so that the figure can be read on a narrow screen.
+    papers: names of all; one without such a number says so. Words stand above their row, so that the
+    figure can be read on a narrow screen.
     """
-    from lib.reporting.plotting import figure, save  # here, so that who lists the numbers waits for no matplotlib
+    from lib.reporting.plotting import GREY, figure, save  # here, so that who lists the numbers waits for no matplotlib
 
-    heights, titles, place = [], {}, 0.0
-    for each in found:
-        if each["paper"] not in titles:
-            titles[each["paper"]] = place
+    shown = [(paper, [each for each in found if each["own"] and each["paper"] == paper]) for paper in papers]
+    # equality is in the middle, between names and values
+    reach = 1.2 * max([2.0, *(max(each["ratio"], 1 / each["ratio"]) for _, rows in shown for each in rows)])
+    bottom = sum(0.8 + (len(rows) or 0.8) for _, rows in shown)
+    with figure(width=4.4, height=0.7 + 0.33 * bottom) as (drawn, (axis,)):
+        place, across = 0.0, {"transform": axis.get_yaxis_transform(), "va": "center"}
+        axis.text(1, place, "paper → here", ha="right", color=GREY, **across)
+        for paper, rows in shown:
+            axis.text(0, place, paper, weight="bold", **across)
             place += 0.8
-        heights.append(place + 0.45)
-        place += 1
-    with figure(width=4.4, height=0.9 + 0.33 * place) as (drawn, (axis,)):
-        across = axis.get_yaxis_transform()
-        for own, face, name in ((True, "#0072B2", "the paper's data"), (False, "white", "less or substitute data")):
-            shown = [(each["ratio"], height) for each, height in zip(found, heights, strict=True) if each["own"] is own]
-            if shown:
-                axis.plot(*zip(*shown, strict=True), "o", color="#0072B2", markerfacecolor=face, label=name, zorder=3)
-        for title, height in titles.items():
-            axis.text(0, height, title, transform=across, va="center", weight="bold")
-        for each, height in zip(found, heights, strict=True):
-            axis.axhline(height, color="0.9", lw=0.6, zorder=0)
-            axis.text(0, height - 0.42, each["what"], transform=across, va="center")
-            axis.text(1, height - 0.42, each["values"], transform=across, va="center", ha="right")
+            for each in rows:
+                axis.axhline(place + 0.45, color="0.9", lw=0.6, zorder=0)
+                axis.plot(each["ratio"], place + 0.45, "o", color="C0", zorder=3)
+                axis.text(0, place + 0.03, each["what"], **across)
+                axis.text(1, place + 0.03, each["values"], ha="right", **across)
+                place += 1
+            if not rows:
+                axis.text(0, place, "nothing on the paper's data", color=GREY, **across)
+                place += 0.8
         axis.axvline(1, color="0.3", lw=1, zorder=1)
-        axis.set_xscale("log")
-        ratios = [1.0, *(each["ratio"] for each in found)]
-        ticks = [tick for tick in (0.2, 0.5, 1, 2, 5) if min(ratios) / 1.3 <= tick <= max(ratios) * 1.3]
+        axis.set(xscale="log", xlim=(1 / reach, reach))
+        ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10) if 1 / reach <= tick <= reach]
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.minorticks_off()
         axis.set_yticks([])
         axis.spines["left"].set_visible(False)
-        axis.set_ylim(max(place, 1), -0.5)
+        axis.set_ylim(max(bottom, 1), -0.5)
         axis.set_xlabel("our number divided by the paper's")
-        if found:
-            drawn.legend(loc="outside upper center", ncols=2)
         save(drawn, *paths)
