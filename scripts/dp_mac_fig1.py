@@ -11,7 +11,7 @@ import pandas as pd
 from lib.core.command import command, run
 from lib.dp_mac.curves import OF_TABLE_1, SHOWN, Level, epochs_to_reach, level_row, read_levels, without_exponent
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import GREY, WIDTH, figure, paper, save
 from lib.reporting.records import read_record
 from lib.reporting.spread import mean_and_spread
 from lib.reporting.tables import write_table
@@ -168,15 +168,17 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
     mean_image, lines = table["mean_image_error"].iloc[0], pd.concat(own for row in found.values() for *_, own in row)
     ends = mean_image / 5, min(5 * mean_image, 1.2 * lines[lines["epoch"] > 0]["test_error"].max())
     printed = read_table(Path(__file__).parent / DATA_FILES[0])
-    with figure(len(found), columns, width=2.75, height=3.1) as (drawn, axes):
+    with figure(len(found), columns, width=max(2.75, WIDTH / columns), height=4) as (drawn, axes):
         for place, (method, row) in enumerate(found.items()):
             own = axes[place * columns : (place + 1) * columns]
             for axis, (title, variant, levels) in zip(own, row, strict=False):
-                panel(axis, pd.concat([levels, plain_beside(table, method, variant)]), mean_image, ends)
+                levels = pd.concat([levels, plain_beside(table, method, variant)])
+                panel(axis, levels, mean_image, ends)
                 if variant in OF_TABLE_1:
-                    mark_published(axis, levels, printed[printed["method"] == method])
-                axis.set_title(title, fontsize=8.5)
-            own[0].set_ylabel("test error")
+                    mark_published(axis, levels, printed)
+                axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
+                axis.set_title(title)
+            own[0].set_ylabel("squared error of a test image")
             for axis in own[len(row) :]:
                 axis.remove()
         save(drawn, *paths)
@@ -201,7 +203,7 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
         label = "not private"
         if pd.notna(last["paper_epsilon"]):
             costs = without_exponent(min(last["epsilon"], last["epsilon_pld"]))
-            label = rf"$\varepsilon$ = {shown(last['paper_epsilon'])}, costs {costs}"
+            label = rf"stated $\varepsilon$ = {shown(last['paper_epsilon'])}, costs {costs}"
         if last["test_error"] > top:
             label += f" (ends at {last['test_error']:.3g})"
         axis.plot(level["epoch"], mean, label=label, **style)
@@ -217,7 +219,6 @@ def panel(axis: plt.Axes, levels: pd.DataFrame, mean_image: float, ends: tuple[f
     axis.minorticks_off()
     axis.set_xlim(left=0)
     axis.set_xlabel("epoch")
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
 
 
 def look(epsilon: float) -> dict[str, Any]:
@@ -228,15 +229,12 @@ def look(epsilon: float) -> dict[str, Any]:
 
 
 def mark_published(axis: plt.Axes, levels: pd.DataFrame, printed: pd.DataFrame) -> None:
-    """Crosses, in the colours of their epsilons, where the lines of the paper's dataset should end by Table 1b."""
-    for epsilon in levels["paper_epsilon"].unique():
-        of_paper = printed[(printed["paper_epsilon"] == epsilon) & (printed["dataset"] == levels["dataset"].iloc[0])]
-        for error in of_paper["test_error"]:
-            points = [levels["epoch"].max()], [error]
-            axis.plot(*points, "x", color=look(epsilon)["color"], ms=7, mew=1.8, clip_on=False, zorder=4)
-    if axis.lines and any(line.get_marker() == "x" for line in axis.lines):
-        axis.plot([], [], "x", color="0.3", ms=7, mew=1.8, label="in the paper, Table 1b")
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=1)
+    """Crosses, in the colours of their epsilons, where the lines of the paper's dataset should end."""
+    keys = ["dataset", "method", "paper_epsilon"]
+    for row in levels[keys].drop_duplicates().merge(printed[[*keys, "test_error"]], on=keys).itertuples():
+        paper(axis, [levels["epoch"].max()], [row.test_error], "", color=look(row.paper_epsilon)["color"])
+    if any(line.get_marker() == "x" for line in axis.lines):
+        paper(axis, [], [], "the paper", color=GREY)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from lib.core.files import atomic_path
 from lib.core.seeding import generator
 from lib.dp_mac.toy import Toy, at, toys
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import figure, legend, save
 
 GRID = np.linspace(-4, 4, 81)
 NEAR = 1.0  # distance from the expansion point that counts as around it
@@ -41,16 +41,16 @@ def compared(name: str, toy: Toy) -> list[dict]:
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A panel a layer: its objective, the approximation, and points on approximations with noise."""
-    with figure(1, 2) as (drawn, axes):
+    with figure(1, 2, height=3.2) as (drawn, axes):
         for axis, (name, own) in zip(axes, table.groupby("layer", sort=False), strict=True):
             curve, points = own[own["noisy"].isna()], own[own["noisy"].notna()]
             axis.plot(curve["weight"], curve["objective"], "-", color="k", label="objective")
             axis.plot(curve["weight"], curve["approximation"], "--", color="C1", label="second order at 0")
-            axis.plot(points["weight"], points["noisy"], "x", color="C0", ms=4, label="with noise")
+            axis.plot(points["weight"], points["noisy"], "o", color="C0", ms=4, mfc="none", label="with noise")
             axis.set_title(name)
             axis.set_xlabel("weight")
         axes[0].set_ylabel("objective")
-        axes[0].legend()
+        legend(drawn, axes)
         save(drawn, *paths)
 
 

@@ -219,7 +219,7 @@ def test_figure_1_marks_the_papers_errors_and_rounds_epsilons_up():
             if line.get_marker() == "x" and len(line.get_xdata())
         }
         colours = {line.get_label(): line.get_color() for line in axis.lines}
-        eight, one = (colours[rf"$\varepsilon$ = {name}"] for name in ("8, costs 20.9", "1, costs 2.08"))
+        eight, one = (colours[rf"stated $\varepsilon$ = {name}"] for name in ("8, costs 20.9", "1, costs 2.08"))
         assert crosses == {(eight, 20, 12.0), (one, 20, 19.0)}
 
 
