@@ -17,7 +17,7 @@ from lib.attacks.reference_mechanisms import (
 from lib.audit.bound import as_often_as_allowed
 from lib.core.command import command, run
 from lib.reporting.claims.cells import read_table
-from lib.reporting.plotting import figure, save
+from lib.reporting.plotting import GREY, at_delta, figure, legend, save
 from lib.reporting.tables import write_table, yes_no
 from pate_accountant.gaussian import epsilon_analytic, sigma_analytic
 from pate_accountant.statement import PrivacyStatement
@@ -82,28 +82,29 @@ def row_of(audit: str, name: str, noise: float, size: int, settings: dict, seed:
 def draw(table: pd.DataFrame, *paths: Path) -> None:
     """A panel for each audit and mechanism."""
     kinds, names = table["audit"].unique(), table["mechanism"].unique()
-    with figure(len(kinds), len(names)) as (drawn, axes):
+    with figure(len(kinds), len(names), height=3) as (drawn, axes):
         for axis, (kind, name) in zip(axes, product(kinds, names), strict=True):
             own = table[(table["audit"] == kind) & (table["mechanism"] == name)]
             panel(axis, own)
-            axis.set(title=f"{TITLES[name]}, delta = {own['delta'].iloc[0]:g}", xlabel=AXES[kind])
-            axis.set_ylim(-0.05, 1.4 * table["exact_epsilon"].max())  # room for the legend
+            axis.set(xlabel=AXES[kind], title=f"{TITLES[name]}, {at_delta(own['delta'].iloc[0])}")
+            axis.set_ylim(-0.05, 1.1 * table["exact_epsilon"].max())
         for axis in axes[:: len(names)]:
-            axis.set_ylabel("lower bound on epsilon")
-        axes[0].legend()
+            axis.set_ylabel(r"lower bound on $\varepsilon$")
+        legend(drawn, axes)
         save(drawn, *paths)
 
 
 def panel(axis: Axes, rows: pd.DataFrame) -> None:
     """Bounds of one audit and mechanism over sizes, and the exact epsilons."""
     for number, (noise, own) in enumerate(rows.groupby("noise", sort=False)):
-        colour, called = f"C{number}", "intact" if noise == 1 else f"{noise:g} of the noise"
+        colour, called = f"C{number}", "intact" if noise == 1 else f"{noise:g} times the noise"
         axis.plot(own["size"], own["lower_bound"], "-", marker="o", markersize=3.5, color=colour, label=called)
         axis.fill_between(
             own["size"], own["lower_bound_least"], own["lower_bound_most"], color=colour, alpha=0.2, linewidth=0
         )
         axis.axhline(own["exact_epsilon"].iloc[0], color=colour, linestyle="--", linewidth=1)
-    axis.plot([], [], "--", color="0.3", linewidth=1, label="exact epsilon")
+    axis.plot([], [], "--", color=GREY, linewidth=1, label=r"exact $\varepsilon$")
+    axis.fill_between([], [], color=GREY, alpha=0.2, linewidth=0, label="least to largest of all audits")
     axis.set(xscale="log")
 
 

@@ -145,8 +145,8 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         for name, title in PUBLIC.items():
             for accuracy in table["accuracy"][table["method"] == name]:
                 axes[0].axhline(accuracy, color=plotting.GREY, linestyle="--", linewidth=1, label=title, zorder=0)
-        axes[1].axhline(0.5, color=plotting.GREY, linestyle=":", linewidth=1, label="guessing", zorder=0)
-        said = f"{first['dataset']}, {first['slots']:,} private records, $\\delta$ = {first['delta']:g}"
+        plotting.guessing(axes[1])
+        said = f"{first['dataset']}, {first['slots']:,} private records, {plotting.at_delta(first['delta'])}"
         drawn.suptitle(said, fontsize="medium")
         plotting.legend(drawn, axes)
         plotting.save(drawn, *paths)

@@ -142,7 +142,7 @@ def main(
 
 def draw(table: pd.DataFrame, epsilon: pd.DataFrame, histogram: pd.DataFrame, *paths: Path) -> None:
     """Students of the table, and the tables of that name beside it; a panel each."""
-    with plotting.figure(1, 3, height=3.6) as (drawn, axes):
+    with plotting.figure(1, 3, height=3.8) as (drawn, axes):
         draw_students(axes[0], table)
         draw_epsilon(axes[1], epsilon, table["stands_for"].iloc[0])
         draw_consensus(axes[2], histogram.groupby("from_percent", as_index=False).mean(numeric_only=True))
@@ -204,7 +204,8 @@ def draw_consensus(axis: plt.Axes, numbers_by_bin: pd.DataFrame) -> None:
     middle = (numbers_by_bin["from_percent"] + numbers_by_bin["to_percent"]) / 2
     width = 100 / len(middle)
     for step, (name, looks) in enumerate(plotting.looks(NAMES).items()):
-        axis.bar(middle + (step - 0.5) * 0.42 * width, numbers_by_bin[name], 0.4 * width, color=looks["color"])
+        place, look = middle + (step - 0.5) * 0.42 * width, {"color": looks["color"]}
+        axis.bar(place, numbers_by_bin[name], 0.4 * width, label=f"{NAMES[name]}, answers by consensus", **look)
     axis.set(title="answers by consensus", xlabel="teachers that agree, %", ylabel="queries answered (expected)")
 
 
