@@ -59,10 +59,7 @@ class DecathlonBrainTumour:
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
         path = self._case_files()[name][1]
-        array, affine = nifti.load_image(path, _MOST_VOXELS)
-        if array.ndim != 3:
-            raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
-        return path, labels.canonical(array, labels.MSD, path), affine
+        return path, *nifti.load_label(path, labels.MSD, _MOST_VOXELS)
 
     def _case_files(self) -> dict[str, tuple[Path, Path]]:
         """Image and label of each labelled case, found once."""

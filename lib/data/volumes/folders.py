@@ -108,10 +108,7 @@ class CaseFolders:
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
         path = self._file(name, self._layout.label, "label")
-        array, affine = nifti.load_image(path, _MOST_VOXELS)
-        if array.ndim != 3:
-            raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
-        return path, labels.canonical(array, self._layout.values, path), affine
+        return path, *nifti.load_label(path, self._layout.values, _MOST_VOXELS)
 
     def _file(self, name: str, file: str, what: str) -> Path:
         return nifti.existing(self._case_folders()[name] / file.format(case=name), what)

@@ -1,7 +1,7 @@
 """NIfTI files as arrays of one orientation, or a clear refusal."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from nibabel.openers import ImageOpener
 
 from lib.core.errors import InputError
 from lib.core.files import reading
+from lib.data.volumes import labels
 
 MOST_VOXELS = 2**28  # of one file: a header of a few bytes may promise any number, and a stream unpack to as many
 
@@ -89,6 +90,17 @@ def load_image(path: Path, most: int = MOST_VOXELS) -> tuple[np.ndarray, np.ndar
     if bad := np.size(array) - np.count_nonzero(np.isfinite(array)):
         raise InputError(f"{path}: {bad} voxels are NaN or infinite; allowed are finite numbers")
     return array, affine
+
+
+def load_label(path: Path, values: Mapping[int, int], most: int = MOST_VOXELS) -> tuple[np.ndarray, np.ndarray]:
+    """Return a label (X, Y, Z) uint8 in canonical numbers, by those of its source; and its file's affine (4, 4).
+
+    Raises InputError, naming the file, for another number of dimensions, or a number that is not in `values`.
+    """
+    array, affine = load_image(path, most)
+    if array.ndim != 3:
+        raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
+    return labels.canonical(array, values, path), affine
 
 
 def load_channels(paths: Sequence[Path], most: int = MOST_VOXELS) -> tuple[np.ndarray, np.ndarray]:

@@ -120,10 +120,7 @@ class OwnVolumes:
 
     def _label(self, name: str) -> tuple[Path, np.ndarray, np.ndarray]:
         path = self._files()[name][1]
-        array, affine = nifti.load_image(path)
-        if array.ndim != 3:
-            raise InputError(f"{path}: shape {array.shape}, expected three dimensions")
-        return path, labels.canonical(array, self._values, path), affine
+        return path, *nifti.load_label(path, self._values)
 
     def _files(self) -> dict[str, tuple[list[Path], Path]]:
         """Image files and label of each case, found once, all of them there."""
