@@ -7,7 +7,7 @@ import pandas as pd
 
 from lib.core.command import run
 from lib.plan.config import ROOT, register
-from lib.plan.results import PAPERS, item_of
+from lib.plan.results import PAPERS
 from lib.reporting import headlines as heads
 from lib.reporting import verdicts as said
 from lib.reporting.claims.cells import read_verdicts
@@ -58,8 +58,8 @@ def made(results: Path) -> str:
     """How many tables and figures of the register are there, in words."""
     kinds = {"table": ".csv", "figure": ".png"}
     counts = dict.fromkeys(kinds, 0)
-    for name, row in register().items():
-        counts[row["shows"]] += (results / row["paper"] / f"{item_of(name, row)}{kinds[row['shows']]}").is_file()
+    for row in register().values():
+        counts[row["shows"]] += (results / row["paper"] / f"{row['item']}{kinds[row['shows']]}").is_file()
     return f"{counts['table']} tables and {counts['figure']} figures"
 
 

@@ -22,7 +22,6 @@ from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import write_text
 from lib.plan.config import ROOT, default_preset, load, merged, register
-from lib.plan.results import item_of
 from lib.reporting.before_after import changes, draw, first, written
 from lib.reporting.claims.cells import read_table
 
@@ -126,7 +125,7 @@ def main(argv: list[str] | None = None) -> None:
     snakemake([*words, "--directory", str(folder), "--configfile", *files, "--config", *config], given.target)
 
     row = register()[given.target]
-    table = results / row["paper"] / f"{item_of(given.target, row)}.csv"
+    table = results / row["paper"] / f"{row['item']}.csv"
     found = changes(read_table(table), read_table(folder / table))
     place = folder / given.target
     write_text(Path(f"{place}.csv"), found.to_csv(index=False, lineterminator="\n"))

@@ -15,6 +15,7 @@ from lib.plan.dp_mac_checks import check_mac
 from lib.plan.leaderboard_checks import check_leaderboard
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.residual_perturbation_checks import check_attacks
+from lib.plan.results import whole
 from lib.plan.scalable_pate_checks import check_release, check_scalable_pate
 from lib.plan.schema import check_schema, fill_defaults
 from lib.plan.segmentation_checks import check_segmentation
@@ -158,7 +159,7 @@ def expand_together(config: dict) -> None:
 
 def register() -> dict:
     """Return the register of results, by target; it is no setting, and presets do not change it."""
-    return _read(ROOT / "catalogue" / "results.yaml")["results"]
+    return {name: whole(name, row) for name, row in _read(ROOT / "catalogue" / "results.yaml")["results"].items()}
 
 
 def default_preset() -> str:

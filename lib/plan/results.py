@@ -28,9 +28,15 @@ NAMES = {
 }
 
 
-def item_of(name: str, row: Mapping[str, Any]) -> str:
-    """Name a result within its paper: as its row says, or its name without the paper's."""
-    return row.get("item", name.removeprefix(f"{row['paper']}_"))
+PARTS = (*TITLES, "audit")  # with which the name of a result begins
+
+
+def whole(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the register with all its keys: its paper, its item within the paper, and empty lists."""
+    paper = next(part for part in PARTS if f"{name}_".startswith(f"{part}_"))
+    item = name.removeprefix(f"{paper}_")
+    lists = {key: list[str]() for key in ("when", "judged", "numbers", "page")}
+    return {"paper": paper, "item": item, "columns": {}, **lists, **row}
 
 
 class Results:
@@ -51,7 +57,7 @@ class Results:
 
     def item(self, name: str) -> str:
         """Name a result within its paper."""
-        return item_of(name, self.rows[name])
+        return self.rows[name]["item"]
 
     def is_on(self, name: str) -> bool:
         """Whether the configuration asks for a result: every key that its row names under `when` holds something."""
@@ -162,7 +168,7 @@ class Results:
                 "item": self.item(target),
                 "title": row["title"],
                 "caption": captions[target],
-                "tables": list(dict.fromkeys([*row["columns"], *row["judged"], *row.get("numbers", [])])),
+                "tables": list(dict.fromkeys([*row["columns"], *row["judged"], *row["numbers"]])),
             }
             for target, row in rows
         ]
@@ -186,7 +192,7 @@ class Results:
     def drawn(self, paper: str) -> dict[str, str]:
         """Tables (name: path) that figures are drawn from and nothing else needs: too long to be read."""
         folder = self._layout.of(paper)
-        tables = [table for name in self.chosen(paper) for table in self.rows[name].get("numbers", [])]
+        tables = [table for name in self.chosen(paper) for table in self.rows[name]["numbers"]]
         return {table: f"{folder}/{table}.csv" for table in tables}
 
     def figures(self, paper: str) -> list[tuple[str, str]]:
@@ -194,7 +200,7 @@ class Results:
         return [
             (self.item(name), self.file(name, ".png"))
             for name in self.chosen(paper)
-            if self.rows[name]["shows"] == "figure" and all(map(self._value, self.rows[name].get("page", [])))
+            if self.rows[name]["shows"] == "figure" and all(map(self._value, self.rows[name]["page"]))
         ]
 
     def captions(self) -> dict[str, str]:

@@ -6,17 +6,17 @@ import shlex
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 from lib.core.errors import InputError
 from lib.plan.command_line import command_line
+from lib.plan.config import register
 from lib.plan.data_needs import mark_without_data
 from lib.plan.plan import Plan
 from lib.plan.segmentation import facts
 from pate_accountant.encoded_mean import calibrated
-from tests.plan.configurations import CONFIG, ROOT
+from tests.plan.configurations import CONFIG
 
-REGISTER = yaml.safe_load((ROOT / "catalogue" / "results.yaml").read_text(encoding="utf-8"))["results"]
+REGISTER = register()
 SEG, PRIVATE = "results/quick/segmentation", "results/quick/private/segmentation"
 APART = {"segmentation": {"tasks": {name: {"together": False} for name in ("phantom", "phantom_whole")}}}
 # one task for both papers, whose students have all three sources of labels

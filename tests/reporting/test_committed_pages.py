@@ -327,7 +327,7 @@ def test_a_figure_is_drawn_from_tables_alone_unless_it_shows_data(name):
         # and that the page comes with, so that it can be drawn again without data
         row, item = register()[name], Results(load(), register(), {}).item(name)
         tables = {item, *(f"{item}_{other.name}" for other in others)}
-        assert tables <= {*row["judged"], *row["columns"], *row.get("numbers", [])}
+        assert tables <= {*row["judged"], *row["columns"], *row["numbers"]}
 
 
 @pytest.mark.slow
