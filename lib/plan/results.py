@@ -122,28 +122,17 @@ class Results:
 
     def page_files(self, wildcards: Any) -> list[str]:
         """Input: tables and figures that a page shows, and the tables behind its verdicts and its figures."""
-        return self._files(wildcards.paper)
+        page = self.page(wildcards)
+        return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
 
     def page(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of `reproduction_page`."""
-        return self.page_of(wildcards.paper)
+        """Return the settings of `reproduction_page`, for the paper of the wildcards or for the leaderboard."""
+        return self.page_of(getattr(wildcards, "paper", "leaderboard"))
 
     def judged_by(self, wildcards: Any) -> list[str]:
         """Input: the verdicts on claims and on checks that a page shows; none for a page that no claim is about."""
         folder = self._layout.of(wildcards.paper)
         return [f"{folder}/claims.csv", f"{folder}/checks.csv"] if wildcards.paper in PAPERS else []
-
-    def leaderboard_page(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of `reproduction_page` for the leaderboard."""
-        return self.page_of("leaderboard")
-
-    def leaderboard_files(self, wildcards: Any) -> list[str]:
-        """Input: the same of the leaderboard's page."""
-        return self._files("leaderboard")
-
-    def _files(self, name: str) -> list[str]:
-        page = self.page_of(name)
-        return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
 
     def site_page(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `site_page`."""

@@ -72,23 +72,17 @@ rule reproduction_page:
         "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
 
-rule leaderboard_reproduction:
+use rule reproduction_page as leaderboard_reproduction with:
     """The leaderboard's part of docs/reproduction, from this preset."""
     input:
         readings=os.path.relpath(ROOT / "report" / "leaderboard_readings.md"),
         outline=os.path.relpath(ROOT / "report" / "leaderboard.yaml"),
-        beside=plan.results.leaderboard_files,
+        beside=plan.results.page_files,
     output:
         page="docs/reproduction/leaderboard.md",
         details="docs/reproduction/leaderboard_details.md",
         files=directory("docs/reproduction/leaderboard"),
         origins=f"{layout.results}/leaderboard/origins.csv",
-    conda:
-        "../../envs/reporting.yaml"
-    params:
-        **options(plan.results.leaderboard_page),
-    shell:
-        "python -m scripts.reproduction_page {params} > {log} 2>&1"
 
 
 rule reproduction:

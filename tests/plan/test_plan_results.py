@@ -88,7 +88,7 @@ def test_a_table_behind_a_verdict_is_linked_below_its_figure():
 
 
 def test_the_page_of_the_leaderboard_waits_for_all_that_it_shows():
-    files = results().leaderboard_files(None)
+    files = results().page_files(SimpleNamespace())
     assert {f"results/quick/leaderboard/{name}" for name in ("leaderboard.csv", "leaderboard.png")} <= set(files)
     assert {"results/quick/audit/known.csv", "results/quick/audit/known.png"} <= set(files)
 
