@@ -1,7 +1,5 @@
 """Write the table of the datasets that the configuration registers."""
 
-import csv
-import io
 from pathlib import Path
 
 from lib.core.command import command, run
@@ -23,14 +21,13 @@ COLUMNS = ("name", "what", "source", "samples", "fingerprint", "licence", "how t
 
 @command
 def main(datasets: dict, page: Path) -> None:
-    """Write the table in the format that its name asks for.
+    """Write the table.
 
-    datasets: the configuration's block of that name. page: the table to write, .md or .csv.
+    datasets: the configuration's block of that name. page: the table to write, .md.
     """
-    formats = {".md": as_markdown, ".csv": as_csv}
-    if page.suffix not in formats:
-        raise InputError(f"{page}: unknown kind of table {page.suffix!r}, allowed: {sorted(formats)}")
-    write_text(page, formats[page.suffix](rows(datasets)))
+    lines = [COLUMNS, ("---",) * len(COLUMNS), *rows(datasets)]
+    shown = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines)
+    write_text(page, "".join(f"| {line} |\n" for line in shown))
 
 
 def rows(datasets: dict[str, dict[str, str]]) -> list[tuple[str, ...]]:
@@ -47,19 +44,6 @@ def rows(datasets: dict[str, dict[str, str]]) -> list[tuple[str, ...]]:
         known = spec.fingerprint or spec.known_by
         table.append((name, spec.title, entry["source"], spec.samples, known, spec.licence, obtain))
     return table
-
-
-def as_markdown(table: list[tuple[str, ...]]) -> str:
-    """The table in Markdown."""
-    lines = [COLUMNS, ("---",) * len(COLUMNS), *table]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
-
-
-def as_csv(table: list[tuple[str, ...]]) -> str:
-    """The table as comma-separated values."""
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *table])
-    return stream.getvalue()
 
 
 if __name__ == "__main__":
