@@ -141,10 +141,6 @@ def _pate(settings: Mapping, given: Setting) -> Pate:
     return made(queries, **common)
 
 
-def _external(settings: Mapping, given: Setting) -> External:
-    return External(settings, given)
-
-
 def _predictions(settings: Mapping, given: Setting) -> Elsewhere:
     return Elsewhere(Path(settings["folder"]), given.epsilon, given)
 
@@ -163,6 +159,6 @@ KINDS: dict[str, Callable[[Mapping, Setting], Method]] = {
     "confident_gnmax": _pate,
     "interactive_gnmax": _pate,
     "encoded_mean": _pate,
-    "external": _external,
+    "external": External,
     "predictions": _predictions,
 }
