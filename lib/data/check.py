@@ -7,6 +7,7 @@ from typing import Any
 
 from lib.core.errors import InputError
 from lib.data import registry
+from lib.data.spec import is_there
 from lib.data.volumes.registry import get as get_volumes
 from lib.data.volumes.registry import required_files as required_volumes
 from lib.data.volumes.registry import spec as volume_spec
@@ -81,7 +82,7 @@ def one_level_off(root: str | Path | None, layouts: Iterable[tuple[str, ...]]) -
     below = sorted(path for path in root.glob("[!.]*") if path.is_dir())
     for folder in (root.resolve().parent, *below):
         for layout in layouts:
-            if layout and all(_is_there(folder / file, file.endswith("/")) for file in layout):
+            if layout and all(is_there(folder, file) for file in layout):
                 return folder
     return None
 
@@ -118,7 +119,3 @@ def _absent(name: str, error: str, obtain: str, elsewhere: Path | None) -> Findi
     if elsewhere is not None:
         return Finding(name, ELSEWHERE, f"its files are in {elsewhere}: give data_root={elsewhere}", "")
     return Finding(name, MISSING, error, obtain)
-
-
-def _is_there(path: Path, folder: bool) -> bool:
-    return path.is_dir() if folder else path.is_file()

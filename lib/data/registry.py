@@ -10,7 +10,7 @@ import numpy as np
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
 from lib.data import sources
-from lib.data.spec import SOURCES, DatasetSpec, canonical
+from lib.data.spec import SOURCES, DatasetSpec, canonical, is_there
 
 
 def modules() -> list[str]:
@@ -60,7 +60,7 @@ def required_files(name: str, module: str, source: str, root: str | Path | None)
     if source == "download":
         return [root / file for file in spec.downloaded]
     for layout in spec.layouts:
-        if all(_is_there(root, file) for file in layout):
+        if all(is_there(root, file) for file in layout):
             return [root / file for file in layout]
     raise InputError(_missing(name, spec, root))
 
@@ -97,14 +97,9 @@ def load(name: str, module: str, source: str, root: str | Path | None) -> dict[s
     return arrays
 
 
-def _is_there(root: Path, file: str) -> bool:
-    """Whether an entry of a layout, a file or a folder, lies below `root`."""
-    return (root / file).is_dir() if file.endswith("/") else (root / file).is_file()
-
-
 def _missing(name: str, spec: DatasetSpec, root: Path) -> str:
     """Return what to put where, in one line."""
-    absent = [[file for file in layout if not _is_there(root, file)] for layout in spec.layouts]
+    absent = [[file for file in layout if not is_there(root, file)] for layout in spec.layouts]
     begun = [files for layout, files in zip(spec.layouts, absent, strict=True) if len(files) < len(layout)]
     fewest: list[str] = min(begun, key=len, default=[])
     lacking = f" (only {', '.join(fewest)} missing)" if fewest else ""

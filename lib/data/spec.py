@@ -60,6 +60,11 @@ class DatasetSpec:
         return f"fingerprint {self.fingerprint[:16]} (SHA-256 of the decoded arrays: lib.core.files.fingerprint)"
 
 
+def is_there(root: Path, entry: str) -> bool:
+    """Whether an entry of a layout lies below `root`: a folder where its name ends in /, else a file."""
+    return (root / entry).is_dir() if entry.endswith("/") else (root / entry).is_file()
+
+
 def canonical(arrays: Mapping[str, np.ndarray], unordered: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:
     """Return the arrays with the rows of each group of `unordered` sorted by the SHA-256 of the sample's bytes.
 

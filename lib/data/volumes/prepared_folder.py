@@ -15,6 +15,7 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.core.files import atomic_folder, fingerprint, read_sealed_json, reading, write_sealed_json
+from lib.core.provenance import file_digest
 from lib.core.secret import keyed
 
 _INDEX, _IMAGE, _LABELS = "index.json", "image.npy", "labels.npz"
@@ -146,7 +147,7 @@ class Writer:
             "shape": list(self._shape),
             "fingerprint": keyed(digest, self._folder) if private else digest,
             "decoded": decoded,
-            "files": {path.name: _file_digest(path) for path in sorted(self._folder.iterdir())},
+            "files": {path.name: file_digest(path) for path in sorted(self._folder.iterdir())},
         }
         write_sealed_json(self._folder / _INDEX, content)
 
@@ -186,9 +187,7 @@ def read_prepared(path: str | Path) -> PreparedVolumes:
     folder = path.parent if path.name == _INDEX else path
     content = read_sealed_json(folder / _INDEX)
     for name, digest in content["files"].items():
-        with reading(folder / name, "prepared"):
-            found = _file_digest(folder / name)
-        if found != digest:
+        if file_digest(folder / name) != digest:
             raise InputError(f"{folder / name}: not the file that was written; delete {folder} to remake it")
     image = None
     if _IMAGE in content["files"]:
@@ -203,8 +202,3 @@ def read_prepared(path: str | Path) -> PreparedVolumes:
         tuple(content["channels"]),
         content["classes"],
     )
-
-
-def _file_digest(path: Path) -> str:
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lib.core.errors import InputError
+from lib.data.spec import is_there
 from lib.data.volumes import own
 from lib.data.volumes.decathlon import DecathlonBrainTumour
 from lib.data.volumes.folders import BRATS_2013, BRATS_2019, LGG, CaseFolders
@@ -161,12 +162,8 @@ def required_files(name: str, data_root: str | Path | None, settings: Mapping[st
     if data_root is None:
         raise InputError(f"volumes {name!r}: need 'data_root', the directory of their files; not set")
     folder = Path(data_root) / found.folder
-    parts = [folder / part for part in found.parts] or [folder]
-    there = [
-        path
-        for path, part in zip(parts, found.parts or ("/",), strict=True)
-        if (path.is_dir() if part.endswith("/") else path.is_file())
-    ]
+    parts = {folder / part: is_there(folder, part) for part in found.parts or ("./",)}
+    there = [path for path in parts if parts[path]]
     if not there or (len(there) < len(parts) and not found.any_part):
         missing = ", ".join(str(path) for path in parts if path not in there)
         raise InputError(
