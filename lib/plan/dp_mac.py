@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from lib.core.errors import InputError
 from lib.data import registry
-from lib.plan.layout import Layout
+from lib.plan.layout import Layout, of_job
 from lib.plan.results import Results
 from lib.plan.words import without_words, words_of
 
@@ -81,8 +81,7 @@ class DpMac:
         """Return the settings of `train_mac`, `train_sgd` and `train_cdbn`."""
         kind, _, epsilon = wildcards.level.partition("_")
         return {
-            "job": [wildcards.series, wildcards.level],
-            **self._identity(wildcards.series),
+            **of_job(self.config, wildcards.series, wildcards.level, dataset=self.series[wildcards.series]["dataset"]),
             "series": self._trained(wildcards.series),
             "noise": kind,
             "epsilon": epsilon or None,
@@ -115,17 +114,11 @@ class DpMac:
 
     def reference_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `reference_lines`."""
-        return {
-            "job": ["reference_lines", wildcards.series],
-            **self._identity(wildcards.series),
-            "series": {name: self.series[wildcards.series][name] for name in ("train", "test", "largest")},
+        series = self.series[wildcards.series]
+        return of_job(self.config, "reference_lines", wildcards.series, dataset=series["dataset"]) | {
+            "series": {name: series[name] for name in ("train", "test", "largest")},
             "components": self.block["components"],
         }
-
-    def _identity(self, series: str) -> dict[str, Any]:
-        """Return the entries of a job's records besides its name."""
-        config = self.config
-        return {"preset": config["preset"], "seed": config["seed"], "dataset": self.series[series]["dataset"]}
 
     # ------------------------------------------------------------ results: inputs, of which each checks that it is on
 

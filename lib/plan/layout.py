@@ -1,6 +1,8 @@
-"""Where the files of a preset lie, relative to the working folder."""
+"""Where the files of a preset lie, relative to the working folder, and what a record says of its job."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -38,3 +40,8 @@ class Layout:
     def checkpoint(self, *job: str) -> str:
         """Return the state of half-done work; no output of a job, so that it survives a failure."""
         return f"{self.results}/checkpoints/{'/'.join(job)}.npz"
+
+
+def of_job(config: Mapping[str, Any], *words: str, dataset: str) -> dict[str, Any]:
+    """Return the entries of a record on the job that writes it; the words key its draws."""
+    return {"job": list(words), "preset": config["preset"], "seed": config["seed"], "dataset": dataset}

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from lib.core.entry_points import module_files
 from lib.leaderboard.method_settings import settings_at
-from lib.plan.layout import Layout
+from lib.plan.layout import Layout, of_job
 from lib.plan.leaderboard_checks import ASK_TEACHERS, ON_SAMPLES, promises
 
 
@@ -94,11 +94,7 @@ class Leaderboard:
     def training_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `train_worlds`."""
         place = wildcards.method, wildcards.budget
-        return {
-            "job": ["leaderboard", *place],
-            "preset": self.config["preset"],
-            "seed": self.config["seed"],
-            "dataset": self.block["dataset"],
+        return of_job(self.config, "leaderboard", *place, dataset=self.block["dataset"]) | {
             "method": self._method(wildcards.method),
             "budget": wildcards.budget,
             "privacy": self._privacy(),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lib.core.errors import InputError
-from lib.plan.layout import Layout
+from lib.plan.layout import Layout, of_job
 from lib.plan.scalable_pate import ScalablePate
 from lib.release.files import CONTENT, SUMS
 
@@ -51,12 +51,8 @@ class Release:
 
     def public_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `public_part`."""
-        return {
-            "job": ["public_part", wildcards.ensemble, wildcards.repetition],
-            "preset": self.config["preset"],
-            "seed": self.config["seed"],
-            "dataset": self.scalable_pate.samples_name(wildcards.ensemble),
-        }
+        words = ("public_part", wildcards.ensemble, wildcards.repetition)
+        return of_job(self.config, *words, dataset=self.scalable_pate.samples_name(wildcards.ensemble))
 
     def public_samples(self, wildcards: Any) -> str:
         """Input: the public part of the data that a repetition of the run uses."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from lib.attacks.sides import SIDES
 from lib.core.errors import InputError
-from lib.plan.layout import Layout
+from lib.plan.layout import Layout, of_job
 from lib.plan.residual_perturbation_checks import shows_patients
 from lib.plan.results import Results
 from lib.plan.words import without_words, words_of
@@ -88,15 +88,6 @@ class ResidualPerturbation:
         sides = SIDES if entry.get("shadow", True) else SIDES[:1]
         return list(product(range(1, entry["repetitions"] + 1), sides))
 
-    def _job(self, dataset: str, *words: str) -> dict[str, Any]:
-        """Return the entries of a record on the job that writes it."""
-        return {
-            "job": list(words),
-            "preset": self.config["preset"],
-            "seed": self.config["seed"],
-            "dataset": dataset,
-        }
-
     # ------------------------------------------------------------ data and networks
 
     def samples_of_task(self, wildcards: Any) -> str:
@@ -109,7 +100,7 @@ class ResidualPerturbation:
         task = self.tasks[wildcards.task]
         draws = self._draws(wildcards.task)
         drawn = {name: task[name] for name in ("classes", "quarter", "test", "largest", "patients") if name in task}
-        return self._job(task["dataset"], wildcards.task) | {"task": drawn, "repetitions": draws}
+        return of_job(self.config, wildcards.task, dataset=task["dataset"]) | {"task": drawn, "repetitions": draws}
 
     def _draws(self, task: str) -> int:
         counts = [entry["repetitions"] for entry in self.networks if entry["task"] == task]
@@ -162,7 +153,7 @@ class ResidualPerturbation:
     def _design(self, task: str, method: str, gamma: str) -> dict[str, Any]:
         """Return the settings of networks that trainings and predictions receive."""
         recipe = "dp_sgd" if self.methods[method]["kind"] == "dp_sgd" else "recipe"
-        return self._job(self.tasks[task]["dataset"], task, method, gamma) | {
+        return of_job(self.config, task, method, gamma, dataset=self.tasks[task]["dataset"]) | {
             "task": {name: self.tasks[task][name] for name in ("classes", "largest", "widths", recipe)},
             "method": without_words(self.methods[method], "kind"),
             "device": self.config["device"],
@@ -178,7 +169,8 @@ class ResidualPerturbation:
     def attack_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `attack_residual`."""
         task = self.tasks[wildcards.task]
-        job = self._job(task["dataset"], "attack", wildcards.task, wildcards.method, wildcards.gamma)
+        words = ("attack", wildcards.task, wildcards.method, wildcards.gamma)
+        job = of_job(self.config, *words, dataset=task["dataset"])
         return job | {"attack": self.block["attack"] | {"top": task["top"]}}
 
     def attack(self, task: str, method: str, gamma: float) -> str:
@@ -422,7 +414,7 @@ class ResidualPerturbation:
         task, mechanism = self.audit["tasks"][wildcards.task], wildcards.mechanism
         # of a task: what trains by other mechanisms, what only the table says, and what is audited
         others = {"dp_sgd": ("recipe", "gamma"), "plain": ("sgd", "gamma")}.get(mechanism, ("sgd",))
-        return self._job(task["dataset"], "audit_residual", wildcards.task, mechanism) | {
+        return of_job(self.config, "audit_residual", wildcards.task, mechanism, dataset=task["dataset"]) | {
             "mechanism": mechanism,
             "task": without_words(task, "dataset", "shard", "mechanisms", "runs", "guesses", *others),
             "device": self.config["device"],

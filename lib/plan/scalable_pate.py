@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lib.core.model_kinds import NETWORKS
-from lib.plan.layout import Layout
+from lib.plan.layout import Layout, of_job
 from lib.plan.results import Results
 from lib.plan.words import without_words, words_of
 
@@ -58,15 +58,6 @@ class ScalablePate:
 
     def _trained(self) -> list[str]:
         return [name for name, ensemble in self.ensembles.items() if ensemble["kind"] == "trained"]
-
-    def _job(self, *words: str, dataset: str) -> dict[str, Any]:
-        """Return the entries of a record on its job; the words key its draws."""
-        return {
-            "job": list(words),
-            "preset": self.config["preset"],
-            "seed": self.config["seed"],
-            "dataset": dataset,
-        }
 
     # ------------------------------------------------------------ teachers and votes
 
@@ -213,7 +204,7 @@ class ScalablePate:
             without_words(self.runs[run], "student", "ensemble", "first_round") for run in self.rounds(wildcards.run)
         )
         ensemble = self.ensemble(wildcards.run)
-        return self._job(rule, wildcards.run, wildcards.repetition, dataset=ensemble["dataset"]) | {
+        return of_job(self.config, rule, wildcards.run, wildcards.repetition, dataset=ensemble["dataset"]) | {
             "run": last | ({"first_round": first[0]} if first else {}),
             "teachers": ensemble["teachers"],
             "accounting": self._accounting(*accounting),
@@ -255,7 +246,7 @@ class ScalablePate:
     def baseline_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `train_baseline`."""
         words = ("train_baseline", wildcards.ensemble, wildcards.model, wildcards.repetition)
-        job = self._job(*words, dataset=self.samples_name(wildcards.ensemble))
+        job = of_job(self.config, *words, dataset=self.samples_name(wildcards.ensemble))
         return job | {"model": self.models[wildcards.model]}
 
     def network_baseline_settings(self, wildcards: Any) -> dict[str, Any]:
@@ -271,7 +262,7 @@ class ScalablePate:
 
     def _student(self, word: str, wildcards: Any) -> dict[str, Any]:
         run = self.runs[wildcards.run]
-        job = self._job(word, wildcards.run, wildcards.repetition, dataset=self.samples_name(run["ensemble"]))
+        job = of_job(self.config, word, wildcards.run, wildcards.repetition, dataset=self.samples_name(run["ensemble"]))
         return job | {"model": self.models[run["student"]], "classes": self.ensemble(wildcards.run)["classes"]}
 
     def _training(self, rule: str, *names: str) -> dict[str, Any]:
@@ -440,7 +431,7 @@ class ScalablePate:
     def tradeoff_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `label_tradeoff`."""
         block = self.ensembles[wildcards.ensemble]
-        return self._job("label_tradeoff", wildcards.ensemble, wildcards.drawn, dataset=block["dataset"]) | {
+        return of_job(self.config, "label_tradeoff", wildcards.ensemble, wildcards.drawn, dataset=block["dataset"]) | {
             "teachers": block["teachers"],
             "tradeoff": {name: value for name, value in self.block["fig4"].items() if name not in ("left", "right")},
             "accounting": self._accounting("moments"),

@@ -10,7 +10,7 @@ from typing import Any
 from lib.core.errors import InputError
 from lib.data.volumes import registry as volumes
 from lib.plan.data_needs import without_data
-from lib.plan.layout import Layout
+from lib.plan.layout import Layout, of_job
 from lib.plan.results import Results
 from lib.plan.segmentation_checks import BUDGET, check_patients, encoders_used, keeps_classes
 from lib.plan.words import words_of
@@ -163,14 +163,8 @@ class Segmentation:
 
         reads: keys of the task's block that it computes with, besides those that divide the volumes.
         """
-        return {
-            "job": [rule, task, *names],
-            "preset": self.config["preset"],
-            "seed": self.config["seed"],
-            "dataset": self.tasks[task]["volumes"],
-            "task": self._read(task, *reads),
-            "device": device,
-        }
+        own = of_job(self.config, rule, task, *names, dataset=self.tasks[task]["volumes"])
+        return own | {"task": self._read(task, *reads), "device": device}
 
     def _of_shard(self, rule: str, wildcards: Any, *reads: str, device: str = "cpu") -> dict[str, Any]:
         """Return the settings of every job of a shard whose masks are encoded; the script names the units."""
