@@ -3,6 +3,8 @@
 It knows no module of the project: a call finds those of the folder it is made in, as one from a shell does.
 """
 
+import atexit
+import gc
 import importlib
 import json
 import os
@@ -24,6 +26,7 @@ class Loaded:
         """Start the process that the calls are forked from."""
         command = [sys.executable, str(Path(__file__).resolve())]
         self._server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        atexit.register(self._close)  # waited for, or `time make test` would leave out what its calls took
 
     def call(self, arguments: list[str], folder: Path, environ: dict[str, str], printed: Path) -> int:
         """One call in a folder, to its end; returns its exit status. Its two streams are files below `printed`."""
@@ -31,7 +34,7 @@ class Loaded:
         print(json.dumps(asked), file=self._server.stdin, flush=True)
         return int(self._server.stdout.readline())
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """End the process."""
         self._server.stdin.close()
         self._server.wait()
@@ -59,6 +62,9 @@ def serve() -> None:
     """Fork for every line that comes, and answer with how that ended."""
     for module in LOADED:
         importlib.import_module(module)
+    # a call is over in seconds: the collector would spend a third of them on what is loaded, and copy that
+    gc.disable()
+    gc.freeze()
     while line := sys.stdin.buffer.readline():
         if not (child := os.fork()):
             become(**json.loads(line))
