@@ -16,6 +16,7 @@ from tests.workflow.running import LIMIT, ROOT, Project, environment
 
 # of each page how many answers it leads to
 PAGES = {"own_votes.md": 2, "own_images.md": 2, "leaderboard.md": 1, "mechanism_audit.md": 1}
+UNTIL_THE_RUN = "own_votes.md"  # which trains 3D networks for a minute and a half
 
 
 def text_of(page: str) -> str:
@@ -49,16 +50,30 @@ def pattern(shown: str) -> str:
 @pytest.fixture
 def clone(tmp_path) -> Path:
     """A copy of the project, in which `python` and `snakemake` are those of its environment."""
-    return Project.copy(tmp_path / "project").root
+    project = Project.copy(tmp_path / "project")
+    project.edit("profiles/default/config.yaml", "1000/5s", "1000/1s")  # a run ends up to a timespan later
+    return project.root
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] * (page == UNTIL_THE_RUN)) for page in PAGES]
+)
 def test_a_page_shows_what_its_commands_print(page, clone):
+    follow(page, commands(page), clone)
+
+
+def test_a_page_shows_what_its_commands_print_until_the_workflow_runs(clone):
+    steps = commands(UNTIL_THE_RUN)
+    (run,) = (number for number, (command, _) in enumerate(steps) if command.startswith("snakemake "))
+    follow(UNTIL_THE_RUN, steps[:run], clone)
+
+
+def follow(page: str, steps: list[tuple[str, str]], clone: Path) -> None:
+    """Write the files of a page, and compare what some of its commands print with what it shows."""
     for name, text in files(page).items():
         (clone / name).write_text(text, encoding="utf-8")
     path = f"{Path(sys.executable).parent}:{environment()['PATH']}"
     given = {"cwd": clone, "env": environment(PATH=path, OMP_NUM_THREADS="1"), "timeout": LIMIT, "text": True}
-    steps = commands(page)
     assert len(steps) > 1
     for command, shown in steps:
         done = subprocess.run(["bash", "-c", command], **given, capture_output=True, check=False)
