@@ -535,6 +535,13 @@ def test_small_networks_may_stay_on_the_cpu_beside_a_gpu(tmp_path):
     assert (asked["train_mac"], asked["train_sgd"], asked["train_worlds"]) == ("0", "0", "1")
 
 
+def test_smoke_plans_every_rule_that_paper_plans(pristine, any_root, plan_of):
+    smoke = ("--configfile", "presets/paper.yaml", "presets/smoke.yaml", "--config", f"data_root={any_root}")
+    planned = Project(pristine.root).pending(*smoke, "--", "all")
+    assert planned.rules == plan_of("paper").rules
+    assert "--device cuda" not in planned.text
+
+
 @pytest.mark.skipif(
     torch.cuda.is_available(), reason="without a GPU a job ends with the line that says which one it saw"
 )
