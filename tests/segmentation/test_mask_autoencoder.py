@@ -50,7 +50,9 @@ def mean_mask_error():
     return cross_entropy(TEST, np.broadcast_to(TRAIN.mean(axis=0, dtype=float), TEST.shape)).mean()
 
 
-@pytest.mark.parametrize("bound, dimensions", [("clip", 3), ("ball", 3), ("clip", 2)])
+@pytest.mark.parametrize(
+    ("bound", "dimensions"), [pytest.param("clip", 3, marks=pytest.mark.long), ("ball", 3), ("clip", 2)]
+)
 def test_it_learns_to_reconstruct_better_than_the_mean_mask(bound, dimensions):
     design = AutoencoderDesign((1, *SIDES), latent_dim=4, bound=bound, dimensions=dimensions, widths=(4, 8))
     batch = 8 * design.pieces

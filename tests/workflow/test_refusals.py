@@ -93,7 +93,7 @@ def test_a_folder_that_yaml_cuts_short_is_refused_by_how_it_was_typed(pristine, 
     assert f"arrives as {str(tmp_path / 'Scans')!r}" in line and f'`data_root: "{tmp_path}/Scans #2"`' in line
 
 
-@pytest.mark.parametrize("word", ["true", "True"])
+@pytest.mark.parametrize("word", ["true", pytest.param("True", marks=pytest.mark.long)])
 def test_true_is_read_as_yaml_has_it(word, pristine, tmp_path):
     given = (f"data_root={tmp_path}", f"download={word}")
     line = refused(Project(pristine.root), "--configfile", "presets/votes.yaml", "--config", *given)
