@@ -149,7 +149,9 @@ def _recorded(pristine: Project, folder: Path) -> Recorded:
     records = folder / "records"
     records.mkdir()
     with loaded_jobs() as forked:
-        project.run("--cores", "1", "all", "reproduction", RECORD_TO=str(records), **forked)
+        # each job that ends would have Snakemake look over all that wait once more a timespan
+        seldom = ("--max-jobs-per-timespan", "1000/5s")
+        project.run(*seldom, "--cores", "1", "all", "reproduction", RECORD_TO=str(records), **forked)
     (project.root / "sitecustomize.py").unlink()
     by_log: dict[int, list[tuple[str, dict[str, str]]]] = {}
     for output, row in project.outputs("all", "reproduction").items():
