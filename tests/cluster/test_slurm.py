@@ -14,7 +14,7 @@ from tests.workflow.running import Project, environment
 ONCE = {"preset": "once", "repetitions": 1}
 PAPER = "autoencoded_pate"
 TRAINED = "train_mask_teachers"  # a rule that trains networks, with a job that is killed
-DEADLINE = 900  # seconds until a run must end: never reached unless it hangs
+DEADLINE = 1800  # seconds until a run must end: never reached unless it hangs
 # In what this cluster differs from a usual one: no accounting, jobs of seconds, the partitions of the profile's file.
 OPTIONS = (
     "--workflow-profile=profiles/slurm",
