@@ -31,9 +31,11 @@ class Planned:
 
     def __init__(self) -> None:
         """Let Snakemake read the rules and find all jobs of the target `all`."""
+        from lib.plan import shared_processes
         from lib.plan.config import layered, load_schema, register
 
         workflow = _workflow()
+        shared_processes.command_line = _remembering(shared_processes.command_line)
         self._plan = workflow.globals["plan"]
         self._jobs = [job for job in workflow.dag.jobs if not job.is_norun]
         self._follow = {job: set(workflow.dag.depending[job]) for job in workflow.dag.jobs}
@@ -159,6 +161,21 @@ def _workflow() -> Any:
         own._prepare_dag(forceall=False, ignore_incomplete=True, lock_warn_only=True)
         own._build_dag()
         return own
+
+
+def _remembering(command_line: Callable[..., str]) -> Callable[..., str]:
+    """Make each text of settings once: a change leaves nearly all of a thousand texts as they were."""
+    known: dict[bytes, str] = {}
+
+    def remembered(files: Any, settings: Mapping[str, Any]) -> str:
+        if files != ():
+            return command_line(files, settings)
+        key = pickle.dumps(settings)
+        if key not in known:
+            known[key] = command_line(files, settings)
+        return known[key]
+
+    return remembered
 
 
 def _functions(rule: Any) -> Iterator[Callable[[Any], Any]]:
