@@ -94,7 +94,6 @@ def test_an_intact_mechanism_keeps_its_promise(name):
         ("encoded_mean, numpy", "no_clipping", 40_000),
         ("encoded_mean, numpy", "add_or_remove_for_replace", 40_000),
         ("dp_sgd, ghost clipping", "no_clipping", 20_000),
-        ("dp_sgd, per-sample clipping", "no_clipping", 20_000),
         ("dp_sgd, one patient, jointly", "no_clipping", 20_000),
         ("dp_mac, torch", "sigma_halved", 20_000),
         ("dp_mac, torch", "sqrt2_forgotten", 100_000),
