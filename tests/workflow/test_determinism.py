@@ -30,7 +30,7 @@ def kill_when(running: subprocess.Popen, ready) -> None:
         while not ready():
             assert running.poll() is None, "the run ended before it could be killed"
             assert time.monotonic() < end, "the run did not come so far"
-            time.sleep(0.005)
+            time.sleep(0.02)
     finally:
         end_now(running)
 
@@ -83,7 +83,7 @@ def test_a_stopped_run_leaves_no_lock_and_no_temporary_file(pristine, tmp_path):
         end = time.monotonic() + DEADLINE
         while not any(logs.rglob("*.log")):
             assert running.poll() is None and time.monotonic() < end
-            time.sleep(0.005)
+            time.sleep(0.02)
         os.killpg(running.pid, signal.SIGTERM)
         assert running.wait(DEADLINE) != 0
     finally:

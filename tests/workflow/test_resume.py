@@ -177,7 +177,7 @@ def wait_for(ready, what: str) -> None:
     end = time.monotonic() + DEADLINE
     while not ready():
         assert time.monotonic() < end, f"{what}: not in {DEADLINE} seconds"
-        time.sleep(0.01)
+        time.sleep(0.03)  # a state is saved every 0.05 seconds
 
 
 @contextmanager
