@@ -75,12 +75,16 @@ def test_every_flipped_byte_is_harmless(path):
             assert loaded is None or (loaded["step"] == 5 and np.array_equal(loaded["w"], state["w"]))
 
 
-def test_due_by_time(path):
+def test_due_by_time(path, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     with Checkpoint(path, "key", seconds=0.05) as checkpoint:
+        now += 0.04
         assert not checkpoint.due()
-        time.sleep(0.06)
+        now += 0.02
         assert checkpoint.due()
         checkpoint.save({"step": 1})
+        now += 0.04
         assert not checkpoint.due()
 
 
