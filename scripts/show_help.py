@@ -62,7 +62,7 @@ DATA = {
     "scalable_pate": "the authors' votes, MNIST, Adult, notMNIST",
     "dp_mac": "MNIST, USPS",
     "residual_perturbation": "MNIST, CIFAR-10, CIFAR-100",
-    "autoencoded_pate": "LGG MRI",
+    "autoencoded_pate": "LGG MRI, MSD Task04 (hippocampus)",
     "compressed_pate": "LGG MRI, BRATS 2013",
     "audit": "none",
     "leaderboard": "CIFAR-10",

@@ -30,6 +30,7 @@ NAMED = {
     "cifar10": "CIFAR-10",
     "cifar100": "CIFAR-100",
     "lgg_mri": "LGG MRI",
+    "msd_hippocampus": "MSD Task04",
     "brats2013": "BRATS 2013",
 }
 
