@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from lib.plan.results import PAPERS
 from pate_accountant.announced import announced
 from pate_accountant.rounding import rounded_up
 
@@ -37,14 +38,27 @@ def test_the_python_of_the_first_page_runs(capsys):
 def test_the_first_page_quotes_the_table_that_its_command_makes():
     table = pd.read_csv(ROOT / "docs" / "reproduction" / "scalable_pate" / "table1.csv")
     made = table[table["run"] == "mnist_confident"].iloc[0]
-    assert f"Confident-GNMax: paper 1.97, here {rounded_up(made['epsilon'], 3):.2f}" in README
-    assert made["paper_epsilon"] == 1.97
+    assert f"Confident-GNMax, 286 answers: paper 1.97, here {rounded_up(made['epsilon'], 3):.2f}" in README
+    assert made["paper_epsilon"] == 1.97 and made["paper_queries_answered"] == 286
 
 
 def test_the_first_page_quotes_the_largest_ratio_to_the_authors_scripts():
     ratios = json.loads((ROOT / "bench" / "baseline.json").read_text(encoding="utf-8"))
     largest = max(ratio for name, ratio in ratios.items() if name.endswith(", of the authors' scripts"))
     assert f"It needs at most {math.ceil(largest * 100) / 100} of the time of the authors' scripts," in README
+
+
+def test_the_first_page_has_a_command_for_each_paper_with_the_hours_of_the_page_on_cost():
+    said = dict(re.findall(r"^\$REAL (\w+) +# ([\d.]+) hours$", README, re.MULTILINE))
+    assert list(said) == [f"{paper}_claims" for paper in PAPERS]
+    cost = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
+    assert said == {name: re.search(rf"`REAL {name}` \|.* ([\d.]+) estimated \|", cost)[1] for name in said}
+    (real,) = re.findall(r'^REAL="(.+)"$', README, re.MULTILINE)
+    assert f"`REAL` stands for `.venv/bin/{real}`" in " ".join(cost.split())
+    (place, ours) = re.findall(r"`(\S+/PAPER\S*\.csv)`", README)
+    for paper in PAPERS:
+        assert f"`{place.replace('PAPER', paper)}`" in cost
+        assert (ROOT / ours.replace("PAPER", paper)).is_file()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

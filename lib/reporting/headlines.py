@@ -34,6 +34,8 @@ EVIDENCE = {
     BY_CONSTRUCTION: "the paper's own formulas",
 }
 _ORDER = (*GRADES, BY_CONSTRUCTION)
+MORE = "more repetitions"
+_NEEDED = re.compile(r"\((at least|over) ([\d,]+)\)")
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class Headline:
     """A headline claim with its answer.
 
     pair: the paper's number beside ours, or the two sides of an ordering, if they say it. evidence: the weakest that
-    decides it, or what is missing to judge it. why: Markdown, with placeholders for numbers (`quoting.py`);
-    empty where the outline has none for this answer. short: its name in the table of papers.
+    decides it; empty where nothing does. missing: what would decide it, or the rest of it; empty where nothing is open.
+    repetitions: how many were run and how many are needed, if these are missing. why: Markdown, with placeholders for
+    numbers (`quoting.py`); empty where the outline has none for this answer. short: its name in the table of papers.
     """
 
     says: str
@@ -52,11 +55,28 @@ class Headline:
     pair: str
     why: str
     short: str = ""
+    missing: str = ""
+    repetitions: tuple[str, str] | None = None
 
     @property
     def mark(self) -> str:
         """The sign of the answer."""
         return MARKS[self.answer]
+
+    @property
+    def lacks(self) -> str:
+        """What is missing to judge it, or the rest of it, with the numbers of repetitions."""
+        if self.repetitions is None:
+            return self.missing
+        run, needed = self.repetitions
+        return f"{self.missing} ({run} run, {needed} needed)"
+
+    @property
+    def rests_on(self) -> str:
+        """The evidence that decides it, and what is missing."""
+        if self.evidence and self.missing:
+            return f"{self.evidence}; open: {self.lacks}"
+        return self.evidence or self.lacks
 
 
 def answer_of(judgements: Iterable[str], needed: Iterable[str] = ()) -> str:
@@ -79,9 +99,11 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
     answer = answer_of(*([row["judgement"] for row in each] for each in (own, needed)))
     decided = [row["grade"] for row in own if row["judgement"] in ("holds", "fails")]
     measured_on = [grade for grade in decided if grade != BY_CONSTRUCTION] or decided
-    evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else _missing(entry, own)
+    evidence = EVIDENCE[max(measured_on, key=_ORDER.index)] if decided else ""
     why, short = entry.get("why", {}).get(answer, ""), entry.get("short", "")
-    return Headline(entry["says"], entry["where"], answer, evidence, _pair(entry, rows), why, short)
+    missing, repetitions = _missing(entry, answer, [*own, *needed])
+    pair = _pair(entry, rows)
+    return Headline(entry["says"], entry["where"], answer, evidence, pair, why, short, missing, repetitions)
 
 
 def _pair(entry: dict, rows: Mapping[str, dict]) -> str:
@@ -98,7 +120,7 @@ def _pair(entry: dict, rows: Mapping[str, dict]) -> str:
     here = _compared(*(rounded(number) for number in _sides(first, shown)))
     if others:
         here += f" ({first.partition('(')[2].rstrip(')').partition(',')[0]})"
-    printed = [as_read(rows[name]["paper_value"]) for name in entry.get("paper", ())]
+    printed = _printed(entry, rows)
     return f"{_compared(*printed)} → {here}" if printed else f"here {here}"
 
 
@@ -114,14 +136,24 @@ def _sides(comparison: str, verdict: Mapping[str, str]) -> tuple[float, float]:
     return _safe(float(left), verdict), _safe(float(right), verdict)
 
 
-def _missing(entry: dict, rows: Iterable[Mapping[str, str]]) -> str:
-    """Return what is missing to judge a headline; of repetitions, how many the row that needs most has to have."""
-    missing = entry.get("missing", "")
-    if missing != "more repetitions":
-        return missing
-    needed = [re.search(r"\((?:at least|over) ([\d,]+)\)", row["verdict"]) for row in rows]
-    most = max(filter(None, needed), key=lambda found: int(found[1].replace(",", "")), default=None)
-    return f"{missing} {most[0]}" if most else missing
+def _missing(entry: dict, answer: str, rows: Sequence[Mapping[str, str]]) -> tuple[str, tuple[str, str] | None]:
+    """Return what would decide a headline, or the rest of one that is partly confirmed, and numbers of repetitions.
+
+    These are of the row that needs most: how many were run, and how many it has to have. What fails stays as it is,
+    whatever else is decided.
+    """
+    missing = entry.get("missing", MORE) if answer == OPEN else ""
+    if answer == PARTLY and all(row["judgement"] != "fails" for row in rows):
+        missing = MORE
+    if missing != MORE:
+        return missing, None
+    lacking = [row for row in rows if _NEEDED.search(row["verdict"])]
+    if not lacking:
+        return ("" if answer == PARTLY else missing), None
+    most = max(lacking, key=lambda row: int(_NEEDED.search(row["verdict"])[2].replace(",", "")))
+    run = sorted(map(float, most["seeds"].split("; ")))
+    least, *_, last = run * 2
+    return MORE, (f"{least:g}" if least == last else f"{least:g} to {last:g}", _NEEDED.search(most["verdict"])[0][1:-1])
 
 
 # as a quantity; where it is a setting, its value follows, or such a word is before it
@@ -171,10 +203,15 @@ def numbers(outline: dict, verdicts: pd.DataFrame) -> str:
     rows = {row["id"].partition(".")[2]: row for row in verdicts.to_dict("records")}
     chosen = (outline["answer"] or {}).get("numbers", ())
     return "; ".join(
-        f"{each['label']}: {_number(rows[each['of']], each.get('sides', ()))}"
+        f"{each['label']}: {_number(rows[each['of']], each.get('sides', ()), _printed(each, rows))}"
         for each in chosen
         if rows[each["of"]]["measured"]
     )
+
+
+def _printed(entry: dict, rows: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the numbers of the paper that an entry of an outline names beside an ordering, as they are read."""
+    return [as_read(rows[name]["paper_value"]) for name in entry.get("paper", ())]
 
 
 _DECIMAL = re.compile(r"(?<![\w.])-?\d[\d.e+-]*")
@@ -186,30 +223,35 @@ def safe_numbers(comparison: str, verdict: Mapping[str, str]) -> str:
     return _DECIMAL.sub(lambda found: f"{_safe(float(found.group()), verdict):g}", numbers) + bracket + rest
 
 
-def _number(row: Mapping[str, str], sides: Sequence[str]) -> str:
+def _number(row: Mapping[str, str], sides: Sequence[str], printed: Sequence[str] = ()) -> str:
     notes = [row["grade"]] * (row["grade"] == GRADES[-1])
     if row["id"].partition(".")[2].startswith("v"):
         pair = f"paper {as_read(row['paper_value'])}, here {measured(row)}"
     else:
         both = zip(sides, _sides(row["measured"], row), strict=True)
-        pair = ", ".join(f"{side} {rounded(number)}" for side, number in both)
+        beside = [f" (paper {number})" for number in printed] or [""] * len(sides)
+        told = zip(both, beside, strict=True)
+        pair = ", ".join(f"{side} {rounded(number)}{paper}" for (side, number), paper in told if side)
         notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]
     return f"{pair} ({', '.join(notes)})" if notes else pair
 
 
 def lacking(found: Mapping[str, Headline]) -> str:
-    """Return the headlines that cannot be judged, by what is missing to judge them."""
+    """Return the headlines of which something is open, by what would decide it; of repetitions, their numbers."""
     missing: dict[str, list[str]] = {}
+    repeated: list[str] = []
     for each in found.values():
-        if each.answer == OPEN and each.evidence:
-            missing.setdefault(each.evidence, []).append(each.short or each.says)
-    return "; ".join(f"{' and '.join(says)}: {evidence}" for evidence, says in missing.items())
+        name = each.short or each.says
+        if each.repetitions:
+            run, needed = each.repetitions
+            repeated.append(f"{name} ({run}, {needed.replace('at least ', '≥').replace('over ', '>')})")
+        elif each.missing:
+            missing.setdefault(each.missing, []).append(name)
+    told = [f"{' and '.join(names)}: {what}" for what, names in missing.items()]
+    return "; ".join([*told, *([f"{MORE} (run, needed): {', '.join(repeated)}"] if repeated else [])])
 
 
 def marks(found: Mapping[str, Headline]) -> str:
-    """Return how many headlines have which answer, as signs, and the evidence that decides any, strongest first."""
+    """Return how many headlines have which answer, as signs."""
     counts = {answer: sum(each.answer == answer for each in found.values()) for answer in ANSWERS}
-    signs = " ".join(f"{count}\u00a0{MARKS[answer]}" for answer, count in counts.items() if count)
-    decided = {each.evidence for each in found.values() if each.answer != OPEN}
-    words = "; ".join(words for words in EVIDENCE.values() if words in decided)
-    return f"{signs} ({words})" if words else signs
+    return " ".join(f"{count}\u00a0{MARKS[answer]}" for answer, count in counts.items() if count)

@@ -26,6 +26,7 @@ from pate_accountant.rounding import shown
 _CLAIM = re.compile(r"[vo]\d\d[a-z]?")
 _OPENING = "\n---\n"
 _NOT = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠"}
+NO_NUMBER = "no single number"  # in the place of a pair
 _SHOWN = 2  # comparisons of a failing claim that are written out
 
 
@@ -177,7 +178,7 @@ def _headlines(outline: dict, found: pd.DataFrame, title: str = "") -> Table:
     numbers = any(each.pair for each in claims)
     header = ["", "The paper says", "Answer", *["Paper → here"] * numbers, "Evidence, or what is missing"]
     rows = [
-        [each.mark, f"{each.says} ({each.where})", each.answer, *[each.pair] * numbers, each.evidence]
+        [each.mark, f"{each.says} ({each.where})", each.answer, *[each.pair or NO_NUMBER] * numbers, each.rests_on]
         for each in claims
     ]
     return Table(title, header, rows, name="headlines")
@@ -527,23 +528,28 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
         own = verdicts[verdicts["paper"] == paper]
         found = heads.headlines(outline["headlines"], own)
         answers = [outline["answer"]["says"] if outline["answer"] else "", heads.summary(outline, own)]
-        more = [heads.numbers(outline, own), heads.lacking(found), heads.marks(found)]
+        more = [heads.numbers(outline, own) or "none measured", heads.lacking(found) or "nothing", heads.marks(found)]
         rows.append([outline["name"], *answers, *more])
         asked.append(_headlines(outline, own, outline["name"]))
-    header = ["Paper", "On real data", "This run", "Numbers", "Cannot be judged, for lack of"]
-    header += ["Headline claims, evidence"]
-    caption = f"Headline claims: how many of a paper's main statements are {heads.LEGEND}."
+    header = ["Paper", "On real data", "This run", "Numbers", "Open, and what would decide it"]
+    header += ["Headline claims"]
+    caption = f"Headline claims, a paper's main statements: {heads.LEGEND}."
     if all(row[1] in ("", row[2]) for row in rows):
         header, rows = ["Paper", "Does it hold up?", *header[3:]], [[row[0], *row[2:]] for row in rows]
     else:
         caption += (
-            f" On real data: the committed results, docs/reproduction. This run, marks and evidence: preset {preset}; "
+            f" On real data: the committed results, docs/reproduction. This run and marks: preset {preset}; "
             "on substitute data an ordering of the paper can be tried, but none of its numbers."
         )
     answer = said.answer(verdicts, _whose(len(outlines)))
     title = "Five papers on private deep learning, reproduced"
     words = [Folded("What the words mean", [Text(meanings())])]
-    return Page("index", title, preset, answer, asked, matrix=Table("", header, rows, caption=caption), folded=words)
+    number = said.counts(verdicts).to_numpy().sum()
+    counts = Table(
+        f"All {number} claims, each a number with a tolerance or an ordering", *said.table_of_counts(verdicts)
+    )
+    papers = Table("", header, rows, caption=caption)
+    return Page("index", title, preset, answer, asked, tables=[counts], matrix=papers, folded=words)
 
 
 def _whose(papers: int) -> str:

@@ -153,6 +153,14 @@ def matrix(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     return header, found
 
 
+def table_of_counts(verdicts: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows: how many claims got which judgement, by the data that decide them."""
+    rows = [
+        [PLACES.get(grade, "not measured"), *map(str, row)] for grade, row in counts(verdicts).iterrows() if row.any()
+    ]
+    return ["Claims", *(PLURALS.get(judgement, judgement) for judgement in JUDGEMENTS)], rows
+
+
 def left_out(verdicts: pd.DataFrame) -> str:
     """Say which rows are not counted."""
     claims, checks = divided(verdicts)

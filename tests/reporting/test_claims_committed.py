@@ -14,7 +14,7 @@ from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.ledger import judge_all
 from lib.reporting.claims.loading import load_claims
-from lib.reporting.verdicts import counted, headline, matrix
+from lib.reporting.verdicts import counted, matrix, table_of_counts
 from pate_accountant.gaussian import sigma_analytic
 from tests.offenders import each
 
@@ -80,7 +80,7 @@ def test_no_verdict_rests_on_a_control_that_failed():
 
 
 def test_the_index_has_the_counts_of_the_committed_claims():
-    assert headline(COMMITTED.reset_index()) in (DOCS / "README.md").read_text(encoding="utf-8")
+    assert markdown.table(*table_of_counts(COMMITTED.reset_index())) in (DOCS / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("paper", sorted(set(COMMITTED["paper"])))

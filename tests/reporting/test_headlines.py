@@ -38,6 +38,11 @@ def test_numbers_beside_an_answer_are_the_papers_and_ours_or_the_two_compared():
         "p.o04: student 2.98, teachers 0"
     )
     assert heads.numbers({"answer": None}, pd.DataFrame(rows)) == ""
+    beside = {"label": "accuracy", "of": "o01", "paper": ["v01", "v01"], **sides}
+    found = heads.numbers({"answer": {"numbers": [beside]}}, pd.DataFrame(rows))
+    assert found.startswith("accuracy: student 0.527 (paper 0.695), teachers 0.427 (paper 0.695) (more")
+    found = heads.numbers({"answer": {"numbers": [beside | {"sides": ["", "teachers"]}]}}, pd.DataFrame(rows))
+    assert found.startswith("accuracy: teachers 0.427 (paper 0.695) (more")
 
 
 def test_what_is_open_is_named_with_what_it_lacks():
@@ -54,8 +59,39 @@ def test_what_is_open_is_named_with_what_it_lacks():
     assert heads.lacking(found) == "one and It is 2: more repetitions; It is 3: data"
 
 
+def test_of_what_is_partly_confirmed_the_rest_is_open_unless_it_fails():
+    row = {"grade": "paper", "measured": ""}
+    rows = [
+        row | {"id": "p.o01", "judgement": "holds", "verdict": "holds", "seeds": "3"},
+        row | {"id": "p.o02", "judgement": "fails", "verdict": "fails", "seeds": "3"},
+        row
+        | {"id": "p.o03", "judgement": "more repetitions needed", "seeds": "3; 10"}
+        | {"verdict": "more repetitions needed (at least 14), not testable"},
+        row
+        | {"id": "p.o04", "judgement": "more repetitions needed", "seeds": "5"}
+        | {"verdict": "more repetitions needed (over 1,000)"},
+        row | {"id": "p.o05", "judgement": "not judged", "verdict": "not judged: not run", "seeds": ""},
+    ]
+    entry = {"key": "k", "says": "It is so", "short": "it", "where": "x"}
+    own, few = "the paper's data and protocol", "more repetitions (3 to 10 run, at least 14 needed)"
+    many = "more repetitions (5 run, over 1,000 needed)"
+    for of, needs, rests_on, open_ in (
+        (["o01"], [], own, ""),
+        (["o01", "o03"], [], f"{own}; open: {few}", "more repetitions (run, needed): it (3 to 10, ≥14)"),
+        (["o01"], ["o03"], f"{own}; open: {few}", "more repetitions (run, needed): it (3 to 10, ≥14)"),
+        (["o01"], ["o02", "o03"], own, ""),
+        (["o01", "o05"], [], own, ""),
+        (["o02", "o03"], [], own, ""),
+        (["o03", "o04"], [], many, "more repetitions (run, needed): it (5, >1,000)"),
+        (["o05"], [], "data", "it: data"),
+    ):
+        missing = "data" if of == ["o05"] else "more repetitions"
+        found = heads.headlines([entry | {"of": of, "needs": needs, "missing": missing}], pd.DataFrame(rows))
+        assert (found["k"].rests_on, heads.lacking(found)) == (rests_on, open_), (of, needs)
+
+
 def test_what_lacks_repetitions_says_how_many_it_needs():
-    row = {"judgement": "more repetitions needed", "grade": "paper", "measured": ""}
+    row = {"judgement": "more repetitions needed", "grade": "paper", "measured": "", "seeds": "3"}
     rows = [
         row | {"id": "p.o01", "verdict": "more repetitions needed (at least 9) on less data"},
         row | {"id": "p.o02", "verdict": "more repetitions needed (over 1,000)"},
@@ -63,13 +99,13 @@ def test_what_lacks_repetitions_says_how_many_it_needs():
     ]
     entry = {"key": "k", "says": "It is so", "where": "x", "missing": "more repetitions"}
     for of, evidence in (
-        (["o01", "o03"], "more repetitions (at least 9)"),
-        (["o01", "o02"], "more repetitions (over 1,000)"),
+        (["o01", "o03"], "more repetitions (3 run, at least 9 needed)"),
+        (["o01", "o02"], "more repetitions (3 run, over 1,000 needed)"),
         (["o03"], "more repetitions"),
     ):
-        assert heads.headlines([entry | {"of": of}], pd.DataFrame(rows))["k"].evidence == evidence
+        assert heads.headlines([entry | {"of": of}], pd.DataFrame(rows))["k"].rests_on == evidence
     (found,) = heads.headlines([entry | {"of": ["o01"], "missing": "data"}], pd.DataFrame(rows)).values()
-    assert found.evidence == "data"
+    assert found.rests_on == "data"
 
 
 def test_a_headline_needs_the_checks_that_could_refute_it():
