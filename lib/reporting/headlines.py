@@ -65,7 +65,7 @@ class Headline:
 
     @property
     def lacks(self) -> str:
-        """What is missing to judge it, or the rest of it, with the numbers of repetitions."""
+        """Name what is missing to judge it, or the rest of it, with the numbers of repetitions."""
         if self.repetitions is None:
             return self.missing
         run, needed = self.repetitions
@@ -73,7 +73,7 @@ class Headline:
 
     @property
     def rests_on(self) -> str:
-        """The evidence that decides it, and what is missing."""
+        """Name the evidence that decides it, and what is missing."""
         if self.evidence and self.missing:
             return f"{self.evidence}; open: {self.lacks}"
         return self.evidence or self.lacks
@@ -147,13 +147,13 @@ def _missing(entry: dict, answer: str, rows: Sequence[Mapping[str, str]]) -> tup
         missing = MORE
     if missing != MORE:
         return missing, None
-    lacking = [row for row in rows if _NEEDED.search(row["verdict"])]
+    lacking = [(needed, row["seeds"]) for row in rows if (needed := _NEEDED.search(row["verdict"]))]
     if not lacking:
         return ("" if answer == PARTLY else missing), None
-    most = max(lacking, key=lambda row: int(_NEEDED.search(row["verdict"])[2].replace(",", "")))
-    run = sorted(map(float, most["seeds"].split("; ")))
-    least, *_, last = run * 2
-    return MORE, (f"{least:g}" if least == last else f"{least:g} to {last:g}", _NEEDED.search(most["verdict"])[0][1:-1])
+    needed, seeds = max(lacking, key=lambda each: int(each[0][2].replace(",", "")))
+    run = sorted(map(float, seeds.split("; ")))
+    counted = f"{run[0]:g}" if run[0] == run[-1] else f"{run[0]:g} to {run[-1]:g}"
+    return MORE, (counted, needed[0][1:-1])
 
 
 # as a quantity; where it is a setting, its value follows, or such a word is before it

@@ -545,9 +545,8 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
     title = "Five papers on private deep learning, reproduced"
     words = [Folded("What the words mean", [Text(meanings())])]
     number = said.counts(verdicts).to_numpy().sum()
-    counts = Table(
-        f"All {number} claims, each a number with a tolerance or an ordering", *said.table_of_counts(verdicts)
-    )
+    title_of_counts = f"All {number} claims, each a number with a tolerance or an ordering"
+    counts = Table(title_of_counts, *said.table_of_counts(verdicts))
     papers = Table("", header, rows, caption=caption)
     return Page("index", title, preset, answer, asked, tables=[counts], matrix=papers, folded=words)
 
