@@ -29,7 +29,7 @@ def of_both_kinds(
     checkpoint: Checkpoint,
 ) -> Found:
     """A statistic of each run with the canary and without it, by kind; kept after every few runs."""
-    words = tuple(job.job)
+    words = job.job
     # keyed without the mechanism: all are audited on the same images and canary
     pair = neighbours(x, y, task["samples"], task["classes"], job.seed, words[:-1])
     first, last = runs
@@ -57,7 +57,7 @@ def of_slots(
     checkpoint: Checkpoint,
 ) -> Found:
     """The differences and coins of one run's slots, and how well it fits its other images; kept after every epoch."""
-    words, (number, _) = tuple(job.job), runs
+    words, (number, _) = job.job, runs
     # keyed without the mechanism, as the coins are
     slots = draw_slots(x, y, task["samples"], task["canaries"], task["classes"], job.seed, words[:-1])
     second = generator(job.seed, *words[:-1], f"coins {number}").random(slots.canaries) < 0.5

@@ -41,7 +41,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             stated_classes(images, series["classes"]),
             curve.epsilon,
             job.seed,
-            tuple(job.job),
+            job.job,
             str(repetition),
             device,
             cdbn.accuracy(test_x, images.test_labels, device),

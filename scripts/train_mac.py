@@ -41,7 +41,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     else:
         shape, tops = (len(names), network.layers), series["thresholds"]
         noise = Noise(np.full(len(names), sigma), {kind: np.full(shape, tops[kind]) for kind in recipe.coefficients})
-    projections = projections_of(series, images, job.seed, tuple(job.job), names)
+    projections = projections_of(series, images, job.seed, job.job, names)
     x, y = inputs_and_targets(network, images, projections)
     device = choose_device(training.device, training.threads)
     key = state_key(training.settings, digest("scripts/train_mac.py"), images.fingerprint)
@@ -54,7 +54,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             noise,
             learning,
             job.seed,
-            tuple(job.job),
+            job.job,
             names,
             device,
             evaluation(network, images, projections, device),

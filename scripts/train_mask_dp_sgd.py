@@ -57,7 +57,7 @@ def main(
             recipe,
             sigma,
             job.seed,
-            tuple(job.job),
+            job.job,
             job.place,
             shares,
             checkpoint,

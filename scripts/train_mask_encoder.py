@@ -46,7 +46,7 @@ def fit_autoencoder(job: SegmentationTraining, name: str, settings: dict) -> dic
             masks,
             AutoencoderRecipe(**settings["recipe"]),
             job.seed,
-            tuple(job.job),
+            job.job,
             job.place,
             checkpoint,
             progress("epochs"),

@@ -54,7 +54,7 @@ def main(
     device = choose_device(training.device, training.threads)
     with Checkpoint(training.checkpoint, key) as checkpoint:
         student = train_student(
-            model, x, y, public, classes, largest, job.seed, tuple(job.job), device, checkpoint, progress("steps")
+            model, x, y, public, classes, largest, job.seed, job.job, device, checkpoint, progress("steps")
         )
         accuracy = student.accuracy(*pool.test())
         if scores:

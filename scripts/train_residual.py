@@ -39,7 +39,7 @@ def main(
             [Replica(name, rows, gamma) for name in replica_names(repetition, side, members)],
             ResidualRecipe(**recipe),
             job.seed,
-            tuple(job.job),
+            job.job,
             choose_device(training.device, training.threads),
             design.largest,
             checkpoint,

@@ -33,7 +33,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
             SgdRecipe(**{name: value for name, value in recipe.items() if name != "sigma"}),
             recipe["sigma"],
             job.seed,
-            tuple(job.job),
+            job.job,
             choose_device(training.device, training.threads),
             design.largest,
             checkpoint,

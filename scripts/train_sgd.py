@@ -29,7 +29,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
         return one_block(account(len(images.x), recipe, sigma), **releases)
 
     sigma = curve.sigma(run_at)
-    projections = projections_of(curve.series, images, job.seed, tuple(job.job), [str(repetition)])
+    projections = projections_of(curve.series, images, job.seed, job.job, [str(repetition)])
     # of the one run there is, where it has images of its own
     x, y = (rows[0] if rows.ndim == 3 else rows for rows in inputs_and_targets(network, images, projections))
     device = choose_device(training.device, training.threads)
@@ -42,7 +42,7 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
             recipe,
             sigma or 0.0,
             job.seed,
-            tuple(job.job),
+            job.job,
             str(repetition),
             device,
             evaluation(network, images, projections, device),

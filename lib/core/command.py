@@ -21,28 +21,27 @@ from typing import Any, NoReturn
 
 from lib.core.code_inputs import commit, digest
 from lib.core.errors import InputError
+from lib.core.seeding import Draws
 
 GIVEN = ("settings", "script")  # fields that are no options
 
 
 @dataclasses.dataclass(frozen=True)
-class Job:
+class Job(Draws):
     """The job that wrote a record, as the record has it.
 
     job: rule and wildcards, by which every draw of the job is keyed. preset, seed: of the configuration. dataset: what
     the job's data are called there. script: the file of the program that runs.
     """
 
-    job: list[str]
     preset: str
-    seed: int
     dataset: str
     script: Path = dataclasses.field(kw_only=True)
 
     def identity(self) -> dict[str, Any]:
         """Return these as a record has them: the script by the digest of its code."""
         told = {field.name: getattr(self, field.name) for field in dataclasses.fields(Job) if field.name != "script"}
-        return told | {"code": digest(self.script)}
+        return told | {"job": list(self.job), "code": digest(self.script)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,10 +68,10 @@ def command(function: Callable[..., None]) -> Callable[[list[str] | None], None]
     """Return `function` as a program: main(argv), with `sys.argv` for None; called for each job of a command line.
 
     Each parameter is an option, with dashes for underscores; one annotated with a dataclass stands for that class's
-    fields. By annotation: str, int, float and Path are one word; list[X] and Sequence[X] are any number of words; dict
-    and plain list are JSON; bool is a flag; `X | None` may be left out. A parameter with a default may be left out. Two
-    fields are no options: `settings` is every option that is not a path, and `script` the file of `function`. What an
-    option means is read from the docstring, from a line `name: meaning`.
+    fields. By annotation: str, int, float and Path are one word; list[X], tuple[X, ...] and Sequence[X] are any number
+    of words; dict and plain list are JSON; bool is a flag; `X | None` may be left out. A parameter with a default may
+    be left out. Two fields are no options: `settings` is every option that is not a path, and `script` the file of
+    `function`. What an option means is read from the docstring, from a line `name: meaning`.
     """
 
     @functools.wraps(function)
@@ -193,11 +192,20 @@ def _add(parser: argparse.ArgumentParser, name: str, kind: Any, default: Any, do
         options["action"] = "store_true"
     else:
         options |= {"required": True} if required else {"default": default}
-        if typing.get_origin(kind) in (list, Sequence):
+        if typing.get_origin(kind) in (list, tuple, Sequence):
             options |= {"nargs": "+", "type": typing.get_args(kind)[0]}
+            if typing.get_origin(kind) is tuple:
+                options["action"] = _Tuple
         else:
             options["type"] = functools.partial(_from_json, kind) if kind in (dict, list) else kind
     parser.add_argument(f"--{name.replace('_', '-')}", **options)
+
+
+class _Tuple(argparse.Action):
+    """Keep an option's words as a tuple."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: Any = None) -> None:
+        setattr(namespace, self.dest, tuple(values))
 
 
 def _from_json(kind: type, text: str) -> Any:
@@ -218,4 +226,5 @@ def _meaning(name: str, doc: str | None) -> str | None:
 
 
 def _is_path(value: Any) -> bool:
-    return isinstance(value, Path) or (isinstance(value, list) and any(isinstance(part, Path) for part in value))
+    parts = value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(part, Path) for part in parts)

@@ -3,6 +3,8 @@
 import hashlib
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -31,6 +33,29 @@ def generator(seed: int, *job: str) -> np.random.Generator:
 def integer_seed(seed: int, *job: str) -> int:
     """Return a 32-bit seed for libraries that take an integer (see `seed_sequence`)."""
     return int(seed_sequence(seed, *job).generate_state(1)[0])
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What keys all random draws of a job.
+
+    seed: seed of the preset. job: the job's own name.
+    """
+
+    seed: int
+    job: tuple[str, ...]
+
+    def of(self, *words: str) -> Self:
+        """Return the draws of a part of the job, whose name has these words more."""
+        return replace(self, job=(*self.job, *words))
+
+    def generator(self, *role: str) -> np.random.Generator:
+        """Return a numpy generator for one role (see `seed_sequence`)."""
+        return generator(self.seed, *self.job, *role)
+
+    def integer_seed(self, *role: str) -> int:
+        """Return a 32-bit seed for one role (see `seed_sequence`)."""
+        return integer_seed(self.seed, *self.job, *role)
 
 
 def noise_generator(noise_seed: int | None, *job: str) -> np.random.Generator:

@@ -58,7 +58,7 @@ class Design:
     def data(self, job: Job) -> Task:
         """Return the data of the attack, all draws of them; those of the positive control have random labels."""
         task, rows = read_task(self.samples), self.method.get("memorise")
-        return memorised(task, rows, self.task["classes"], job.seed, tuple(job.job)) if rows else task
+        return memorised(task, rows, self.task["classes"], job.seed, job.job) if rows else task
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class NetworksJob:
     @property
     def _words(self) -> tuple[str, ...]:
         """The job's own name, by which its draws are keyed."""
-        return tuple(self.job.job)
+        return self.job.job
 
     @cached_property
     def network(self) -> PerturbedResNet8:

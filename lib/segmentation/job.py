@@ -55,7 +55,7 @@ class SegmentationJob(Job):
 
     def of_unit(self, *names: str) -> Self:
         """Return the job of one unit of a shard: rule, task and unit key its draws and name its record."""
-        unit = dataclasses.replace(self, job=[self.job[0], self.task["name"], *names, str(self.repetition)])
+        unit = dataclasses.replace(self, job=(self.job[0], self.task["name"], *names, str(self.repetition)))
         unit.__dict__["prepared"] = self.prepared  # read once for all units
         return unit
 

@@ -23,7 +23,7 @@ def error_rows(
     """Mean errors over masks; readings: for each, what is applied for each sigma."""
     rows = []
     for reading, sigmas in readings.items():
-        found = errors_over_noise(reconstruction, masks, list(sigmas.values()), job.seed, tuple(job.job))
+        found = errors_over_noise(reconstruction, masks, list(sigmas.values()), job.seed, job.job)
         for place, (sigma, applied) in enumerate(sigmas.items()):
             row = {"encoder": name, "reading": reading, "sigma": sigma, "applied": applied}
             rows.append(row | {measure: float(values[place].mean()) for measure, values in found.items()})

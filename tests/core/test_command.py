@@ -123,7 +123,7 @@ def test_a_command_line_says_what_the_script_hears():
     script(shlex.split(line))
     assert SEEN["names"] == settings["names"] and SEEN["block"] == settings["block"]
     own = {name: settings[name] for name in ("job", "preset", "seed", "dataset")}
-    assert SEEN["job"].identity() == own | {"code": digest(__file__)}
+    assert SEEN["job"].identity() == own | {"code": digest(__file__)} and SEEN["job"].job == ("train", HOSTILE)
     assert SEEN["gamma"] == 1e-05 and SEEN["noise_seed"] is None and SEEN["noiseless"] is True
     assert SEEN["shards"] == [Path(f"{HOSTILE}/s"), Path("t")] and SEEN["training"].checkpoint == Path(HOSTILE)
     assert "beside" not in line

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.core.errors import InputError
-from lib.core.seeding import generator, integer_seed, seed_sequence
+from lib.core.seeding import Draws, generator, integer_seed, seed_sequence
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=100)
 names = st.lists(
@@ -105,3 +105,10 @@ def test_a_generator_is_that_of_its_seed_sequence():
 def test_a_negative_seed_is_refused():
     with pytest.raises(InputError, match="seed = -1: allowed is a whole number of at least 0"):
         generator(-1, "job")
+
+
+def test_draws_of_a_part_are_those_of_its_longer_name():
+    part = Draws(3, ("job",)).of("part", "1")
+    assert part == Draws(3, ("job", "part", "1"))
+    assert part.integer_seed("noise") == integer_seed(3, "job", "part", "1", "noise")
+    assert part.generator("noise").random() == generator(3, "job", "part", "1", "noise").random()
