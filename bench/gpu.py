@@ -22,11 +22,12 @@ from bench.segmentation import trainers as segmentation_trainers
 from lib.models.unet3d import UNet3D
 from lib.pate.gan_student import GanSettings, GanTrainer
 from lib.pate.replicas import Replicas, stack_parts
-from lib.pate.semi_supervised import Draws, make_images
+from lib.pate.semi_supervised import make_images
 from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, ResidualTrainer
+from lib.training.context import Context
 from lib.training.device import choose_device
 from lib.training.sgd_recipe import SgdRecipe
 from lib.training.timing import clock
@@ -55,7 +56,7 @@ def glyph_teachers(size: Size, device: torch.device) -> tuple[Step, int]:
     """Teachers of Glyph's size, trained at once; samples of all in a step."""
     recipe = teachers.recipe(epochs=10_000, batch=50)
     parts = stack_parts(teachers.part, range(size.teachers), teachers.CLASSES)
-    every = Replicas(teachers.NETWORK, parts, recipe, 0, ("bench",), range(size.teachers), device)
+    every = Replicas(teachers.NETWORK, parts, recipe, range(size.teachers), Context(0, ("bench",), device))
     return every.advance, size.teachers * recipe.batch
 
 
@@ -81,7 +82,7 @@ def gan_student(size: Size, device: torch.device) -> tuple[Step, int]:
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 256, (size.students, 28, 28), np.uint8), rng.integers(0, 10, 100)
     images = make_images(x[:100], y, x[100:], 10, device, 255)
-    trainer = GanTrainer(images, 10, settings, Draws(0, ("bench",)))
+    trainer = GanTrainer(images, 10, settings, Context(0, ("bench",), device))
     return trainer.advance, settings.unlabelled_batch
 
 

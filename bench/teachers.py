@@ -19,6 +19,7 @@ from bench.growth import print_growth
 from lib.models.mlp import StackedMLP
 from lib.pate.replicas import SCALINGS, Replicas, predict_labels, replica_labels, stack_parts
 from lib.pate.teacher_recipe import Recipe
+from lib.training.context import Context
 from lib.training.device import choose_device
 
 FEATURES, HIDDEN, CLASSES, SAMPLES = 784, 64, 150, 400
@@ -71,7 +72,7 @@ def loop_seconds(teachers: int, how: Recipe, device: torch.device) -> float:
 def batched_seconds(teachers: int, how: Recipe, device: torch.device) -> float:
     """Time to train all at once; making parts and parameters is not counted."""
     parts = stack_parts(part, range(teachers), CLASSES)
-    replicas = Replicas(NETWORK, parts, how, 0, ("bench",), range(teachers), device)
+    replicas = Replicas(NETWORK, parts, how, range(teachers), Context(0, ("bench",), device))
     start = clock(device)
     while replicas.step < how.steps:
         replicas.advance()
@@ -110,7 +111,7 @@ def print_shard(teachers: int, how: Recipe, group: int, device: torch.device) ->
     """One whole shard, parts and votes included, and what the ensemble would take."""
     queries, truth = generated(np.random.default_rng(0), QUERIES)
     start, wall = clock(device), time.perf_counter()
-    labels = replica_labels(NETWORK, part, range(teachers), queries, how, 0, ("bench",), device, group)
+    labels = replica_labels(NETWORK, part, range(teachers), queries, how, Context(0, ("bench",), device), group)
     spent, wall = clock(device) - start, time.perf_counter() - wall
     # the median teacher and the plurality of all, so that it shows whether anything was learnt
     teacher = np.median((labels == truth[:, None]).mean(0))

@@ -1,16 +1,15 @@
 """Train the student of a release, a network, from its public part and released labels alone, and keep its weights."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
 from lib.core.files import fingerprint
 from lib.pate.networks import train_student
 from lib.release.kinds import KINDS
 from lib.release.loader import Student
 from lib.release.student import keep, read_lessons
-from lib.training.device import choose_device
+from lib.training.context import resumed
 
 
 @command
@@ -32,30 +31,15 @@ def main(
     write. record: the record to write.
     """
     lessons = read_lessons(samples, labels)
-    settings = training.settings | {"given": fingerprint(x=lessons.x, y=lessons.y)}
-    key = state_key(settings, digest("scripts/release_network_student.py"), lessons.fingerprint)
-    device = choose_device(training.device, training.threads)
     # keyed as the student of the tables is: it is the same one
-    words = ("train_student", *job.job[1:])
-    with Checkpoint(training.checkpoint, key) as checkpoint:
-        trained = train_student(
-            model,
-            lessons.x,
-            lessons.y,
-            lessons.public,
-            classes,
-            largest,
-            job.seed,
-            words,
-            device,
-            checkpoint,
-            progress("steps"),
-        )
+    draws = replace(job, job=("train_student", *job.job[1:]))
+    given = fingerprint(x=lessons.x, y=lessons.y)
+    with resumed(draws, training, __file__, lessons.fingerprint, "steps", given=given) as context:
+        trained = train_student(model, lessons.x, lessons.y, lessons.public, classes, largest, context)
         assert trained.dense is not None  # of `gan` alone, which a release can hold
         student = Student(KINDS[model["kind"]], classes, float(trained.white), trained.dense())
         inputs = [samples, labels]
         keep(student, lessons, model, weights, record, inputs, device=training.device, **job.identity())
-        checkpoint.remove()
 
 
 if __name__ == "__main__":

@@ -4,15 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
 from lib.core.files import fingerprint, load_arrays, save_arrays
 from lib.core.records import write_record
 from lib.data.glyph_pool import open_any_pool
 from lib.pate.confident import NO_ANSWER
 from lib.pate.networks import train_student
-from lib.training.device import choose_device
+from lib.training.context import resumed
 
 
 @command
@@ -49,13 +47,9 @@ def main(
         y, rows = y[y != NO_ANSWER], rows[y != NO_ANSWER]
         x = public[rows]
         metrics["label_accuracy"] = 100 * float((y == truth[rows]).mean())
-    settings = training.settings | {"given": fingerprint(x=x, y=y), "division": fingerprint(**load_arrays(split))}
-    key = state_key(settings, digest("scripts/train_network_student.py"), pool.fingerprint)
-    device = choose_device(training.device, training.threads)
-    with Checkpoint(training.checkpoint, key) as checkpoint:
-        student = train_student(
-            model, x, y, public, classes, largest, job.seed, job.job, device, checkpoint, progress("steps")
-        )
+    more = {"given": fingerprint(x=x, y=y), "division": fingerprint(**load_arrays(split))}
+    with resumed(job, training, __file__, pool.fingerprint, "steps", **more) as context:
+        student = train_student(model, x, y, public, classes, largest, context)
         accuracy = student.accuracy(*pool.test())
         if scores:
             save_arrays(scores, probabilities=student.predict_probabilities(public))
@@ -74,7 +68,6 @@ def main(
             metrics=metrics,
             private_metrics=hidden,
         )
-        checkpoint.remove()
 
 
 if __name__ == "__main__":

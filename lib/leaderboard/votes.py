@@ -12,6 +12,7 @@ from lib.models.classifiers import make_classifier
 from lib.pate.classification import count_votes, teacher_labels
 from lib.pate.networks import teacher_network, teacher_recipe
 from lib.pate.replicas import replica_labels
+from lib.training.context import Context
 
 
 def owners(records: int, teachers: int) -> np.ndarray:
@@ -58,9 +59,7 @@ def teacher_votes(
             range(teachers),
             asked,
             teacher_recipe(dict(model)),
-            seed,
-            job,
-            device,
+            Context(seed, job, device),
             model.get("together", 10),
         )
     return count_votes(labels, classes)

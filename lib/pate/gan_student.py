@@ -11,13 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lib.core.checkpoint import Checkpoint
 from lib.models.student_gan import GanClassifier, GanGenerator
 from lib.pate import semi_supervised
 from lib.pate.inner_epsilon_adam import InnerEpsilonAdam
-from lib.pate.semi_supervised import Draws, Images, Student, StudentTrainer
+from lib.pate.semi_supervised import Images, Student, StudentTrainer
 from lib.pate.student_settings import GanSettings
-from lib.training.epochs import Progress, run_to_end
+from lib.training.context import Context
+from lib.training.epochs import run_to_end
 
 
 def unlabelled_loss(real: Tensor, generated: Tensor) -> Tensor:
@@ -38,20 +38,17 @@ def feature_matching_loss(real: Tensor, generated: Tensor) -> Tensor:
 class GanTrainer(StudentTrainer):
     """Classifier, generator and averaged classifier in training."""
 
-    def __init__(self, images: Images, classes: int, settings: GanSettings, draws: Draws) -> None:
+    def __init__(self, images: Images, classes: int, settings: GanSettings, context: Context) -> None:
         """Networks with their data-dependent initial weights."""
-        self.images, self.settings, self.draws = images, settings, draws
-        self.device = images.pool.device
+        self.images, self.settings, self.context = images, settings, context
         self.steps = settings.epochs * max(1, len(images.pool) // settings.unlabelled_batch)
         pixels = images.pool[0].numel()
-        self.classifier = GanClassifier(
-            pixels, settings.hidden, classes, settings.input_noise, settings.hidden_noise, draws.initial("classifier")
-        ).to(self.device)
-        self.generator = GanGenerator(settings.latent, settings.generator, pixels, draws.initial("generator")).to(
-            self.device
-        )
+        noises, rng = (settings.input_noise, settings.hidden_noise), context.generator("classifier")
+        self.classifier = GanClassifier(pixels, settings.hidden, classes, *noises, rng).to(context.device)
+        rng = context.generator("generator")
+        self.generator = GanGenerator(settings.latent, settings.generator, pixels, rng).to(context.device)
         first = self._flat(images.pool, "initial batch", 0, settings.initial_batch)
-        self.classifier.standardise(first, draws.noise("initial noise", 0, self.device))
+        self.classifier.standardise(first, self.noise("initial noise", 0))
         self.average = copy.deepcopy(self.classifier)
         for parameter in self.average.parameters():
             parameter.requires_grad_(False).zero_()
@@ -68,16 +65,14 @@ class GanTrainer(StudentTrainer):
 
     def _flat(self, images: Tensor, role: str, step: int, size: int) -> Tensor:
         """Return a batch of images as rows in [0, 1]."""
-        rows = self.draws.batch(role, step, len(images), size)
-        return self.images.scaled(images[torch.from_numpy(rows).to(self.device)]).flatten(1)
+        return self.images.scaled(images[self.batch(role, step, images, size)]).flatten(1)
 
     def take(self, step: int) -> float:
         """One step of the classifier, then one of the generator, each on unlabelled images of its own."""
         settings = self.settings
-        noise = self.draws.noise("noise", step, self.device)
+        noise = self.noise("noise", step)
         rate = semi_supervised.learning_rate(settings.learning_rate, step, self.steps, settings.decay_start)
-        drawn = self.draws.batch("labelled", step, len(self.images.labelled), settings.labelled_batch)
-        rows = torch.from_numpy(drawn).to(self.device)
+        rows = self.batch("labelled", step, self.images.labelled, settings.labelled_batch)
         labelled = self.images.scaled(self.images.labelled[rows]).flatten(1)
         real = self._flat(self.images.pool, "classifier pool", step, settings.unlabelled_batch)
         with torch.no_grad():
@@ -124,11 +119,7 @@ def train_gan_student(
     classes: int,
     white: int,
     settings: GanSettings,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda done, total: None,
+    context: Context,
 ) -> Student:
     """Train a student of labelled images (n, ...) uint8 with labels (n,), 0..classes-1, and others (u, ...) uint8.
 
@@ -136,9 +127,9 @@ def train_gan_student(
     that a run resumed from its checkpoint ends with the same weights. Raises InputError for data that do not fit
     (`semi_supervised.make_images`) and for training that diverges.
     """
-    images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, device, white)
-    trainer = GanTrainer(images, classes, settings, Draws(seed, job))
-    run_to_end(trainer, checkpoint, progress)
+    images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, context.device, white)
+    trainer = GanTrainer(images, classes, settings, context)
+    run_to_end(trainer, context.checkpoint, context.progress)
     trainer.check()
     network = trainer.predictor()
-    return Student(lambda x: network(x.flatten(1)), device, white, 1000, network.dense)
+    return Student(lambda x: network(x.flatten(1)), context.device, white, 1000, network.dense)

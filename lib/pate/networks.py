@@ -1,9 +1,7 @@
 """Networks by the `kind` that configuration gives a model: teachers trained many at once, and students."""
 
 import numpy as np
-import torch
 
-from lib.core.checkpoint import Checkpoint
 from lib.core.model_kinds import SUPERVISED
 from lib.models.mlp import StackedMLP
 from lib.models.teacher_cnn import StackedTeacherCNN
@@ -14,7 +12,8 @@ from lib.pate.semi_supervised import Student
 from lib.pate.student_settings import GanSettings, VatSettings
 from lib.pate.teacher_recipe import Recipe
 from lib.pate.vat_student import train_vat_student
-from lib.training.epochs import Progress, run_to_end
+from lib.training.context import Context
+from lib.training.epochs import run_to_end
 
 CHUNK = 1000  # images that one network predicts at a time
 
@@ -43,42 +42,27 @@ def train_student(
     unlabelled: np.ndarray,
     classes: int,
     white: int,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint,
-    progress: Progress,
+    context: Context,
 ) -> Student:
     """Return a student from labelled images (n, ...) and, of kind `vat` or `gan`, unlabelled ones (u, ...).
 
     white: the pixel value that becomes 1 for kinds `vat` and `gan`; a teacher's kind scales images as teachers do.
     """
     if model["kind"] in SUPERVISED:
-        return train_supervised(model, x, y, classes, seed, job, device, checkpoint, progress)
+        return train_supervised(model, x, y, classes, context)
     settings = {name: value for name, value in model.items() if name != "kind"}
-    given, rest = (x, y, unlabelled, classes, white), (seed, job, device, checkpoint, progress)
     if model["kind"] == "vat":
-        return train_vat_student(*given, VatSettings(**settings), *rest)
-    return train_gan_student(*given, GanSettings(**settings), *rest)
+        return train_vat_student(x, y, unlabelled, classes, white, VatSettings(**settings), context)
+    return train_gan_student(x, y, unlabelled, classes, white, GanSettings(**settings), context)
 
 
-def train_supervised(
-    model: dict,
-    x: np.ndarray,
-    y: np.ndarray,
-    classes: int,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint,
-    progress: Progress,
-) -> Student:
+def train_supervised(model: dict, x: np.ndarray, y: np.ndarray, classes: int, context: Context) -> Student:
     """One network of a teacher's kind on labelled images (n, ...) uint8 alone.
 
     A run resumed from its checkpoint ends with the same weights. Raises InputError as `Replicas` does.
     """
     network, recipe = teacher_network(model, x.shape[1:], classes), teacher_recipe(model)
-    trained = Replicas(network, stack_parts(lambda _: (x, y), range(1), classes), recipe, seed, job, range(1), device)
-    run_to_end(trained, checkpoint, progress)
+    trained = Replicas(network, stack_parts(lambda _: (x, y), range(1), classes), recipe, range(1), context)
+    run_to_end(trained, context.checkpoint, context.progress)
     parameters, scale = trained.trained(), SCALINGS[recipe.scaling]
-    return Student(lambda images: network.logits(parameters, scale(images), shared=True)[0], device, 1, CHUNK)
+    return Student(lambda images: network.logits(parameters, scale(images), shared=True)[0], context.device, 1, CHUNK)

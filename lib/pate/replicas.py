@@ -8,12 +8,12 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 
-from lib.core.checkpoint import Checkpoint, State
+from lib.core.checkpoint import State
 from lib.core.errors import InputError
-from lib.core.seeding import generator
 from lib.pate.teacher_recipe import Recipe
+from lib.training.context import Context, silent
 from lib.training.device import memory_of_a_pass
-from lib.training.epochs import Progress, run_to_end, under
+from lib.training.epochs import run_to_end, under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 BLOCK = 100  # steps whose mini-batches are drawn together
@@ -101,19 +101,10 @@ class Replicas:
     operation mixes teachers: what one sees changes no bit of another.
     """
 
-    def __init__(
-        self,
-        network: Network,
-        parts: Parts,
-        recipe: Recipe,
-        seed: int,
-        job: tuple[str, ...],
-        teachers: range,
-        device: torch.device,
-    ) -> None:
+    def __init__(self, network: Network, parts: Parts, recipe: Recipe, teachers: range, context: Context) -> None:
         """`teachers`: the numbers of the T teachers whose `parts` these are."""
-        self._network, self._recipe, self._device = network, recipe, device
-        self._seed, self._job, self._teachers = seed, job, teachers
+        self._network, self._recipe, self._teachers, self._context = network, recipe, teachers, context
+        device = context.device
         self._x = torch.from_numpy(parts.x).to(device).flatten(0, 1)
         self._y = torch.from_numpy(parts.y).to(device).flatten()
         self._sizes, self._stride = parts.sizes, parts.y.shape[1]
@@ -134,11 +125,11 @@ class Replicas:
         return self._recipe.steps
 
     def _generator(self, teacher: int, role: str) -> np.random.Generator:
-        return generator(self._seed, *self._job, f"teacher {teacher}", role)
+        return self._context.generator(f"teacher {teacher}", role)
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
-        return torch.tensor(array, device=self._device)
+        return torch.tensor(array, device=self._context.device)
 
     def _make_optimizer(self) -> torch.optim.Optimizer:
         decayed = [p for name, p in self._parameters.items() if name in self._network.decayed]
@@ -160,7 +151,7 @@ class Replicas:
             for i, (teacher, size) in enumerate(zip(self._teachers, self._sizes, strict=True)):
                 rng = self._generator(teacher, f"batches {block}")
                 rows[:, i] = i * self._stride + rng.integers(size, size=(BLOCK, self._recipe.batch))
-            self._rows = torch.from_numpy(rows).to(self._device)
+            self._rows = torch.from_numpy(rows).to(self._context.device)
         return self._rows[place]
 
     def advance(self) -> None:
@@ -245,33 +236,28 @@ def replica_labels(
     teachers: range,
     queries: np.ndarray,
     recipe: Recipe,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
+    context: Context,
     group: int = 10,
-    checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda done, total: None,
 ) -> np.ndarray:
     """Labels (q, T) that T teachers, trained here, give to the queries (q, ...) uint8.
 
     part: see `stack_parts`. group: teachers trained at once, which bounds the memory; on the CPU as many as fit its
-    caches (10 of a small MLP, 1 of a CNN), on a GPU as many as fit its memory. With a checkpoint, which must be
-    entered, a run goes on where the last one stopped and gives the same bytes. Calls progress(done, total) after each
+    caches (10 of a small MLP, 1 of a CNN), on a GPU as many as fit its memory. Progress counts teachers, after each
     group. Raises InputError as `stack_parts` and `Replicas` do.
     """
     labels = np.empty((len(queries), len(teachers)), np.min_scalar_type(network.classes - 1))
-    saved = (checkpoint.load() if checkpoint else None) or {}
+    saved = context.saved()
     done = int(saved.get("done", 0))
     if done:
         labels[:, :done] = saved["labels"]
     while done < len(teachers):
         members = teachers[done : done + group]
         parts = stack_parts(part, members, network.classes)
-        replicas = Replicas(network, parts, recipe, seed, job, members, device)
+        replicas = Replicas(network, parts, recipe, members, context)
         more: State = {"done": done, "labels": labels[:, :done]}
-        run_to_end(replicas, checkpoint, lambda steps, of: None, saved, more)
+        run_to_end(replicas, context.checkpoint, silent, saved, more)
         saved = {}
         labels[:, done : done + len(members)] = predict_labels(network, replicas.trained(), queries, recipe.scaling)
         done += len(members)
-        progress(done, len(teachers))
+        context.progress(done, len(teachers))
     return labels

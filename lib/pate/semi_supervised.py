@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from lib.core.checkpoint import State
 from lib.core.errors import InputError
-from lib.core.seeding import generator, integer_seed
+from lib.core.seeding import Draws, generator
+from lib.training.context import Context
 from lib.training.epochs import under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
@@ -79,30 +80,15 @@ def make_images(
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class Draws:
-    """The random numbers of a job, each a function of its name and the step alone, so that any step can be resumed."""
+def batch_rows(draws: Draws, role: str, step: int, count: int, size: int) -> np.ndarray:
+    """Rows (size,) of batch `step` among `count` samples: slices of one permutation after another.
 
-    seed: int
-    job: tuple[str, ...]
-
-    def initial(self, role: str) -> np.random.Generator:
-        """Return a generator for initial weights."""
-        return generator(self.seed, *self.job, role)
-
-    def noise(self, role: str, step: int, device: torch.device) -> torch.Generator:
-        """Return a generator on the device for the noise of one step; each call starts it anew."""
-        return torch.Generator(device).manual_seed(integer_seed(self.seed, *self.job, role, str(step)))
-
-    def batch(self, role: str, step: int, count: int, size: int) -> np.ndarray:
-        """Rows (size,) of batch `step` among `count` samples: slices of one permutation after another.
-
-        All samples are seen equally often, whatever `size`, to within one.
-        """
-        places = np.arange(step * size, (step + 1) * size)
-        rounds = places // count
-        orders = {i: _order(self.seed, self.job, role, count, int(i)) for i in np.unique(rounds)}
-        return np.array([orders[i][place % count] for i, place in zip(rounds, places, strict=True)])
+    All samples are seen equally often, whatever `size`, to within one.
+    """
+    places = np.arange(step * size, (step + 1) * size)
+    rounds = places // count
+    orders = {i: _order(draws.seed, draws.job, role, count, int(i)) for i in np.unique(rounds)}
+    return np.array([orders[i][place % count] for i, place in zip(rounds, places, strict=True)])
 
 
 @lru_cache(maxsize=8)
@@ -112,14 +98,25 @@ def _order(seed: int, job: tuple[str, ...], role: str, count: int, number: int) 
 
 
 class StudentTrainer(ABC):
-    """A student in training: its networks and optimisers by name, at a step that can be saved and restored."""
+    """A student in training: its networks and optimisers by name, at a step that can be saved and restored.
+
+    Every draw is a function of the job, its role and the step alone, so that any step can be resumed.
+    """
 
     modules: dict[str, nn.Module]
     optimizers: dict[str, torch.optim.Optimizer]
-    draws: Draws
+    context: Context
     steps: int
     step = 0  # steps done
     epoch_steps = 1  # progress is told in steps
+
+    def batch(self, role: str, step: int, images: Tensor, size: int) -> Tensor:
+        """Rows (size,) of batch `step` among images, on the device (see `batch_rows`)."""
+        return torch.from_numpy(batch_rows(self.context, role, step, len(images), size)).to(self.context.device)
+
+    def noise(self, role: str, step: int) -> torch.Generator:
+        """Return a generator on the device for the noise of one step; each call starts it anew."""
+        return self.context.stream(role, str(step))
 
     @abstractmethod
     def take(self, step: int) -> float:
@@ -138,7 +135,7 @@ class StudentTrainer(ABC):
             raise InputError(self._diverged(f"a weight is not finite after step {self.step}"))
 
     def _diverged(self, how: str) -> str:
-        return f"{' '.join(self.draws.job)}: {how} of {self.steps}; try a smaller learning rate"
+        return f"{' '.join(self.context.job)}: {how} of {self.steps}; try a smaller learning rate"
 
     def state(self) -> State:
         """All that `restore` needs to go on from here."""

@@ -11,13 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.models.student_vat import BATCH, UPDATE, VatClassifier
 from lib.pate import semi_supervised
-from lib.pate.semi_supervised import Draws, Images, Student, StudentTrainer
+from lib.pate.semi_supervised import Images, Student, StudentTrainer
 from lib.pate.student_settings import VatSettings
-from lib.training.epochs import Progress, run_to_end
+from lib.training.context import Context
+from lib.training.epochs import run_to_end
 
 
 def divergence(p: Tensor, q: Tensor) -> Tensor:
@@ -61,10 +61,10 @@ def virtual_adversarial_direction(
 class VatTrainer(StudentTrainer):
     """A network in training."""
 
-    def __init__(self, images: Images, classes: int, settings: VatSettings, draws: Draws) -> None:
+    def __init__(self, images: Images, classes: int, settings: VatSettings, context: Context) -> None:
         """Make the initial network. Raises InputError for images that are not (h, w) or (h, w, c), or are too small."""
-        self.images, self.settings, self.draws = images, settings, draws
-        self.device, self.steps = images.pool.device, settings.steps
+        self.images, self.settings, self.context = images, settings, context
+        self.steps = settings.steps
         shape, least = tuple(images.pool.shape[1:]), 3 * 2 ** len(settings.blocks)
         if len(shape) not in (2, 3) or min(shape[:2]) < least:
             raise InputError(f"student: images of shape {shape}; needed: (h, w) or (h, w, c) with h, w >= {least}")
@@ -76,23 +76,23 @@ class VatTrainer(StudentTrainer):
             settings.slope,
             settings.dropout,
             settings.momentum,
-            draws.initial("network"),
+            context.generator("network"),
         )
         # PyTorch's overloads of `to` lack a module's format
-        self.network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network = network.to(context.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.modules: dict[str, nn.Module] = {"network": self.network}
         self.optimizers = {"adam": semi_supervised.make_adam(self.network, (settings.beta1, settings.beta2))}
 
     def _batch(self, role: str, images: Tensor, step: int, size: int) -> tuple[Tensor, Tensor]:
         """Rows of a batch, and their images as `planes`."""
-        rows = torch.from_numpy(self.draws.batch(role, step, len(images), size)).to(self.device)
+        rows = self.batch(role, step, images, size)
         return rows, planes(self.images.scaled(images[rows]))
 
     def take(self, step: int) -> float:
         """One step on labelled images and, unless supervised only, on images of the pool."""
         settings = self.settings
         rows, x = self._batch("labelled", self.images.labelled, step, settings.labelled_batch)
-        dropout = self.draws.noise("labelled dropout", step, self.device)
+        dropout = self.noise("labelled dropout", step)
         loss = semi_supervised.labelled_loss(self.network(x, UPDATE, dropout), self.images.labels[rows])
         if settings.method != "supervised":
             loss = loss + self._unlabelled_loss(step)
@@ -108,14 +108,13 @@ class VatTrainer(StudentTrainer):
 
         def predict(images: Tensor) -> Tensor:
             # the same units are dropped at every call: else the divergence would measure dropout, not the perturbation
-            return self.network(images, BATCH, self.draws.noise("pool dropout", step, self.device))
+            return self.network(images, BATCH, self.noise("pool dropout", step))
 
         with_entropy = settings.method == "vat_entropy"
         with torch.set_grad_enabled(with_entropy):
             logits = predict(x)
         fixed = logits.detach()
-        noise = self.draws.noise("direction", step, self.device)
-        start = torch.randn(x.shape, generator=noise, device=self.device)
+        start = torch.randn(x.shape, generator=self.noise("direction", step), device=x.device)
         d = virtual_adversarial_direction(predict, x, fixed, start, settings.xi, settings.power_iterations)
         loss = settings.vat_weight * divergence(fixed, predict(x + settings.epsilon * d))
         return loss + settings.entropy_weight * conditional_entropy(logits) if with_entropy else loss
@@ -133,11 +132,7 @@ def train_vat_student(
     classes: int,
     white: int,
     settings: VatSettings,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda done, total: None,
+    context: Context,
 ) -> Student:
     """Train a student of labelled images (n, h, w) or (n, h, w, c) uint8 with labels (n,), 0..classes-1, and others.
 
@@ -145,8 +140,8 @@ def train_vat_student(
     are keyed by (seed, job, step), so that a run resumed from its checkpoint ends with the same weights. Raises
     InputError for data that do not fit (`semi_supervised.make_images`, `VatTrainer`) and for training that diverges.
     """
-    images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, device, white)
-    trainer = VatTrainer(images, classes, settings, Draws(seed, job))
-    run_to_end(trainer, checkpoint, progress)
+    images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, context.device, white)
+    trainer = VatTrainer(images, classes, settings, context)
+    run_to_end(trainer, context.checkpoint, context.progress)
     trainer.check()
-    return Student(lambda x: trainer.network(planes(x)), device, white, 500)
+    return Student(lambda x: trainer.network(planes(x)), context.device, white, 500)

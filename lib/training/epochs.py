@@ -7,8 +7,7 @@ import numpy as np
 import torch
 
 from lib.core.checkpoint import Checkpoint, State
-
-Progress = Callable[[int, int], None]  # of epochs done and epochs in all
+from lib.training.context import Progress
 
 
 class Resumable(Protocol):

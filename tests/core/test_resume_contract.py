@@ -43,6 +43,7 @@ from lib.segmentation.dp_sgd import train_segmentation_dp_sgd
 from lib.segmentation.mask_autoencoder import train_mask_autoencoder
 from lib.segmentation.segmentation_recipes import AutoencoderRecipe, SegmentationRecipe, SegmentationSgdRecipe
 from lib.segmentation.training import train_segmentation
+from lib.training.context import Context
 from lib.training.sgd_recipe import SgdRecipe
 from tests.pate import test_gan, test_vat
 from tests.segmentation.volumes import blobs
@@ -64,6 +65,10 @@ class Training:
     run: Callable[..., dict[str, np.ndarray]]
     states: int
     reports: list[int]
+
+
+def context(**how):
+    return Context(*DRAWS, CPU, **how)
 
 
 def epochs(count: int) -> list[int]:
@@ -167,12 +172,12 @@ def teachers(network, recipe, **how):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replicas, "BLOCK", 3)
-        labels = replicas.replica_labels(network, part, range(1, 4), IMAGES, recipe, *DRAWS, CPU, group=2, **how)
+        labels = replicas.replica_labels(network, part, range(1, 4), IMAGES, recipe, context(**how), group=2)
     return {"labels": labels}
 
 
 def student(train, settings, **how):
-    trained = train(IMAGES[:7], ANSWERS[:7], IMAGES[7:], 3, 255, settings, *DRAWS, CPU, **how)
+    trained = train(IMAGES[:7], ANSWERS[:7], IMAGES[7:], 3, 255, settings, context(**how))
     return {"probabilities": trained.predict_probabilities(IMAGES)}
 
 

@@ -8,6 +8,7 @@ from torch import nn
 from lib.models.teacher_resnet import StackedTeacherResNet
 from lib.pate.replicas import replica_labels
 from lib.pate.teacher_recipe import Recipe
+from lib.training.context import Context
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -122,7 +123,7 @@ def test_it_learns():
     network = StackedTeacherResNet((8, 8), 2, widths=(4, 4, 8), blocks=1, groups=2)
     queries, truth = part(100)
     recipe = Recipe(steps=60, batch=20, rate=0.05, momentum=0.9, weight_decay=1e-4)
-    labels = replica_labels(network, part, range(2), queries, recipe, 0, ("test",), torch.device("cpu"), 2)
+    labels = replica_labels(network, part, range(2), queries, recipe, Context(0, ("test",), torch.device("cpu")), 2)
     assert ((labels == truth[:, None]).mean(0) > 0.9).all()
 
 

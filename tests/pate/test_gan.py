@@ -7,6 +7,7 @@ from sklearn.datasets import load_digits
 from torch.nn import functional
 
 from lib.core.errors import InputError
+from lib.core.seeding import Draws
 from lib.models.student_gan import GanClassifier, GanGenerator, WeightNormLinear
 from lib.pate.gan_student import (
     GanTrainer,
@@ -16,7 +17,7 @@ from lib.pate.gan_student import (
 )
 from lib.pate.inner_epsilon_adam import InnerEpsilonAdam
 from lib.pate.semi_supervised import (
-    Draws,
+    batch_rows,
     descend,
     labelled_loss,
     learning_rate,
@@ -24,6 +25,7 @@ from lib.pate.semi_supervised import (
     make_images,
 )
 from lib.pate.student_settings import GanSettings
+from lib.training.context import Context
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -57,7 +59,7 @@ def data(labelled=7, unlabelled=20, seed=1):
 
 def train(seed=5, job=("student", "a"), inputs=None, **changes):
     arguments = {name: changes.pop(name) for name in ("checkpoint", "progress") if name in changes}
-    return train_gan_student(*(inputs or data()), 3, 255, settings(**changes), seed, job, CPU, **arguments)
+    return train_gan_student(*(inputs or data()), 3, 255, settings(**changes), Context(seed, job, CPU, **arguments))
 
 
 def probabilities(**arguments):
@@ -181,7 +183,7 @@ def test_a_small_gradient_moves_a_weight_less():
 
 def test_prediction_uses_the_mean_of_the_weights_of_all_steps():
     images = make_images(*data(), 3, CPU, 255)
-    trainer = GanTrainer(images, 3, settings(average_decay=0.7), Draws(5, ("a",)))
+    trainer = GanTrainer(images, 3, settings(average_decay=0.7), Context(5, ("a",), CPU))
     mean, total = 0.0, 0.0
     for step in range(trainer.steps):
         trainer.take(step)
@@ -191,7 +193,7 @@ def test_prediction_uses_the_mean_of_the_weights_of_all_steps():
 
 
 def test_without_averaging_prediction_uses_the_newest_weights():
-    trainer = GanTrainer(make_images(*data(), 3, CPU, 255), 3, settings(average_decay=0.0), Draws(5, ("a",)))
+    trainer = GanTrainer(make_images(*data(), 3, CPU, 255), 3, settings(average_decay=0.0), Context(5, ("a",), CPU))
     for step in range(trainer.steps):
         trainer.take(step)
     assert torch.equal(trainer.predictor().layers[0].direction, trainer.classifier.layers[0].direction)
@@ -222,7 +224,7 @@ def test_other_images_help():
         own, rest = order[:40], order[40:]
         accuracy = [
             train_gan_student(
-                x[own], y[own], x[rest], 10, 16, settings(unlabelled_weight=w, **changes), seed, ("toy",), CPU
+                x[own], y[own], x[rest], 10, 16, settings(unlabelled_weight=w, **changes), Context(seed, ("toy",), CPU)
             ).accuracy(x[rest], y[rest])
             for w in (0.0, 1.0)
         ]
@@ -243,10 +245,10 @@ def test_same_names_same_bytes_and_others_others():
 
 def test_batches_see_all_samples_equally_often():
     draws = Draws(3, ("a",))
-    seen = np.concatenate([draws.batch("role", step, 7, 4) for step in range(7)])
+    seen = np.concatenate([batch_rows(draws, "role", step, 7, 4) for step in range(7)])
     assert np.array_equal(np.bincount(seen), np.full(7, 4))
-    assert len(draws.batch("role", 0, 3, 10)) == 10
-    assert not np.array_equal(draws.batch("role", 0, 50, 50), draws.batch("role", 1, 50, 50))
+    assert len(batch_rows(draws, "role", 0, 3, 10)) == 10
+    assert not np.array_equal(batch_rows(draws, "role", 0, 50, 50), batch_rows(draws, "role", 1, 50, 50))
 
 
 def test_learning_rate_falls_linearly_to_zero():

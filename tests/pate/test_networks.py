@@ -8,6 +8,7 @@ from sklearn.datasets import load_digits
 from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.pate.networks import train_student
+from lib.training.context import Context
 
 CPU = torch.device("cpu")
 RECIPE = {"steps": 150, "batch": 32, "rate": 0.05, "momentum": 0.9, "average": 0.99}
@@ -31,7 +32,8 @@ def digits():
 
 def train(path, model, x, y, seconds=1000.0, progress=lambda *done: None):
     with Checkpoint(path, "key", seconds) as checkpoint:
-        return train_student(model, x, y, x, 10, 255, 3, ("baseline", "1"), CPU, checkpoint, progress)
+        context = Context(3, ("baseline", "1"), CPU, checkpoint, progress)
+        return train_student(model, x, y, x, 10, 255, context)
 
 
 @pytest.mark.parametrize("kind", sorted(MODELS))

@@ -14,6 +14,7 @@ from lib.models.teacher_cnn import StackedTeacherCNN
 from lib.pate import replicas as module
 from lib.pate.replicas import Parts, Replicas, predict_labels, replica_labels, stack_parts
 from lib.pate.teacher_recipe import Recipe
+from lib.training.context import Context
 from lib.training.device import choose_device, memory_of_a_pass
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -38,7 +39,7 @@ def part(teacher):
 
 def make(network, recipe, parts=None, teachers=TEACHERS):
     parts = stack_parts(part, teachers, CLASSES) if parts is None else parts
-    return Replicas(network, parts, recipe, 1, ("job",), teachers, torch.device("cpu"))
+    return Replicas(network, parts, recipe, teachers, Context(1, ("job",), torch.device("cpu")))
 
 
 def advance(replicas, steps):
@@ -157,14 +158,15 @@ def test_results_do_not_depend_on_how_teachers_are_grouped(device):
             alone = advance(make(network, recipe, teachers=range(t, t + 1)), 3).trained()
             for name, value in alone.items():
                 torch.testing.assert_close(together[name][t - 3], value[0], rtol=1e-4, atol=1e-5)
-    labels = [replica_labels(MLP, part, TEACHERS, QUERIES, SGD, 1, ("job",), device, group=g) for g in (1, 3, 4)]
+    context = Context(1, ("job",), device)
+    labels = [replica_labels(MLP, part, TEACHERS, QUERIES, SGD, context, group=g) for g in (1, 3, 4)]
     assert np.array_equal(labels[0], labels[1]) and np.array_equal(labels[0], labels[2])
 
 
 def labels_with(checkpoint, device):
     """Labels of all teachers, two at a time, 40 steps each."""
     recipe = replace(ADAM, steps=40)
-    return replica_labels(MLP, part, TEACHERS, QUERIES, recipe, 1, ("job",), device, group=2, checkpoint=checkpoint)
+    return replica_labels(MLP, part, TEACHERS, QUERIES, recipe, Context(1, ("job",), device, checkpoint), group=2)
 
 
 def test_a_finished_group_is_not_trained_again(tmp_path, device, monkeypatch):
@@ -178,7 +180,7 @@ def test_a_finished_group_is_not_trained_again(tmp_path, device, monkeypatch):
 
     with Checkpoint(tmp_path / "state.npz", "key", seconds=1000) as checkpoint:
         recipe = replace(ADAM, steps=40)
-        found = replica_labels(MLP, noting, TEACHERS, QUERIES, recipe, 1, ("job",), device, 2, checkpoint)
+        found = replica_labels(MLP, noting, TEACHERS, QUERIES, recipe, Context(1, ("job",), device, checkpoint), 2)
     assert np.array_equal(found, expected)
     assert asked == [5, 6]
 
@@ -280,7 +282,7 @@ def test_cuda_agrees_with_the_cpu_and_with_itself(network, recipe):
     cuda = choose_device("cuda", 1)
     parts = stack_parts(part, TEACHERS, CLASSES)
     runs = [
-        advance(Replicas(network, parts, recipe, 1, ("job",), TEACHERS, place), recipe.steps).trained()
+        advance(Replicas(network, parts, recipe, TEACHERS, Context(1, ("job",), place)), recipe.steps).trained()
         for place in (cuda, cuda, torch.device("cpu"))
     ]
     for name, value in runs[0].items():

@@ -6,7 +6,7 @@ import torch
 
 from lib.core.errors import InputError
 from lib.models.student_vat import BATCH, UPDATE, BatchNorm, VatClassifier
-from lib.pate.semi_supervised import Draws, make_images
+from lib.pate.semi_supervised import make_images
 from lib.pate.student_settings import VatSettings
 from lib.pate.vat_student import (
     VatTrainer,
@@ -17,6 +17,7 @@ from lib.pate.vat_student import (
     unit,
     virtual_adversarial_direction,
 )
+from lib.training.context import Context
 
 CPU = torch.device("cpu")
 SMALL = {
@@ -54,7 +55,7 @@ def data(labelled=7, unlabelled=20, seed=1, shape=(8, 8)):
 
 def train(seed=5, job=("student", "a"), inputs=None, **changes):
     arguments = {name: changes.pop(name) for name in ("checkpoint", "progress") if name in changes}
-    return train_vat_student(*(inputs or data()), 3, 255, settings(**changes), seed, job, CPU, **arguments)
+    return train_vat_student(*(inputs or data()), 3, 255, settings(**changes), Context(seed, job, CPU, **arguments))
 
 
 def probabilities(**arguments):
@@ -142,7 +143,7 @@ def test_only_labelled_images_move_the_running_averages():
     trainers = []
     for unlabelled_batch in (6, 9):
         changed = settings(unlabelled_batch=unlabelled_batch)
-        trainers.append(VatTrainer(make_images(*data(), 3, CPU, 255), 3, changed, Draws(5, ("a",))))
+        trainers.append(VatTrainer(make_images(*data(), 3, CPU, 255), 3, changed, Context(5, ("a",), CPU)))
         trainers[-1].take(0)
     first, second = (trainer.network.blocks[0][0][1] for trainer in trainers)
     assert not torch.equal(first.mean, torch.zeros(4))

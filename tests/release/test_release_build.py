@@ -19,6 +19,7 @@ from lib.release.classifier_weights import classifier_weights
 from lib.release.loader import Student, load
 from lib.release.verify import verify
 from lib.release.weights import names_fault, weights_fault
+from lib.training.context import Context
 from scripts import sanitize_epsilon
 from tests.release.conftest import ACCOUNTING, RUN
 
@@ -76,7 +77,7 @@ def test_the_loader_computes_what_a_network_does():
         average_decay=0.9,
         initial_batch=10,
     )
-    trained = train_gan_student(x, np.arange(20) % 3, x, 3, 255, given, 1, ("job",), torch.device("cpu"))
+    trained = train_gan_student(x, np.arange(20) % 3, x, 3, 255, given, Context(1, ("job",), torch.device("cpu")))
     student = Student("dense", 3, float(trained.white), trained.dense())
     np.testing.assert_allclose(student.probabilities(x), trained.predict_probabilities(x), atol=1e-5)
     assert names_fault("dense", set(student.weights)) is None and len(student.weights) == 6
