@@ -20,6 +20,7 @@ from lib.segmentation.dp_sgd import CLIPPINGS, SegmentationSgdTrainer
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.segmentation_recipes import SegmentationRecipe, SegmentationSgdRecipe
 from lib.segmentation.training import SegmentationTrainer
+from lib.training.context import Context
 from lib.training.device import choose_device
 
 
@@ -46,7 +47,7 @@ def trainers(
     images = rng.standard_normal((batch, network.channels, *patch), np.float32)
     labels = rng.integers(0, 2, (batch, *patch), np.uint8)
     recipe = SegmentationRecipe(steps=1000, batch=batch, patch=patch)
-    found = [SegmentationTrainer(network, images, labels, rows, recipe, 0, ("bench",), device)]
+    found = [SegmentationTrainer(network, images, labels, rows, recipe, Context(0, ("bench",), device))]
     for clipping in clippings:
         private = SegmentationSgdRecipe(batch=batch, epochs=1000, rate=1e-3, clip=1.0, clipping=clipping, patch=patch)
         found.append(SegmentationSgdTrainer(network, images, labels, rows, private, 1.0, 0, ("bench",), device, None))

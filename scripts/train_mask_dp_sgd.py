@@ -48,7 +48,7 @@ def main(
     shares = None  # the last biases are set by public volumes, where there are any, for no noise hides them
     if "public" in job.rows:
         shares = job.prepared.masks(job.rows["public"], job.task["classes"]).mean(axis=(0, 2, 3, 4), dtype=np.float64)
-    with job.state(__file__) as checkpoint:
+    with job.state() as checkpoint:
         trained = train_segmentation_dp_sgd(
             network_of(job),
             job.prepared.images,

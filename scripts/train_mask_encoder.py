@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.core.command import command, progress, run
+from lib.core.command import command, run
 from lib.core.records import record_of, write_records
 from lib.core.shards import save_shard
 from lib.encoders.build import blocks_of, build_encoder, design_of
@@ -40,16 +40,12 @@ def fit_autoencoder(job: SegmentationTraining, name: str, settings: dict) -> dic
         )
     else:
         masks = job.masks(part)
-    with job.state(__file__, name) as checkpoint:
+    with job.state(name) as checkpoint:
         return train_mask_autoencoder(
             design_of(settings, job.shape),
             masks,
             AutoencoderRecipe(**settings["recipe"]),
-            job.seed,
-            job.job,
-            job.place,
-            checkpoint,
-            progress("epochs"),
+            job.context(checkpoint, "epochs"),
         )
 
 
@@ -97,7 +93,7 @@ def main(job: SegmentationTraining, encoders: list, weights: Path, records: Path
     save_shard(weights, arrays)
     write_records(records, made)
     for name, _ in encoders:
-        with job.state(__file__, name) as checkpoint:
+        with job.state(name) as checkpoint:
             checkpoint.remove()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.core.command import command, progress, run
+from lib.core.command import command, run
 from lib.core.errors import InputError
 from lib.core.files import atomic_path, fingerprint
 from lib.core.records import record_of, write_records
@@ -51,18 +51,14 @@ def taught(
     """The weights of one student, and its history."""
     name = labelling["name"]
     targets, given = targets_of(job, unit, labelling, fitted, codes)
-    with job.state(__file__, unit["source"], unit["encoder"], name, given=given) as checkpoint:
+    with job.state(unit["source"], unit["encoder"], name, given=given) as checkpoint:
         return train_segmentation(
             network_of(job),
             job.prepared.images,
             targets,
             job.rows["student"][: labelling["queries"]],
             recipe_of(job, "student"),
-            job.seed,
-            (*job.job, name),
-            job.place,
-            checkpoint,
-            progress(f"steps of {name}"),
+            job.context(checkpoint, f"steps of {name}").of(name),
         )
 
 
@@ -118,7 +114,7 @@ def main(
     write_records(records, made)
     for unit in units:
         for labelling in unit["labellings"]:
-            with job.state(__file__, unit["source"], unit["encoder"], labelling["name"]) as checkpoint:
+            with job.state(unit["source"], unit["encoder"], labelling["name"]) as checkpoint:
                 checkpoint.remove()
 
 

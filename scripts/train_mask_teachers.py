@@ -1,11 +1,12 @@
 """Train some of a task's teachers, each on its own patients, and keep what they say of the volumes of others."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from lib.core.command import command, progress, run
+from lib.core.command import command, run
 from lib.core.files import atomic_path, save_arrays
 from lib.core.records import write_record
 from lib.data.volumes.split import teacher_shards
@@ -17,20 +18,10 @@ from lib.segmentation.training import curve, train_segmentation
 
 def taught(job: SegmentationTraining, teacher: int, rows: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The weights of one teacher, and its history."""
-    name = (*job.job[:-1], f"teacher {teacher}")
-    with job.state(__file__, str(teacher)) as checkpoint:
-        return train_segmentation(
-            network_of(job),
-            job.prepared.images,
-            job.labels(rows),
-            rows,
-            recipe_of(job, "teacher"),
-            job.seed,
-            name,
-            job.place,
-            checkpoint,
-            progress(f"steps of teacher {teacher}"),
-        )
+    name, recipe = f"teacher {teacher}", recipe_of(job, "teacher")
+    with job.state(str(teacher)) as checkpoint:
+        context = replace(job.context(checkpoint, f"steps of {name}"), job=(*job.job[:-1], name))
+        return train_segmentation(network_of(job), job.prepared.images, job.labels(rows), rows, recipe, context)
 
 
 def answers_of(job: SegmentationTraining, weights: dict[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
@@ -76,7 +67,7 @@ def main(
         private_metrics=averages,
     )
     for teacher in range(first, last):
-        with job.state(__file__, str(teacher)) as checkpoint:
+        with job.state(str(teacher)) as checkpoint:
             checkpoint.remove()
 
 

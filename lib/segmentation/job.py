@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from lib.core.code_inputs import digest
-from lib.core.command import Job
+from lib.core.command import Job, progress
 from lib.data.volumes.prepared_folder import PreparedVolumes, read_prepared
 from lib.data.volumes.split import split_subjects
 from lib.segmentation.dice import best_threshold
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import torch
 
     from lib.core.checkpoint import Checkpoint
+    from lib.training.context import Context
 
 LEVELS = 255  # teachers' soft answers are kept as whole numbers of 1/255
 
@@ -110,15 +111,20 @@ class SegmentationTraining(SegmentationJob):
     checkpoint: Path
     settings: dict
 
-    def state(self, script: str, *part: str, given: str = "") -> Checkpoint:
+    def context(self, checkpoint: Checkpoint, units: str) -> Context:
+        """Return the context of a training with one of the job's states, entered; units: what progress counts."""
+        from lib.training.context import Context
+
+        return Context(self.seed, self.job, self.place, checkpoint, progress(units))
+
+    def state(self, *part: str, given: str = "") -> Checkpoint:
         """Where half-done work is kept.
 
-        script: the job's file. part: of a job that trains one after the other. given: fingerprint of what is learned
-        beside the volumes.
+        part: of a job that trains one after the other. given: fingerprint of what is learned beside the volumes.
         """
         from lib.core.checkpoint import Checkpoint, state_key
 
-        key = state_key(self.settings, digest(f"scripts/{Path(script).name}"), self.prepared.fingerprint + given)
+        key = state_key(self.settings, digest(self.script), self.prepared.fingerprint + given)
         return Checkpoint(self.checkpoint.with_stem("-".join((self.checkpoint.stem, *part))), key)
 
 

@@ -7,18 +7,18 @@ codes of the public masks that are standardised.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 
-from lib.core.checkpoint import Checkpoint, State
+from lib.core.checkpoint import State
 from lib.core.errors import InputError
-from lib.core.seeding import generator, integer_seed
 from lib.encoders.autoencoder import AutoencoderDesign, code_of, weights_of
 from lib.encoders.encoder import checked_masks
 from lib.segmentation.segmentation_recipes import AutoencoderRecipe
+from lib.training.context import Context
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
@@ -48,15 +48,7 @@ class AutoencoderTrainer:
     Draws are keyed by (seed, job): first weights, the order of every epoch, and the noise, a stream of its own.
     """
 
-    def __init__(
-        self,
-        design: AutoencoderDesign,
-        y: np.ndarray,
-        recipe: AutoencoderRecipe,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
-    ) -> None:
+    def __init__(self, design: AutoencoderDesign, y: np.ndarray, recipe: AutoencoderRecipe, context: Context) -> None:
         """y (n, C, X, Y, Z): public masks in [0, 1], of any real dtype; they stay as they are, batches become float32.
 
         Raises InputError for masks that do not fit the design, or none.
@@ -64,14 +56,13 @@ class AutoencoderTrainer:
         if not len(y):
             raise InputError("an autoencoder of no masks: at least one is needed")
         self._parts = design.split(checked_masks(y, design.shape))
-        self._design, self._recipe, self._device = design, recipe, device
-        self._seed, self._job = seed, job
+        self._design, self._recipe, self._context = design, recipe, context
         share = np.clip(y.mean(axis=(0, 2, 3, 4), dtype=np.float64), _RAREST, 1 - _RAREST)
         bias = np.log(share / (1 - share)) if design.shape[0] == 1 else np.log(share)
-        self._network = design.network(bias, generator(seed, *job, "weights")).to(device).train()
-        first = generator(seed, *job, "standardise").permutation(len(self._parts))[:_PIECES]
+        self._network = design.network(bias, context.generator("weights")).to(context.device).train()
+        first = context.generator("standardise").permutation(len(self._parts))[:_PIECES]
         self._network.standardise(self._tensor(first))
-        self._noise = torch.Generator(device).manual_seed(integer_seed(seed, *job, "noise"))
+        self._noise = context.stream("noise")
         encoder = [*self._network.down.parameters(), *self._network.code.parameters()]
         inward = set(map(id, encoder))
         decoder = [values for values in self._network.parameters() if id(values) not in inward]
@@ -89,18 +80,18 @@ class AutoencoderTrainer:
         """Masks (b, C, *sides) of this step."""
         epoch, place = divmod(self.step, self.epoch_steps)
         if self._order is None or place == 0:
-            self._order = generator(self._seed, *self._job, f"order {epoch}").permutation(len(self._parts))
+            self._order = self._context.generator(f"order {epoch}").permutation(len(self._parts))
         rows = self._order[place * self._recipe.batch : (place + 1) * self._recipe.batch]
         masks = self._tensor(rows)
         if not self._recipe.moved:
             return masks
         from lib.segmentation.augmentation import moved  # MONAI, seconds to import, for masks that are moved alone
 
-        rngs = [generator(self._seed, *self._job, f"move {self.step} {place}") for place in range(len(rows))]
+        rngs = [self._context.generator(f"move {self.step} {place}") for place in range(len(rows))]
         return torch.stack([moved(rng, mask) for rng, mask in zip(rngs, masks, strict=True)])
 
     def _tensor(self, rows: np.ndarray) -> torch.Tensor:
-        return torch.tensor(self._parts[rows], dtype=torch.float32, device=self._device)
+        return torch.tensor(self._parts[rows], dtype=torch.float32, device=self._context.device)
 
     def _rate(self, warm: float) -> float:
         """Learning rate of this step, where it rises over a share `warm` of all."""
@@ -111,7 +102,7 @@ class AutoencoderTrainer:
         """One batch; returns its loss. InputError if that is not finite."""
         y = self._batch()
         code = code_of(self._network.encode(y), self._design.bound)
-        noise = torch.randn(code.shape, generator=self._noise, device=self._device)
+        noise = torch.randn(code.shape, generator=self._noise, device=self._context.device)
         logits = self._network.decode(code + self._recipe.sigma * noise)
         loss = LOSSES[self._recipe.loss](logits, y)
         value = loss.item()
@@ -148,20 +139,12 @@ class AutoencoderTrainer:
 
 
 def train_mask_autoencoder(
-    design: AutoencoderDesign,
-    y: np.ndarray,
-    recipe: AutoencoderRecipe,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    design: AutoencoderDesign, y: np.ndarray, recipe: AutoencoderRecipe, context: Context
 ) -> dict[str, np.ndarray]:
     """Train on masks y (n, C, X, Y, Z); returns the weights, arrays to save (see `AutoencoderTrainer`).
 
-    With a checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls
-    progress(done, total) after each epoch. Raises InputError as `AutoencoderTrainer` does.
+    Progress counts epochs. Raises InputError as `AutoencoderTrainer` does.
     """
-    trainer = AutoencoderTrainer(design, y, recipe, seed, job, device)
-    run_to_end(trainer, checkpoint, progress)
+    trainer = AutoencoderTrainer(design, y, recipe, context)
+    run_to_end(trainer, context.checkpoint, context.progress)
     return trainer.trained()

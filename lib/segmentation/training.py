@@ -5,18 +5,18 @@ batches or steps.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import torch
 
-from lib.core.checkpoint import Checkpoint, State
+from lib.core.checkpoint import State
 from lib.core.errors import InputError
-from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
 from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.patches import Patches, checked_rows
 from lib.segmentation.segmentation_recipes import SegmentationRecipe
+from lib.training.context import Context
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
@@ -37,16 +37,14 @@ class SegmentationTrainer:
         targets: np.ndarray,
         rows: np.ndarray,
         recipe: SegmentationRecipe,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
+        context: Context,
     ) -> None:
         """images (n, channels, X, Y, Z), targets: see `Patches`; rows: those to train on. InputError as there."""
         self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
         self._rows = checked_rows(rows, len(images))
-        self._recipe, self._seed, self._job, self._device = recipe, seed, job, device
+        self._recipe, self._context = recipe, context
         shares = self._patches.shares(self._rows)
-        self.module = network.module(generator(seed, *job, "weights"), device, shares).train()
+        self.module = network.module(context.generator("weights"), context.device, shares).train()
         self._optimizer = torch.optim.Adam(self.module.parameters(), lr=recipe.rate, fused=True)
         self.history = np.zeros((recipe.steps, 2), np.float32)  # of each step: loss, and Dice of its patches
         self.step = 0  # batches done
@@ -59,13 +57,11 @@ class SegmentationTrainer:
     def _batch(self) -> list[torch.Tensor]:
         """Images and masks of this step: the next volumes of an endless row of passes, each in a new order."""
         passes, places = np.divmod(self.step * self._recipe.batch + np.arange(self._recipe.batch), len(self._rows))
-        orders = {
-            one: generator(self._seed, *self._job, f"order {one}").permutation(self._rows) for one in np.unique(passes)
-        }
+        orders = {one: self._context.generator(f"order {one}").permutation(self._rows) for one in np.unique(passes)}
         rows = np.array([orders[one][place] for one, place in zip(passes, places, strict=True)])
-        rngs = [generator(self._seed, *self._job, f"patch {self.step} {place}") for place in range(len(rows))]
+        rngs = [self._context.generator(f"patch {self.step} {place}") for place in range(len(rows))]
         drawn = self._patches.draw(rngs, rows)
-        return [torch.from_numpy(array).to(self._device) for array in drawn]
+        return [torch.from_numpy(array).to(self._context.device) for array in drawn]
 
     def advance(self) -> None:
         """One batch; InputError if the loss is not finite, or a patch is not."""
@@ -76,8 +72,8 @@ class SegmentationTrainer:
         value, overlap, total = torch.stack([loss.detach().double(), *patch_overlap(logits.detach(), masks)]).tolist()
         if not math.isfinite(value):
             raise InputError(
-                f"network {' '.join(self._job)}: the loss at step {self.step} of {self.steps} is not finite; take a "
-                "smaller learning rate"
+                f"network {' '.join(self._context.job)}: the loss at step {self.step} of {self.steps} is not finite; "
+                "take a smaller learning rate"
             )
         for group in self._optimizer.param_groups:
             group["lr"] = self._recipe.rate_at(self.step)
@@ -140,20 +136,15 @@ def train_segmentation(
     targets: np.ndarray,
     rows: np.ndarray,
     recipe: SegmentationRecipe,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    context: Context,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Weights by name of one network, trained on the rows of images and targets (see `SegmentationTrainer`).
 
     Beside them its history, float32 (steps, 2): of each step the loss, and the Dice of its patches.
 
-    Networks trained in turn in one job need a job's name, and a checkpoint, each. With a checkpoint, which must be
-    entered, training goes on where it stopped and gives the same bytes. Calls progress(done, total) after each batch.
-    Raises InputError as `SegmentationTrainer` does.
+    Networks trained in turn in one job need a job's name, and a checkpoint, each. Progress counts batches. Raises
+    InputError as `SegmentationTrainer` does.
     """
-    trainer = SegmentationTrainer(network, images, targets, rows, recipe, seed, job, device)
-    run_to_end(trainer, checkpoint, progress)
+    trainer = SegmentationTrainer(network, images, targets, rows, recipe, context)
+    run_to_end(trainer, context.checkpoint, context.progress)
     return weights_of(trainer.module), trainer.history

@@ -138,7 +138,7 @@ MASKS = LABELS[:, None, 10:22, 10:22, 4:12] > 0
 
 def segmentation(**how):
     recipe = SegmentationRecipe(steps=4, batch=1, patch=(32, 16, 16))
-    weights, history = train_segmentation(UNET, VOLUMES, LABELS, np.array([3, 1]), recipe, *DRAWS, CPU, **how)
+    weights, history = train_segmentation(UNET, VOLUMES, LABELS, np.array([3, 1]), recipe, context(**how))
     return weights | {"history": history}
 
 
@@ -151,7 +151,7 @@ def segmentation_dp_sgd(**how):
 def mask_autoencoder(dimensions, **how):
     design = AutoencoderDesign((1, 12, 12, 8), latent_dim=4, bound="ball", dimensions=dimensions, widths=(2, 3))
     recipe = AutoencoderRecipe(epochs=2, sigma=0.3, batch=2 if dimensions == 3 else 16, rate=3e-3)
-    return train_mask_autoencoder(design, MASKS.astype(np.uint8), recipe, *DRAWS, CPU, **how)
+    return train_mask_autoencoder(design, MASKS.astype(np.uint8), recipe, context(**how))
 
 
 # ---------------------------------------------------------------- teachers and students

@@ -7,6 +7,7 @@ import pytest
 
 from lib.core.files import save_arrays
 from lib.data.split import split_samples
+from lib.training import context
 from scripts import train_network_student, train_network_teachers
 
 TEACHERS = {
@@ -26,7 +27,7 @@ def test_another_division_of_the_same_data_has_another_key(script, tmp_path, mon
     def stop(path: str, key: str) -> None:
         raise _StoppedError(key)
 
-    monkeypatch.setattr(script, "Checkpoint", stop)
+    monkeypatch.setattr(context, "Checkpoint", stop)
     data, split = tmp_path / "data.npz", tmp_path / "split.npz"
     x = np.arange(400, dtype=np.uint8).reshape(100, 2, 2)
     save_arrays(data, x=x, y=np.arange(100) % 2, fingerprint=np.array("ab" * 32))

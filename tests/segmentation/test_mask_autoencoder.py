@@ -14,6 +14,7 @@ from lib.encoders.bound import checked_code
 from lib.encoders.reconstruction import checked_spread, cross_entropy, noisy_reconstruction
 from lib.segmentation.mask_autoencoder import AutoencoderTrainer, train_mask_autoencoder, voxel_cross_entropy
 from lib.segmentation.segmentation_recipes import AutoencoderRecipe
+from lib.training.context import Context
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
@@ -57,7 +58,7 @@ def test_it_learns_to_reconstruct_better_than_the_mean_mask(bound, dimensions):
     design = AutoencoderDesign((1, *SIDES), latent_dim=4, bound=bound, dimensions=dimensions, widths=(4, 8))
     batch = 8 * design.pieces
     recipe = AutoencoderRecipe(epochs=20, sigma=0.02, batch=batch, rate=1e-2)
-    arrays = train_mask_autoencoder(design, TRAIN, recipe, 0, ("job",), CPU)
+    arrays = train_mask_autoencoder(design, TRAIN, recipe, Context(0, ("job",), CPU))
     assert error(design, arrays, 0.0) < 0.6 * mean_mask_error()
 
 
@@ -66,7 +67,7 @@ def test_the_ball_does_not_collapse_under_noise(latent):
     """Few masks, rare tumour, noise from the first step on: codes stay apart, and no radius is saturated at 0."""
     design = AutoencoderDesign((1, *SIDES), latent_dim=latent, bound="ball", dimensions=3, widths=(4, 8))
     recipe = AutoencoderRecipe(epochs=30, sigma=0.2, batch=2, rate=5e-3)
-    arrays = train_mask_autoencoder(design, TRAIN[:10], recipe, 0, ("job",), CPU)
+    arrays = train_mask_autoencoder(design, TRAIN[:10], recipe, Context(0, ("job",), CPU))
     z = AutoencoderEncoder(design, arrays, CPU).encode(TRAIN[:10])
     assert checked_spread(z) > 0.3
     assert np.linalg.norm(z, axis=1).mean() > 0.5
@@ -74,7 +75,7 @@ def test_the_ball_does_not_collapse_under_noise(latent):
 
 def test_the_first_codes_are_standard():
     design = AutoencoderDesign((1, *SIDES), latent_dim=4, bound="ball", dimensions=3, widths=(4, 8))
-    trainer = AutoencoderTrainer(design, TRAIN[:30], QUICK, 0, ("job",), CPU)
+    trainer = AutoencoderTrainer(design, TRAIN[:30], QUICK, Context(0, ("job",), CPU))
     raw = trainer._network.encode(torch.tensor(TRAIN[:30], dtype=torch.float32)).detach()
     torch.testing.assert_close(raw.mean(0), torch.zeros(5), rtol=0, atol=1e-3)
     torch.testing.assert_close(raw.std(0, correction=0), torch.ones(5), rtol=1e-3, atol=0)
@@ -84,7 +85,9 @@ def test_the_first_codes_are_standard():
 def test_noise_in_training_helps_where_there_is_noise(seed):
     """Fay et al. (2022, Figure 2): best at the noise trained for, at both ends."""
     quiet, noisy = (
-        train_mask_autoencoder(DESIGN, TRAIN, AutoencoderRecipe(epochs=15, sigma=sigma, rate=1e-2), seed, ("job",), CPU)
+        train_mask_autoencoder(
+            DESIGN, TRAIN, AutoencoderRecipe(epochs=15, sigma=sigma, rate=1e-2), Context(seed, ("job",), CPU)
+        )
         for sigma in (0.0, 0.5)
     )
     assert error(DESIGN, noisy, 0.5) < error(DESIGN, quiet, 0.5)
@@ -95,7 +98,7 @@ def test_rare_voxels_are_expected_from_the_start():
     """The first loss is near that of the prevalence alone, far below that of an even chance."""
     share = TRAIN.mean()
     entropy = -(share * math.log(share) + (1 - share) * math.log(1 - share))
-    losses = [AutoencoderTrainer(DESIGN, TRAIN, QUICK, seed, ("job",), CPU).advance() for seed in range(5)]
+    losses = [AutoencoderTrainer(DESIGN, TRAIN, QUICK, Context(seed, ("job",), CPU)).advance() for seed in range(5)]
     assert np.median(losses) < 2 * entropy < math.log(2)
 
 
@@ -103,7 +106,7 @@ def test_several_classes_use_a_softmax():
     background = 1 - TRAIN
     y = np.concatenate([background, TRAIN * 0.75, TRAIN * 0.25], axis=1).astype(np.float32)
     design = AutoencoderDesign((3, *SIDES), latent_dim=4, widths=(4, 8))
-    arrays = train_mask_autoencoder(design, y, QUICK, 0, ("job",), CPU)
+    arrays = train_mask_autoencoder(design, y, QUICK, Context(0, ("job",), CPU))
     found = AutoencoderEncoder(design, arrays, CPU).decode(np.zeros((2, 4), np.float32))
     np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-6)
     assert found[:, 1].mean() > found[:, 2].mean()
@@ -113,7 +116,7 @@ def test_several_classes_use_a_softmax():
 
 def test_every_epoch_takes_each_mask_once_in_an_order_of_its_own():
     y = np.broadcast_to(np.arange(12.0)[:, None, None, None, None] / 16, (12, 1, *SIDES))
-    trainer, orders = AutoencoderTrainer(DESIGN, y, QUICK, 0, ("job",), CPU), []
+    trainer, orders = AutoencoderTrainer(DESIGN, y, QUICK, Context(0, ("job",), CPU)), []
     assert (trainer.epoch_steps, trainer.steps) == (3, 9)
     for _ in range(3):
         batches = []
@@ -133,7 +136,7 @@ def as_bytes(arrays):
 def test_seed_and_job_and_noise_matter_and_nothing_else():
     def train(seed=0, job="job", **change):
         recipe = AutoencoderRecipe(**{"epochs": 1, "sigma": 0.3, "batch": 5} | change)
-        return as_bytes(train_mask_autoencoder(DESIGN, TRAIN[:10], recipe, seed, (job,), CPU))
+        return as_bytes(train_mask_autoencoder(DESIGN, TRAIN[:10], recipe, Context(seed, (job,), CPU)))
 
     first = train()
     torch.manual_seed(5)
@@ -148,11 +151,11 @@ def test_seed_and_job_and_noise_matter_and_nothing_else():
 
 def test_bad_input():
     with pytest.raises(InputError, match="no masks"):
-        train_mask_autoencoder(DESIGN, TRAIN[:0], QUICK, 0, ("job",), CPU)
+        train_mask_autoencoder(DESIGN, TRAIN[:0], QUICK, Context(0, ("job",), CPU))
     with pytest.raises(InputError, match="masks of shape"):
-        train_mask_autoencoder(DESIGN, TRAIN[:, :, :4], QUICK, 0, ("job",), CPU)
+        train_mask_autoencoder(DESIGN, TRAIN[:, :, :4], QUICK, Context(0, ("job",), CPU))
     with pytest.raises(InputError, match="masks from 0 to 3"):
-        train_mask_autoencoder(DESIGN, TRAIN * 3, QUICK, 0, ("job",), CPU)
+        train_mask_autoencoder(DESIGN, TRAIN * 3, QUICK, Context(0, ("job",), CPU))
     with pytest.raises(InputError, match="is not finite"):
         recipe = AutoencoderRecipe(epochs=50, sigma=0.1, rate=1e30)
-        train_mask_autoencoder(DESIGN, TRAIN[:10], recipe, 0, ("job",), CPU)
+        train_mask_autoencoder(DESIGN, TRAIN[:10], recipe, Context(0, ("job",), CPU))

@@ -32,6 +32,7 @@ from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.released import cost_of_codes
 from lib.segmentation.segmentation_recipes import SegmentationRecipe, SegmentationSgdRecipe
 from lib.segmentation.training import SegmentationTrainer, train_segmentation
+from lib.training.context import Context
 from lib.training.sgd_recipe import account
 from pate_accountant import rdp
 from pate_accountant.run_statements import replaced_statement
@@ -200,7 +201,7 @@ def test_a_teacher_sees_its_own_patients_and_nobody_elses(work):
         images = np.zeros((9, 4, *SIDES), np.float16)
         images[rows] = work.volumes.image[rows]
         job = ("train_mask_teachers", "tiny", "1", f"teacher {teacher}")
-        weights, _ = train_segmentation(UNET["tiny"], images, labels, rows, recipe("teacher"), SEED, job, CPU)
+        weights, _ = train_segmentation(UNET["tiny"], images, labels, rows, recipe("teacher"), Context(SEED, job, CPU))
         for name, array in weights.items():
             np.testing.assert_array_equal(load_arrays(f"{work.teachers()}.npz")[f"{teacher}.{name}"], array)
         said = np.stack(
@@ -352,7 +353,7 @@ def test_students_learn_from_what_was_released(work):
         masks[rows] = encoder.decode(arrays_of(work.codes("labels/clip"), "labels/clip")[name])
         job = ("train_mask_students", "whole", "labels", "clip", "1", name)
         given = (UNET["whole"], work.volumes.image, masks, rows, recipe("student"))
-        expected, _ = train_segmentation(*given, SEED, job, CPU)
+        expected, _ = train_segmentation(*given, Context(SEED, job, CPU))
         for key, array in expected.items():
             np.testing.assert_array_equal(weights[f"{name}/{key}"], array)
 
@@ -400,7 +401,9 @@ def test_a_student_on_the_mean_mask_sees_no_label_of_its_volumes(work):
     masks, rows = np.zeros((9, 4, *SIDES), np.float16), work.rows("student")
     masks[rows] = work.masks(TASK["encoder_part"]).mean(axis=0)
     job = ("train_mask_students", "tiny", "mean_mask", "none", "1", "n3")
-    expected, _ = train_segmentation(UNET["tiny"], work.volumes.image, masks, rows, recipe("student"), SEED, job, CPU)
+    expected, _ = train_segmentation(
+        UNET["tiny"], work.volumes.image, masks, rows, recipe("student"), Context(SEED, job, CPU)
+    )
     for key, array in expected.items():
         np.testing.assert_array_equal(weights[f"n3/{key}"], array)
 

@@ -13,6 +13,7 @@ from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.segmentation_recipes import SegmentationRecipe
 from lib.segmentation.training import SegmentationTrainer, curve, train_segmentation
+from lib.training.context import Context
 from tests.segmentation.volumes import SIDES, blobs, dice
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
@@ -26,7 +27,7 @@ RECIPE = SegmentationRecipe(steps=4, batch=1, patch=(32, 16, 16), warm_up=1)
 
 
 def run(network=NETWORK, images=X, targets=Y, rows=ROWS, recipe=RECIPE, seed=1, job=("job",), **others):
-    return train_segmentation(network, images, targets, rows, recipe, seed, job, CPU, **others)[0]
+    return train_segmentation(network, images, targets, rows, recipe, Context(seed, job, CPU, **others))[0]
 
 
 def as_bytes(weights):
@@ -124,7 +125,7 @@ def test_the_loss_is_of_a_whole_batch(channels):
 
 def test_a_history_tells_how_training_went():
     recipe = replace(RECIPE, steps=60, rate=0.02)
-    _, history = train_segmentation(NETWORK, X, Y, ROWS, recipe, 1, ("job",), CPU)
+    _, history = train_segmentation(NETWORK, X, Y, ROWS, recipe, Context(1, ("job",), CPU))
     assert history.shape == (60, 2) and np.isfinite(history).all() and (history[:, 1] <= 1).all()
     rows = curve(history, 6)
     assert [row["step"] for row in rows] == [10, 20, 30, 40, 50, 60]
@@ -137,7 +138,7 @@ def test_every_volume_is_seen_as_often():
     """In each pass over the rows once, in an order that passes do not share, whatever the batch."""
     recipe = replace(RECIPE, steps=30, batch=2)
     marked = np.broadcast_to(np.arange(5, dtype=np.float32)[:, None, None, None, None], X.shape)
-    trainer = SegmentationTrainer(NETWORK, marked, Y, np.array([4, 0, 2]), recipe, 1, ("job",), CPU)
+    trainer = SegmentationTrainer(NETWORK, marked, Y, np.array([4, 0, 2]), recipe, Context(1, ("job",), CPU))
     seen = []
     for trainer.step in range(30):
         seen.extend(trainer._batch()[0][:, 0, 0, 0, 0].int().tolist())
