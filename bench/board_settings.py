@@ -32,6 +32,7 @@ from lib.leaderboard.votes import teacher_votes
 from lib.leaderboard.worlds import PrivateWorlds, PublicPart, draw_worlds, parted
 from lib.plan.config import layered
 from lib.plan.leaderboard_checks import ASK_TEACHERS, promises
+from lib.training.context import Context
 from lib.training.device import choose_device
 from pate_accountant.rdp import order_grid
 
@@ -141,7 +142,8 @@ class Trial:
 
     def _in_world(self, world: int, built: Method, job: tuple[str, ...]) -> float:
         votes = self._asked(world, built.teachers) if built.teachers else None
-        predict = built.fit(Given(*self._private.world(world), self._public, votes, self._seed, job, self._device))
+        context = Context(self._seed, job, self._device)
+        predict = built.fit(Given(*self._private.world(world), self._public, votes, context))
         return 100 * float((predict(self._public.test_x).argmax(1) == self._public.test_y).mean())
 
     def _asked(self, world: int, teachers: int) -> np.ndarray:

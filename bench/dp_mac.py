@@ -27,6 +27,7 @@ from lib.dp_mac.mac_recipe import MacRecipe
 from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
 from lib.models.chain import Chain
+from lib.training.context import Context
 from lib.training.device import choose_device
 from lib.training.poisson_sampling import poisson_batch
 from lib.training.sgd_recipe import SgdRecipe
@@ -56,7 +57,7 @@ def mac_step(seeds: range, device: torch.device) -> Step:
 def ghost_step(device: torch.device) -> Step:
     """DP-SGD as the workflow trains."""
     x = images()
-    return ChainTrainer(NETWORK, x, x, SGD, SIGMA, 0, ("bench",), "0", device).advance
+    return ChainTrainer(NETWORK, x, x, SGD, SIGMA, Context(0, ("bench", "0"), device)).advance
 
 
 def per_sample_step(device: torch.device) -> Step:

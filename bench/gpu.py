@@ -23,7 +23,7 @@ from lib.models.unet3d import UNet3D
 from lib.pate.gan_student import GanSettings, GanTrainer
 from lib.pate.replicas import Replicas, stack_parts
 from lib.pate.semi_supervised import make_images
-from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
+from lib.residual_perturbation.dp_sgd import ResidualSgdTrainer
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, ResidualTrainer
@@ -110,7 +110,8 @@ def residual_dp_sgd(size: Size, device: torch.device) -> tuple[Step, int]:
     private = SgdRecipe(batch=size.batch, epochs=10_000, rate=0.01, clip=1.0)
     x, y = cifar(size)
     replica = Replica("0", np.arange(len(x)))
-    return residual_dp_sgd_trainer(network, x, y, replica, private, 1.1, 0, ("bench",), device).advance, size.batch
+    trainer = ResidualSgdTrainer(network, x, y, replica, private, 1.1, Context(0, ("bench",), device))
+    return trainer.advance, size.batch
 
 
 def segmentation(private: bool) -> Callable[[Size, torch.device], tuple[Step, int]]:

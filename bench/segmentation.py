@@ -47,10 +47,11 @@ def trainers(
     images = rng.standard_normal((batch, network.channels, *patch), np.float32)
     labels = rng.integers(0, 2, (batch, *patch), np.uint8)
     recipe = SegmentationRecipe(steps=1000, batch=batch, patch=patch)
-    found = [SegmentationTrainer(network, images, labels, rows, recipe, Context(0, ("bench",), device))]
+    context = Context(0, ("bench",), device)
+    found = [SegmentationTrainer(network, images, labels, rows, recipe, context)]
     for clipping in clippings:
         private = SegmentationSgdRecipe(batch=batch, epochs=1000, rate=1e-3, clip=1.0, clipping=clipping, patch=patch)
-        found.append(SegmentationSgdTrainer(network, images, labels, rows, private, 1.0, 0, ("bench",), device, None))
+        found.append(SegmentationSgdTrainer(network, images, labels, rows, private, 1.0, None, context))
     return found
 
 

@@ -11,11 +11,12 @@ import torch
 from lib.core.command import Device, command, run
 from lib.core.files import atomic_path
 from lib.reporting.spread import mean_and_spread
-from lib.residual_perturbation.dp_sgd import residual_dp_sgd_trainer
+from lib.residual_perturbation.dp_sgd import ResidualSgdTrainer
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, ResidualTrainer
+from lib.training.context import Context
 from lib.training.device import choose_device
 from lib.training.sgd_recipe import SgdRecipe
 from lib.training.timing import Trainer, epoch_seconds
@@ -43,8 +44,8 @@ def trainers(settings: dict, device: torch.device) -> dict[tuple[str, str, int],
         found["ResNet8", norm, 1] = residual(NoiseForm(), 0.0, norm)
         found |= {(name, norm, 1): residual(form, settings["gamma"], norm) for name, form in FORMS.items()}
     private = SgdRecipe(epochs=epochs, batch=batch, rate=0.01, clip=1.0)
-    found["DP-SGD", "group", 1] = residual_dp_sgd_trainer(
-        replace(network, norm="group"), x, y, Replica("replica 0", rows), private, 1.1, 0, ("cost",), device
+    found["DP-SGD", "group", 1] = ResidualSgdTrainer(
+        replace(network, norm="group"), x, y, Replica("replica 0", rows), private, 1.1, Context(0, ("cost",), device)
     )
     for name, loop in (("together", False), ("in turn", True)):
         found[f"Strategy I, {name}", "batch", settings["replicas"]] = residual(

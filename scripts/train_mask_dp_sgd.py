@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lib.core.command import command, progress, run
+from lib.core.command import command, run
 from lib.core.files import atomic_path, save_arrays
 from lib.core.records import write_record
 from lib.segmentation.dp_sgd import train_segmentation_dp_sgd, with_joint_clip
@@ -56,12 +56,8 @@ def main(
             rows,
             recipe,
             sigma,
-            job.seed,
-            job.job,
-            job.place,
             shares,
-            checkpoint,
-            progress("epochs"),
+            job.context(checkpoint, "epochs"),
         )
         found, table = tested(job, trained, rows)
         # of volumes that it was trained on; without public ones the threshold was chosen on such, too

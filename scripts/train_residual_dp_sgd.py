@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.job import Design, replica_names, save_networks
 from lib.residual_perturbation.training import Replica
-from lib.training.device import choose_device
+from lib.training.context import resumed
 from lib.training.sgd_recipe import SgdRecipe
 
 
@@ -23,8 +21,7 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
     recipe = design.recipe("dp_sgd")
     recipe.pop("delta")  # which nothing in training depends on
     (name,) = replica_names(repetition, side)
-    key = state_key(training.settings, digest("scripts/train_residual_dp_sgd.py"), task.fingerprint)
-    with Checkpoint(training.checkpoint, key) as checkpoint:
+    with resumed(job, training, __file__, task.fingerprint, "epochs") as context:
         trained = train_residual_dp_sgd(
             design.network(task.x.shape[3]),
             task.x,
@@ -32,15 +29,10 @@ def main(design: Design, repetition: int, side: str, job: Job, training: Trainin
             Replica(name, rows),
             SgdRecipe(**{name: value for name, value in recipe.items() if name != "sigma"}),
             recipe["sigma"],
-            job.seed,
-            job.job,
-            choose_device(training.device, training.threads),
+            context,
             design.largest,
-            checkpoint,
-            progress("epochs"),
         )
         save_networks(weights, trained, task, rows, recipe)
-        checkpoint.remove()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """Train a network by gradients, private (DP-SGD) or not (backpropagation): one repetition."""
 
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
 from lib.dp_mac.accounting import MacRun, one_block
 from lib.dp_mac.backpropagation import train_dp_sgd
 from lib.dp_mac.curve_job import CurveJob
@@ -14,7 +12,7 @@ from lib.dp_mac.task import (
     network_of,
     projections_of,
 )
-from lib.training.device import choose_device
+from lib.training.context import resumed
 from lib.training.sgd_recipe import SgdRecipe, account
 
 
@@ -32,27 +30,12 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
     projections = projections_of(curve.series, images, job.seed, job.job, [str(repetition)])
     # of the one run there is, where it has images of its own
     x, y = (rows[0] if rows.ndim == 3 else rows for rows in inputs_and_targets(network, images, projections))
-    device = choose_device(training.device, training.threads)
-    key = state_key(training.settings, digest("scripts/train_sgd.py"), images.fingerprint)
-    with Checkpoint(training.checkpoint, key) as checkpoint:
-        trained = train_dp_sgd(
-            network,
-            x,
-            y,
-            recipe,
-            sigma or 0.0,
-            job.seed,
-            job.job,
-            str(repetition),
-            device,
-            evaluation(network, images, projections, device),
-            checkpoint,
-            progress("epochs"),
-        )
+    with resumed(job, training, __file__, images.fingerprint, "epochs") as context:
+        evaluate = evaluation(network, images, projections, context.device)
+        trained = train_dp_sgd(network, x, y, recipe, sigma or 0.0, evaluate, context.of(str(repetition)))
         spent = None if sigma is None else curve.spent(run_at(sigma))
         weights = named_weights(trained.weights) | named_projections(projections)
         curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, spent)
-        checkpoint.remove()
 
 
 if __name__ == "__main__":

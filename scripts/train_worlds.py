@@ -13,6 +13,7 @@ from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.shard import Arrays, each_world
 from lib.leaderboard.worlds import read_private, read_public
+from lib.training.context import Context
 from lib.training.device import choose_device
 from pate_accountant.rdp import order_grid
 
@@ -57,8 +58,8 @@ def main(
 
     def trained(number: int) -> Arrays:
         asked = said["votes"][number - shard[0]] if votes else None
-        own = (*job.job, str(number))
-        predict = built.fit(Given(*private.world(number), shared, asked, job.seed, own, device))
+        own = Context(job.seed, (*job.job, str(number)), device)
+        predict = built.fit(Given(*private.world(number), shared, asked, own))
         right = (predict(shared.test_x).argmax(1) == shared.test_y).mean()
         return {"probabilities": predict(private.x).astype(np.float32), "accuracy": np.array(100 * right)}
 

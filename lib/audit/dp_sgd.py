@@ -18,6 +18,7 @@ from lib.audit.bound import Sampler
 from lib.audit.trial import INTACT, NO_CHECK, Audited, Trial
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping
 from lib.training.clipping import Clipping
+from lib.training.context import Context
 from lib.training.dp_sgd import SgdTrainer
 from lib.training.ghost_clipping import GhostClipping
 from lib.training.per_sample_clipping import PerSampleClipping
@@ -104,8 +105,8 @@ def _steps(
         x = torch.full((1, 1) if clipping is not PerSampleClipping else (1, 1, 1, 1), record)
         y = torch.tensor([label])
         recipe = SgdRecipe(batch=rate, epochs=1, rate=1e-6, clip=clip)
-        seed = int(rng.integers(2**62))
-        trainer = SgdTrainer(module, _loss, clipping, x, y, recipe, sigma, seed, ("audit",), "step")
+        context = Context(int(rng.integers(2**62)), ("audit", "step"), x.device)
+        trainer = SgdTrainer(module, _loss, clipping, x, y, recipe, sigma, context)
 
         def step() -> list[float]:
             trainer.advance()

@@ -54,7 +54,17 @@ class DpMac(CalibratedMethod):
         self, x: np.ndarray, y: np.ndarray, recipe: MacRecipe, noise: Noise | None, given: Given, name: str
     ) -> MacTrainer:
         rows, targets = self.mlp.rows(x), one_hot(y, self.mlp.classes)
-        return MacTrainer(self.network, rows, targets, recipe, noise, given.seed, given.job, [name], given.device)
+        return MacTrainer(
+            self.network,
+            rows,
+            targets,
+            recipe,
+            noise,
+            given.context.seed,
+            given.context.job,
+            [name],
+            given.context.device,
+        )
 
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`. Each class has a unit of its own; their probabilities are scaled to sum to 1."""
@@ -63,7 +73,7 @@ class DpMac(CalibratedMethod):
         weights = [weight.detach().clone() for weight in trainer.weights]
 
         def predict(records: np.ndarray) -> np.ndarray:
-            z = torch.tensor(self.mlp.rows(records), device=given.device)[None]
+            z = torch.tensor(self.mlp.rows(records), device=given.context.device)[None]
             with torch.no_grad():
                 if self.network.layers > 1:
                     z = self.network.outputs(weights, z)[-2]

@@ -11,7 +11,6 @@ import numpy as np
 
 from lib.core.entry_points import named
 from lib.core.errors import InputError
-from lib.core.seeding import generator
 from lib.data.formats import read_npz
 from lib.leaderboard.method import Given
 from lib.leaderboard.network import Predict
@@ -97,7 +96,7 @@ class External:
 
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`; what it predicts is checked."""
-        predict = self.method.fit(given.x, given.y, given.public.x, generator(given.seed, *given.job, "external"))
+        predict = self.method.fit(given.x, given.y, given.public.x, given.context.generator("external"))
         return lambda x: checked(predict(x), self.entry, len(x), self.given.classes)
 
 
@@ -124,7 +123,7 @@ class Elsewhere:
 
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`: what was predicted of the test set and of all candidates, told apart by their number."""
-        path = self.folder.joinpath(*given.job[-2:]).with_suffix(".npz")
+        path = self.folder.joinpath(*given.context.job[-2:]).with_suffix(".npz")
         tested = given.public.test_x
         parts = {"probabilities": 2 * self.given.samples, "test_probabilities": len(tested)}
         arrays = read_npz(path, list(parts), MOST_BYTES)

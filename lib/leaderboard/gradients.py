@@ -102,9 +102,9 @@ class DpSgd(CalibratedMethod):
         if self.warm is None:
             return None
         x, targets = given.public.x, one_hot(given.public.y, self.network.classes)
-        draws = (given.seed, (*given.job, "warm start"), given.device)
-        trainer = network_trainer(self.network, x, targets, self.warm, 0.0, *draws)
-        run_to_end(trainer, None, lambda done, total: None)
+        context = given.context.of("warm start")
+        trainer = network_trainer(self.network, x, targets, self.warm, 0.0, context)
+        run_to_end(trainer, context.checkpoint, context.progress)
         return trainer.module.state_dict()
 
 
@@ -115,8 +115,8 @@ def trained(
 
     start: see `network_trainer`.
     """
-    targets, draws = one_hot(y, method.network.classes), (given.seed, given.job, given.device)
-    return train_network(method.network, x, targets, method.recipe, sigma, *draws, start)
+    targets = one_hot(y, method.network.classes)
+    return train_network(method.network, x, targets, method.recipe, sigma, given.context, start)
 
 
 def dp_sgd(network: Network, recipe: SgdRecipe, samples: int, budget: Budget, warm: SgdRecipe | None = None) -> DpSgd:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 
 from lib.core.errors import InputError
 from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.network import Predict
 from lib.leaderboard.worlds import PublicPart
+from lib.training.context import Context
 
 
 @dataclass(frozen=True)
@@ -17,17 +17,15 @@ class Given:
     """Data that a method is fitted to: private records x (n, ...) with labels y (n,), and what is public.
 
     public: its pool may be asked about; of its labels only controls and warm starts make use. votes: teachers'
-    histogram (p, classes) about the pool; None for methods without teachers. Draws are keyed by (seed, job), the
-    privacy noise among them.
+    histogram (p, classes) about the pool; None for methods without teachers. The context
+    keys all draws, the privacy noise among them.
     """
 
     x: np.ndarray
     y: np.ndarray
     public: PublicPart
     votes: np.ndarray | None
-    seed: int
-    job: tuple[str, ...]
-    device: torch.device
+    context: Context
 
 
 class Method(Protocol):

@@ -10,12 +10,12 @@ import torch
 from torch import nn
 
 from lib.core.errors import InputError
-from lib.core.seeding import generator
 from lib.leaderboard.method_settings import NetworkSettings
 from lib.models.chain import Chain
 from lib.models.mlp import StackedMLP
 from lib.models.resnet8 import ResNet8
 from lib.training.clipping import Clipping, ghost_clipping, per_sample_clipping
+from lib.training.context import Context
 from lib.training.dp_sgd import SgdTrainer
 from lib.training.epochs import run_to_end
 from lib.training.sgd_recipe import SgdRecipe
@@ -133,25 +133,24 @@ def network_trainer(
     targets: np.ndarray,
     recipe: SgdRecipe,
     sigma: float,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
+    context: Context,
     start: Mapping | None = None,
 ) -> SgdTrainer:
     """Return the network in training on raw records x (m, ...) and targets (m, classes), by cross-entropy.
 
     sigma: noise multiplier of DP-SGD, 0 for none. start: first weights, as the module's `state_dict`; without it they
-    are keyed by (seed, job), as batches and noise are. Raises InputError as `SgdTrainer`.
+    are keyed as batches and noise are. Raises InputError as `SgdTrainer`.
     """
 
     def loss(logits: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         return -(wanted * logits.log_softmax(1)).sum(1)
 
-    module = network.module(generator(seed, *job, "weights")).to(device)
+    module = network.module(context.generator("weights")).to(context.device)
     if start is not None:
         module.load_state_dict(start)
-    rows, wanted = (torch.tensor(array, device=device) for array in (network.rows(x), targets.astype(np.float32)))
-    return SgdTrainer(module, loss, network.clipping, rows, wanted, recipe, sigma, seed, job, "training")
+    arrays = network.rows(x), targets.astype(np.float32)
+    rows, wanted = (torch.tensor(array, device=context.device) for array in arrays)
+    return SgdTrainer(module, loss, network.clipping, rows, wanted, recipe, sigma, context.of("training"))
 
 
 def train_network(
@@ -160,22 +159,20 @@ def train_network(
     targets: np.ndarray,
     recipe: SgdRecipe,
     sigma: float,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
+    context: Context,
     start: Mapping | None = None,
 ) -> Predict:
     """Train as `network_trainer` says; returns what predicts with the trained network."""
-    trainer = network_trainer(network, x, targets, recipe, sigma, seed, job, device, start)
-    run_to_end(trainer, None, lambda done, total: None)
+    trainer = network_trainer(network, x, targets, recipe, sigma, context, start)
+    run_to_end(trainer, context.checkpoint, context.progress)
     # a network of its own: clipping hooks into the one that was trained
-    trained = network.module(np.random.default_rng(0)).to(device)
+    trained = network.module(np.random.default_rng(0)).to(context.device)
     trained.load_state_dict(trainer.module.state_dict())
 
     def predict(records: np.ndarray) -> np.ndarray:
         parts = [records[start : start + network.chunk] for start in range(0, max(len(records), 1), network.chunk)]
         with torch.no_grad():
-            logits = [trained(torch.tensor(network.rows(part), device=device)) for part in parts]
+            logits = [trained(torch.tensor(network.rows(part), device=context.device)) for part in parts]
         # in double precision confidences stay apart that would all be 1
         return torch.cat(logits).double().softmax(1).cpu().numpy()
 

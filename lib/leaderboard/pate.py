@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lib.core.errors import InputError
-from lib.core.seeding import generator
 from lib.leaderboard import simplex
 from lib.leaderboard.calibration import (
     Budget,
@@ -59,7 +58,7 @@ class Pate(CalibratedMethod):
         A student of no answers at all gives every class the same probability. Raises InputError for votes that are not
         those of so many teachers about at least so many queries.
         """
-        votes, pool, seed, job = given.votes, given.public.x, given.seed, given.job
+        votes, pool, context = given.votes, given.public.x, given.context
         if votes is None or not self.queries <= len(votes) <= len(pool):
             found = None if votes is None else len(votes)
             raise InputError(f"votes about {found} records: allowed are {self.queries} to {len(pool)}, the pool")
@@ -71,12 +70,12 @@ class Pate(CalibratedMethod):
                 classes = self.student.classes
                 return lambda records: np.full((len(records), classes), 1 / classes)
             recipe = self.recipe if self.recipe.batch <= len(rows) else replace(self.recipe, batch=len(rows))
-            return train_network(self.student, pool[rows], labels, recipe, 0.0, seed, (*job, name), given.device)
+            return train_network(self.student, pool[rows], labels, recipe, 0.0, context.of(name))
 
         def scores(answers: Answers) -> np.ndarray:
             return student(answers, "student of the first round")(pool[: self.queries])
 
-        return student(self.release(asked, generator(seed, *job, "aggregation"), scores), "student")
+        return student(self.release(asked, context.generator("aggregation"), scores), "student")
 
 
 def _hard(labels: np.ndarray, classes: int) -> Answers:

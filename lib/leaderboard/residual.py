@@ -58,7 +58,7 @@ class Residual:
         """See `Method.fit`; records are images (height, width[, channels]) uint8."""
         checked_records(given, self.samples)
         replica = Replica("training", np.arange(self.samples), self.gamma, self.pi)
-        seed, job, device = given.seed, given.job, given.device
+        seed, job, device = given.context.seed, given.context.job, given.context.device
         records = (given.x, given.y)
         trained = train_residual(self.network, *records, [replica], self.recipe, seed, job, device, self.largest)
 

@@ -21,6 +21,7 @@ from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, TrainedReplicas, train_residual
+from lib.training.context import Context
 from lib.training.sgd_recipe import SgdRecipe
 from pate_accountant.training_run import steps_per_epoch
 
@@ -148,6 +149,15 @@ def _trained(
     if isinstance(recipe, ResidualRecipe):
         return [train_residual(how.network, x, y, replicas, recipe, seed, job, device, **kept)]
     return [
-        train_residual_dp_sgd(how.network, x, y, replica, recipe, how.sigma, seed, job, device, **kept)
+        train_residual_dp_sgd(
+            how.network,
+            x,
+            y,
+            replica,
+            recipe,
+            how.sigma,
+            Context(seed, job, device, checkpoint, progress),
+            how.largest,
+        )
         for replica in replicas
     ]

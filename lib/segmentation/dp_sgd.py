@@ -10,20 +10,18 @@ costs is computed.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import torch
 
-from lib.core.checkpoint import Checkpoint
-from lib.core.seeding import generator
 from lib.models.unet3d import UNet3D
 from lib.segmentation.clipping import JointClipping, LayerwiseClipping, layers
 from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.patches import Patches, checked_rows
 from lib.segmentation.segmentation_recipes import SegmentationSgdRecipe
 from lib.segmentation.training import weights_of
+from lib.training.context import Context
 from lib.training.dp_sgd import SgdTrainer
 from lib.training.epochs import run_to_end
 from lib.training.sgd_recipe import SgdRecipe
@@ -41,7 +39,7 @@ def with_joint_clip(recipe: SegmentationSgdRecipe, network: UNet3D) -> SgdRecipe
 
 
 class SegmentationSgdTrainer(SgdTrainer):
-    """One network in training, at a step that can be saved and restored; its draws are keyed by (seed, job)."""
+    """One network in training, at a step that can be saved and restored."""
 
     def __init__(
         self,
@@ -51,10 +49,8 @@ class SegmentationSgdTrainer(SgdTrainer):
         rows: np.ndarray,
         recipe: SegmentationSgdRecipe,
         sigma: float,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
         shares: np.ndarray | None,
+        context: Context,
     ) -> None:
         """images (n, channels, X, Y, Z), targets: see `Patches`, one volume a patient; rows: those to train on.
 
@@ -64,23 +60,23 @@ class SegmentationSgdTrainer(SgdTrainer):
         """
         self._patches = Patches(images, targets, network.channels, network.outputs, recipe)
         self._patients = checked_rows(rows, len(images))
-        patients = torch.from_numpy(self._patients).to(device)
+        patients = torch.from_numpy(self._patients).to(context.device)
 
         def losses(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
             return segmentation_loss(logits, masks, recipe.loss)[None]  # one patient at a time: see `_clip_gradients`
 
-        module = network.module(generator(seed, *job, "weights"), device, shares).train()
+        module = network.module(context.generator("weights"), context.device, shares).train()
         clipping, sgd = CLIPPINGS[recipe.clipping], with_joint_clip(recipe, network)
-        super().__init__(module, losses, clipping, patients, patients, sgd, sigma, seed, job[:-1], job[-1])
+        super().__init__(module, losses, clipping, patients, patients, sgd, sigma, context)
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Images and masks, one patch of each patient of this step's Poisson sample."""
-        rows = self._patients[self._drawn()]
+        rows, device = self._patients[self._drawn()], self._context.device
         if not len(rows):
-            return torch.empty(0, device=self._device), torch.empty(0, device=self._device)
-        rngs = [generator(self._seed, *self._job, self._name, f"patch {self.step} {row}") for row in rows]
+            return torch.empty(0, device=device), torch.empty(0, device=device)
+        rngs = [self._context.generator(f"patch {self.step} {row}") for row in rows]
         images, masks = self._patches.draw(rngs, rows)
-        return torch.from_numpy(images).to(self._device), torch.from_numpy(masks).to(self._device)
+        return torch.from_numpy(images).to(device), torch.from_numpy(masks).to(device)
 
     def _clip_gradients(self, x: torch.Tensor, y: torch.Tensor) -> None:
         """One patient at a time; nobody gives 0, to which noise is added all the same.
@@ -109,18 +105,13 @@ def train_segmentation_dp_sgd(
     rows: np.ndarray,
     recipe: SegmentationSgdRecipe,
     sigma: float,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
     shares: np.ndarray | None,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    context: Context,
 ) -> dict[str, np.ndarray]:
     """Weights by name of one network, trained on the rows' patients (see `SegmentationSgdTrainer`).
 
-    With a checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls
-    progress(done, total) after each epoch. Raises InputError as `SegmentationSgdTrainer` does.
+    Progress counts epochs. Raises InputError as `SegmentationSgdTrainer` does.
     """
-    trainer = SegmentationSgdTrainer(network, images, targets, rows, recipe, sigma, seed, job, device, shares)
-    run_to_end(trainer, checkpoint, progress)
+    trainer = SegmentationSgdTrainer(network, images, targets, rows, recipe, sigma, shares, context)
+    run_to_end(trainer, context.checkpoint, context.progress)
     return weights_of(trainer.module)

@@ -15,9 +15,9 @@ from torch import nn
 
 from lib.core.checkpoint import State
 from lib.core.errors import InputError
-from lib.core.seeding import generator, integer_seed
 from lib.training.clipping import Clipping
 from lib.training.clipping_slack import SLACK
+from lib.training.context import Context
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 from lib.training.poisson_sampling import poisson_batch
 from lib.training.sgd_recipe import SgdRecipe
@@ -30,7 +30,7 @@ Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # of each sample (b
 class SgdTrainer:
     """One module in training, at a step that can be saved and restored.
 
-    Every batch is keyed by (seed, job, name) on its own, as should be the module's first weights. The noise of a run is
+    Every batch is keyed by the run's draws on its own, as should be the module's first weights. The noise of a run is
     one stream: a torch generator takes 32 bits of seed, and with a seed a step, two of a run's steps might share one
     and so their noise.
     """
@@ -44,16 +44,13 @@ class SgdTrainer:
         y: torch.Tensor,
         recipe: SgdRecipe,
         sigma: float,
-        seed: int,
-        job: tuple[str, ...],
-        name: str,
-        seen: Callable[[torch.Tensor], torch.Tensor] = lambda x: x,
+        context: Context,
     ) -> None:
         """Train the module in place, which must compute every sample on its own and lies where x and y do.
 
-        loss: each sample's. clipping: what clips; it must suit the module's layers. x, y (N, ...): the samples. seen:
-        from rows of x to the floating-point batch that the module is given. sigma: noise multiplier; 0 adds none.
-        Raises InputError for a batch or a sigma that do not fit.
+        loss: each sample's. clipping: what clips; it must suit the module's layers. x, y (N, ...): the samples. sigma:
+        noise multiplier; 0 adds none. The last word of the context's job names the run. Raises InputError for a batch
+        or a sigma that do not fit.
         """
         if recipe.batch > len(x):
             raise InputError(f"batch {recipe.batch}: there are only {len(x)} samples")
@@ -62,13 +59,12 @@ class SgdTrainer:
         if sigma and recipe.clip is None:
             raise InputError(f"sigma {sigma} without clip: noise needs a clip, plain backpropagation sigma 0")
         self.module = module
-        self._loss, self._seen, self._recipe, self._device = loss, seen, recipe, x.device
-        self._seed, self._job, self._name = seed, job, name
+        self._loss, self._recipe, self._context = loss, recipe, context
         self._x, self._y = x, y
         momentum = {"momentum": recipe.momentum} if recipe.momentum else {}
         make = _OPTIMIZERS[recipe.optimizer]
         self._optimizer = make(module.parameters(), lr=recipe.rate, fused=True, **momentum)
-        self._noise = torch.Generator(x.device).manual_seed(integer_seed(seed, *job, name, "noise"))
+        self._noise = context.stream("noise")
         self._opacus = None
         if recipe.clip is not None:
             from opacus.optimizers import DPOptimizerFastGradientClipping  # a second, and plain runs need none
@@ -93,13 +89,16 @@ class SgdTrainer:
     def _drawn(self) -> np.ndarray:
         """Rows (b,) of this step's Poisson sample."""
         samples = len(self._x)
-        rng = generator(self._seed, *self._job, self._name, f"batch {self.step}")
-        return poisson_batch(rng, samples, self._recipe.batch / samples)
+        return poisson_batch(self._context.generator(f"batch {self.step}"), samples, self._recipe.batch / samples)
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return what the module is given, and y, of this step's Poisson sample."""
-        rows = torch.from_numpy(self._drawn()).to(self._device)
+        rows = torch.from_numpy(self._drawn()).to(self._context.device)
         return self._seen(self._x.index_select(0, rows)), self._y.index_select(0, rows)
+
+    def _seen(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the floating-point batch that the module is given, from rows of x."""
+        return x
 
     def advance(self) -> None:
         """One batch; InputError names the run if its weights are no longer finite."""
@@ -118,8 +117,8 @@ class SgdTrainer:
         # one number for all of them: every one that is read makes the host wait for the device
         if not torch.stack([parameter.isfinite().all() for parameter in self.module.parameters()]).all():
             raise InputError(
-                f"run {self._name}: its weights after step {self.step} of {self.steps} are not finite; check the data, "
-                "or take a smaller learning rate"
+                f"run {self._context.job[-1]}: its weights after step {self.step} of {self.steps} are not finite; "
+                "check the data, or take a smaller learning rate"
             )
         self.step += 1
 

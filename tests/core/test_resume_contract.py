@@ -103,7 +103,7 @@ def mac(expansion="first", private=True, learning=None, **how):
 
 
 def by_gradients(recipe, sigma, **how):
-    return arrays_of(train_dp_sgd(NETWORK, X, Y, recipe, sigma, *DRAWS, "one", CPU, measured, **how))
+    return arrays_of(train_dp_sgd(NETWORK, X, Y, recipe, sigma, measured, context(**how).of("one")))
 
 
 # ---------------------------------------------------------------- residual perturbation
@@ -126,7 +126,7 @@ def residual(form, **how):
 
 def residual_dp_sgd(recipe, **how):
     replica = Replica("one", np.arange(5, 18))
-    return train_residual_dp_sgd(GROUPED, PIXELS, CLASSES, replica, recipe, 1.3, *DRAWS, CPU, **how).arrays
+    return train_residual_dp_sgd(GROUPED, PIXELS, CLASSES, replica, recipe, 1.3, context(**how)).arrays
 
 
 # ---------------------------------------------------------------- volumes and masks
@@ -145,7 +145,7 @@ def segmentation(**how):
 def segmentation_dp_sgd(**how):
     recipe = SegmentationSgdRecipe(batch=1.5, epochs=1, rate=0.01, clip=0.01, patch=(32, 16, 16))
     rows, shares = np.array([4, 0, 3, 1]), np.array([0.1])
-    return train_segmentation_dp_sgd(UNET, VOLUMES, LABELS, rows, recipe, 1.3, *DRAWS, CPU, shares, **how)
+    return train_segmentation_dp_sgd(UNET, VOLUMES, LABELS, rows, recipe, 1.3, shares, context(**how))
 
 
 def mask_autoencoder(dimensions, **how):

@@ -10,6 +10,7 @@ from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.statements import stated
 from lib.leaderboard.task import Setting
+from lib.training.context import Context
 from pate_accountant.gaussian import sigma_analytic
 from tests.leaderboard.builders import DELTA, ORDERS, SLOTS, build, worlds
 
@@ -19,7 +20,7 @@ HERE = "tests.leaderboard.test_external"
 
 def fit(method, seed=5, job=("8", "0")):
     private, public = worlds()
-    return method.fit(Given(*private.world(0), public, None, seed, job, torch.device("cpu")))
+    return method.fit(Given(*private.world(0), public, None, Context(seed, job, torch.device("cpu"))))
 
 
 def accuracy(predict):

@@ -337,7 +337,7 @@ def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
             first[running[-1]].append(float(drawn))
         return made
 
-    monkeypatch.setattr("lib.leaderboard.pate.generator", recorded(generator, "aggregation"))
+    monkeypatch.setattr("lib.core.seeding.generator", recorded(generator, "aggregation"))
     monkeypatch.setattr("lib.dp_mac.mac_trainer.generator", recorded(generator, "noise "))
     monkeypatch.setattr("lib.leaderboard.network.network_trainer", trainer)
     for name, method in PRIVATE.items():

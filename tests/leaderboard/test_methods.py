@@ -19,6 +19,7 @@ from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.methods import KINDS
 from lib.leaderboard.statements import stated
 from lib.leaderboard.votes import teacher_votes
+from lib.training.context import Context
 from pate_accountant import rdp
 from pate_accountant.replaced import replaced_gaussian_rdp
 from tests.leaderboard.builders import (
@@ -48,7 +49,7 @@ def votes(w):
 def fit(method, w=0, seed=5, public=None, given=None):
     private, pool = worlds()
     asked = votes(w) if method.teachers and given is None else given
-    return method.fit(Given(*private.world(w), public or pool, asked, seed, ("fit",), CPU))
+    return method.fit(Given(*private.world(w), public or pool, asked, Context(seed, ("fit",), CPU)))
 
 
 def accuracy(predict):
@@ -102,7 +103,7 @@ def test_a_student_sees_votes_only(kind):
     private, public = worlds()
     method = build(kind)
     x, y = private.world(0)
-    blind = method.fit(Given(np.zeros_like(x), np.zeros_like(y), public, votes(0), 5, ("fit",), CPU))
+    blind = method.fit(Given(np.zeros_like(x), np.zeros_like(y), public, votes(0), Context(5, ("fit",), CPU)))
     np.testing.assert_array_equal(blind(private.x), fit(method)(private.x))
 
 
@@ -117,7 +118,7 @@ def test_only_the_votes_that_are_paid_for_are_used(kind):
     with pytest.raises(InputError, match=f"{queries} to 150"):
         fit(method, given=votes(0)[: queries - 1])
     with pytest.raises(InputError, match="None"):
-        method.fit(Given(*private.world(0), worlds()[1], None, 5, ("fit",), CPU))
+        method.fit(Given(*private.world(0), worlds()[1], None, Context(5, ("fit",), CPU)))
     with pytest.raises(InputError, match="sums to"):
         fit(method, given=votes(0) + 1)
 
@@ -193,7 +194,7 @@ def test_a_warm_start_is_what_public_labels_teach_and_sees_no_private_record(kin
     method, (private, public) = build(kind, **WARM[kind]), worlds()
     assert accuracy(fit(method)) > 0.6
     x, y = private.world(0)
-    blind = method.fit(Given(np.zeros_like(x), np.zeros_like(y), public, None, 5, ("fit",), CPU))
+    blind = method.fit(Given(np.zeros_like(x), np.zeros_like(y), public, None, Context(5, ("fit",), CPU)))
     np.testing.assert_allclose(blind(private.x), fit(method)(private.x), atol=1e-6)
     other = fit(method, public=replace(public, y=(public.y + 1) % 10))
     assert accuracy(other) < 0.2
@@ -231,7 +232,7 @@ def test_the_negative_control_is_the_same_in_every_world():
     private, public = worlds()
     method = build("untouched")
     x, y = private.world(0)
-    other = method.fit(Given(np.zeros_like(x), y, public, None, 5, ("fit",), CPU))
+    other = method.fit(Given(np.zeros_like(x), y, public, None, Context(5, ("fit",), CPU)))
     np.testing.assert_array_equal(fit(method)(private.x), other(private.x))
 
 
@@ -387,4 +388,4 @@ def test_another_number_of_records_than_accounted_for_is_refused(kind):
     private, public = worlds()
     x, y = private.world(0)
     with pytest.raises(InputError, match="accounted for 200"):
-        build(kind).fit(Given(x[1:], y[1:], public, None, 5, ("fit",), CPU))
+        build(kind).fit(Given(x[1:], y[1:], public, None, Context(5, ("fit",), CPU)))

@@ -8,6 +8,7 @@ from lib.core.errors import InputError
 from lib.leaderboard.method import Given
 from lib.leaderboard.methods import build_method
 from lib.leaderboard.network import Mlp, ResNet8OfGroups, network_of, network_trainer, one_hot, train_network
+from lib.training.context import Context
 from lib.training.sgd_recipe import SgdRecipe
 from tests.leaderboard.builders import DELTA, ORDERS, SETTINGS, SLOTS, worlds
 
@@ -25,7 +26,7 @@ def method(kind, **more):
 
 def fit(method, **given):
     private, public = worlds()
-    return method.fit(Given(*private.world(0), public, given.get("votes"), 5, ("fit",), CPU))
+    return method.fit(Given(*private.world(0), public, given.get("votes"), Context(5, ("fit",), CPU)))
 
 
 @pytest.mark.slow
@@ -46,7 +47,7 @@ def test_it_predicts_in_parts(monkeypatch):
     network = network_of(RESNET8, private.x.shape[1:], 16.0, 10)
     x, y = private.world(0)
     recipe = SgdRecipe(**RECIPE | {"epochs": 1})
-    predict = train_network(network, x, one_hot(y, 10), recipe, 0.0, 1, ("job",), CPU)
+    predict = train_network(network, x, one_hot(y, 10), recipe, 0.0, Context(1, ("job",), CPU))
     whole = predict(private.x)
     monkeypatch.setattr(ResNet8OfGroups, "chunk", 7)
     np.testing.assert_allclose(predict(private.x), whole, rtol=1e-4, atol=1e-6)
@@ -60,7 +61,7 @@ def test_its_gradients_are_clipped_sample_by_sample_and_one_sees_no_other():
     recipe = SgdRecipe(batch=len(x), epochs=1, rate=1.0, clip=0.01)
 
     def moved(x, y):
-        trainer = network_trainer(network, x, one_hot(y, 10), recipe, 0.0, 1, ("job",), CPU)
+        trainer = network_trainer(network, x, one_hot(y, 10), recipe, 0.0, Context(1, ("job",), CPU))
         before = [weight.detach().clone() for weight in trainer.module.parameters()]
         trainer.advance()
         after = trainer.module.parameters()

@@ -31,6 +31,7 @@ from lib.residual_perturbation import job as residual_job
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import Replica, ResidualTrainer
+from lib.training.context import Context
 from lib.training.dp_sgd import SgdTrainer
 from lib.training.sgd_recipe import SgdRecipe, account
 from pate_accountant import rdp
@@ -251,7 +252,7 @@ def test_dp_sgd_is_trained_on_its_own_half(work):
     for repetition, side in ((1, "target"), (2, "shadow")):
         replica = Replica(f"{repetition} {side} 0", work.task.rows(repetition, f"{side}_train"))
         expected = residual_dp_sgd.train_residual_dp_sgd(
-            network, work.task.x, work.task.y, replica, recipe, 1.1, 1, job, cpu, 16
+            network, work.task.x, work.task.y, replica, recipe, 1.1, Context(1, job, cpu), 16
         )
         for name, array in weights_of(work.train(DP_SGD), repetition, side, trained_by="dp_sgd").arrays.items():
             np.testing.assert_array_equal(array, expected.arrays[name])

@@ -19,6 +19,7 @@ from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, ResidualTrainer
 from lib.training import dp_sgd as dp_sgd
+from lib.training.context import Context
 from lib.training.sgd_recipe import SgdRecipe, account
 from pate_accountant import training_run
 
@@ -34,7 +35,7 @@ CASES = {"sgd": replace(RECIPE, batch=4, epochs=2, decay=0.5), "adam": replace(R
 
 
 def run(recipe=RECIPE, sigma=0.0, network=NETWORK, x=X, y=Y, replica=REPLICA, seed=1, **others):
-    return train_residual_dp_sgd(network, x, y, replica, recipe, sigma, seed, ("job",), CPU, **others)
+    return train_residual_dp_sgd(network, x, y, replica, recipe, sigma, Context(seed, ("job",), CPU), **others)
 
 
 def flat(trained):

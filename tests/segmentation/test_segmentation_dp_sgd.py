@@ -17,6 +17,7 @@ from lib.segmentation.loss import segmentation_loss
 from lib.segmentation.patches import Patches
 from lib.segmentation.segmentation_recipes import SegmentationSgdRecipe
 from lib.training import dp_sgd as dp_sgd
+from lib.training.context import Context
 from lib.training.sgd_recipe import account
 from pate_accountant import training_run
 from tests.segmentation.test_volume_clipping import expected_sum, loop, norm
@@ -34,7 +35,9 @@ KINDS = {"layers": LayerwiseClipping, "joint": JointClipping}
 
 
 def run(recipe=RECIPE, sigma=0.0, network=NETWORK, images=X, targets=Y, rows=ROWS, seed=1, job=("job",), **others):
-    return train_segmentation_dp_sgd(network, images, targets, rows, recipe, sigma, seed, job, CPU, SHARES, **others)
+    return train_segmentation_dp_sgd(
+        network, images, targets, rows, recipe, sigma, SHARES, Context(seed, job, CPU, **others)
+    )
 
 
 def first(network=NETWORK):
@@ -218,6 +221,8 @@ def test_what_is_no_recipe_is_refused(change):
 def test_first_weights_and_shapes():
     weights = run(replace(RECIPE, epochs=0))
     assert all(np.array_equal(weights[name], weight.detach()) for name, weight in first().named_parameters())
-    trainer = SegmentationSgdTrainer(NETWORK, X, Y, ROWS, replace(RECIPE, batch=4), 1.0, 1, ("job",), CPU, SHARES)
+    trainer = SegmentationSgdTrainer(
+        NETWORK, X, Y, ROWS, replace(RECIPE, batch=4), 1.0, SHARES, Context(1, ("job",), CPU)
+    )
     images, masks = trainer._batch()
     assert images.shape == masks.shape == (4, 1, 32, 16, 16) and SIDES == X.shape[2:]

@@ -24,6 +24,7 @@ from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.references import mean_image_error
 from lib.dp_mac.statements import statements
 from lib.training import dp_sgd as module
+from lib.training.context import Context
 from lib.training.sgd_recipe import SgdRecipe, account
 from pate_accountant import rdp, run_statements, training_run
 
@@ -47,7 +48,7 @@ CASES = {
 
 
 def make(recipe=PRIVATE, sigma=0.0, network=CLASSIFIER, x=X, y=Y, name="one", seed=1):
-    return ChainTrainer(network, x, y, recipe, sigma, seed, ("job",), name, CPU)
+    return ChainTrainer(network, x, y, recipe, sigma, Context(seed, ("job", name), CPU))
 
 
 def advance(trainer, steps=None):
@@ -340,7 +341,7 @@ def whole_run(recipe, sigma, checkpoint=None, progress=lambda done, total: None,
     def evaluate(weights):
         return {"error": squared_errors(network, weights, inputs, targets)}
 
-    return train_dp_sgd(network, x, y, recipe, sigma, 1, ("job",), "one", CPU, evaluate, checkpoint, progress)
+    return train_dp_sgd(network, x, y, recipe, sigma, evaluate, Context(1, ("job", "one"), CPU, checkpoint, progress))
 
 
 @pytest.mark.slow
