@@ -51,7 +51,8 @@ def mac_step(seeds: range, device: torch.device) -> Step:
     """DP-MAC with fixed thresholds, the runs of `seeds` side by side."""
     noise = Noise(np.full(len(seeds), SIGMA), {"linear": np.full((len(seeds), NETWORK.layers), CLIP)})
     x = images()
-    return MacTrainer(NETWORK, x, x, MAC, noise, 0, ("bench",), [str(seed) for seed in seeds], device).advance
+    context = Context(0, ("bench",), device)
+    return MacTrainer(NETWORK, x, x, MAC, noise, [str(seed) for seed in seeds], context).advance
 
 
 def ghost_step(device: torch.device) -> Step:

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
 from lib.dp_mac import cdbn
 from lib.dp_mac import cdbn_published as published
 from lib.dp_mac.curve_job import CurveJob
 from lib.dp_mac.task import stated_classes
-from lib.training.device import choose_device
+from lib.training.context import resumed
 
 
 @command
@@ -31,26 +29,12 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
         if curve.epsilon is not None:
             spent = {"stated": {"joint": cdbn.guarantee(curve.epsilon, series["delta"])}}
     x, test_x = (part[:, None] for part in (images.x, images.test_x))
-    device = choose_device(training.device, training.threads)
-    key = state_key(training.settings, digest("scripts/train_cdbn.py"), images.fingerprint)
-    with Checkpoint(training.checkpoint, key) as checkpoint:
-        trained = train(
-            settings,
-            x,
-            images.labels,
-            stated_classes(images, series["classes"]),
-            curve.epsilon,
-            job.seed,
-            job.job,
-            str(repetition),
-            device,
-            cdbn.accuracy(test_x, images.test_labels, device),
-            checkpoint,
-            progress("layers and epochs"),
-        )
+    classes = stated_classes(images, series["classes"])
+    with resumed(job, training, __file__, images.fingerprint, "layers and epochs") as context:
+        evaluate, own = cdbn.accuracy(test_x, images.test_labels, context.device), context.of(str(repetition))
+        trained = train(settings, x, images.labels, classes, curve.epsilon, evaluate, own)
         curves, weights = {"test_accuracy": trained.curve[None]}, trained.arrays()
         curve.write(job, training.device, images.fingerprint, curves, weights, None, spent)
-        checkpoint.remove()
 
 
 if __name__ == "__main__":

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
+from lib.core.errors import InputError
 from lib.dp_mac.accounting import MacRun
 from lib.dp_mac.curve_job import CurveJob
 from lib.dp_mac.mac_recipe import Learning, MacRecipe
@@ -20,7 +19,7 @@ from lib.dp_mac.task import (
     network_of,
     projections_of,
 )
-from lib.training.device import choose_device
+from lib.training.context import resumed
 
 
 @command
@@ -37,39 +36,26 @@ def main(curve: CurveJob, job: Job, training: Training) -> None:
 
     sigma = curve.sigma(run_at)
     if sigma is None:
+        if learning:
+            raise InputError("learning of thresholds: plain MAC has none")
         recipe, noise = replace(recipe, expansion="exact"), None
     else:
         shape, tops = (len(names), network.layers), series["thresholds"]
-        noise = Noise(np.full(len(names), sigma), {kind: np.full(shape, tops[kind]) for kind in recipe.coefficients})
+        thresholds = {kind: np.full(shape, tops[kind]) for kind in recipe.coefficients}
+        noise = Noise(np.full(len(names), sigma), thresholds, learning=learning)
     projections = projections_of(series, images, job.seed, job.job, names)
     x, y = inputs_and_targets(network, images, projections)
-    device = choose_device(training.device, training.threads)
-    key = state_key(training.settings, digest("scripts/train_mac.py"), images.fingerprint)
-    with Checkpoint(training.checkpoint, key) as checkpoint:
-        trained = train(
-            network,
-            x,
-            y,
-            recipe,
-            noise,
-            learning,
-            job.seed,
-            job.job,
-            names,
-            device,
-            evaluation(network, images, projections, device),
-            checkpoint,
-            progress("epochs"),
-        )
-        thresholds = {
+    with resumed(job, training, __file__, images.fingerprint, "epochs") as context:
+        evaluate = evaluation(network, images, projections, context.device)
+        trained = train(network, x, y, recipe, noise, names, evaluate, context)
+        used = {
             f"threshold.{kind}.{layer}": float(value)
             for kind, values in trained.thresholds.items()
             for layer, value in enumerate(values.mean(0), start=1)
         }
         spent = None if sigma is None else curve.spent(run_at(sigma), recipe.batches == "poisson")
         weights = named_weights(trained.weights) | named_projections(projections)
-        curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, spent, metrics=thresholds)
-        checkpoint.remove()
+        curve.write(job, training.device, images.fingerprint, trained.curves, weights, sigma, spent, metrics=used)
 
 
 if __name__ == "__main__":

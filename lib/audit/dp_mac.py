@@ -19,6 +19,7 @@ from lib.dp_mac.mac_recipe import MacRecipe
 from lib.dp_mac.mac_trainer import MacTrainer, Noise
 from lib.dp_mac.network import MacNetwork
 from lib.dp_mac.release import blocks, release
+from lib.training.context import Context
 from lib.training.poisson_sampling import padded, poisson_batch
 from pate_accountant.privacy_loss import pld_cost
 from pate_accountant.run_statements import statement
@@ -48,8 +49,8 @@ def _steps(
         count = min(runs, SIDE_BY_SIDE)
         noise = Noise(np.full(count, sigma), {"linear": np.full((count, 1), threshold)})
         x, y = (np.array([[value]]) for value in given)
-        names, seed = [str(number) for number in range(count)], int(rng.integers(2**62))
-        trainer = MacTrainer(NETWORK, x, y, recipe, noise, seed, ("audit",), names, CPU)
+        names, context = [str(number) for number in range(count)], Context(int(rng.integers(2**62)), ("audit",), CPU)
+        trainer = MacTrainer(NETWORK, x, y, recipe, noise, names, context)
         outputs = []
         for _ in range(math.ceil(runs / count)):
             found = []

@@ -18,14 +18,12 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
-from lib.core.seeding import generator
 from lib.dp_mac.cdbn_release import BATCH, Moments, OutputCoefficients, release_hidden, release_output
 from lib.dp_mac.cdbn_sensitivity import patches, with_one
 from lib.dp_mac.cdbn_settings import CdbnSettings
 from lib.dp_mac.chebyshev import softplus
-from lib.training.epochs import Progress
+from lib.training.context import Context
 
 FLOOR = 1e-4  # least variance that a unit is scaled by
 
@@ -210,48 +208,43 @@ def train_cdbn(
     y: np.ndarray,
     classes: int,
     epsilon: float | None,
-    seed: int,
-    job: tuple[str, ...],
-    name: str,
-    device: torch.device,
     evaluate: Evaluate,
-    checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda done, total: None,
+    context: Context,
 ) -> Trained:
     """Train a network on images x (N, channels, side, side), in [0, 1], with labels y (N,) below `classes`, epsilon-DP.
 
     Add-or-remove-one, delta 0, whatever the number of epochs; epsilon None: not private. evaluate: from the network,
-    what its curve holds, before training and after each epoch. With a checkpoint, which must be entered, layers done
-    are not done again; noise is keyed by (seed, job, name, layer), so that going on releases the same numbers. Calls
-    progress(done, total) after each hidden layer and each epoch. Raises InputError for what is not allowed.
+    what its curve holds, before training and after each epoch. The checkpoint keeps hidden layers; noise is keyed by
+    the context's job and the layer, so that going on releases the same numbers. Progress counts hidden layers and
+    epochs. Raises InputError for what is not allowed.
     """
     checked(x, y, classes, epsilon)
     spent = [epsilon and epsilon * share for share in settings.shares]
-    images, layers = torch.tensor(x, dtype=torch.float32, device=device), len(settings.filters)
+    images, layers = torch.tensor(x, dtype=torch.float32, device=context.device), len(settings.filters)
     total = layers + settings.epochs
-    saved = (checkpoint.load() if checkpoint else None) or {}
-    hidden = [torch.tensor(saved[str(done)], device=device) for done in range(len(saved))]
+    saved = context.saved()
+    hidden = [torch.tensor(saved[str(done)], device=context.device) for done in range(len(saved))]
     for layer in range(layers):
         size, stride = settings.sizes[layer], settings.stride
         if layer == len(hidden):
-            draw = generator(seed, *job, name, f"noise of layer {layer}")
+            draw = context.generator(f"noise of layer {layer}")
             moments = release_hidden(images, size, stride, settings.clips[layer], spent[layer], draw)
-            start = generator(seed, *job, name, f"weights of layer {layer}")
+            start = context.generator(f"weights of layer {layer}")
             hidden.append(fit_hidden(moments, settings.filters[layer], settings, start)[0])
-            if checkpoint:
-                checkpoint.save({str(done): weight for done, weight in enumerate(hidden)})
+            if context.checkpoint:
+                context.checkpoint.save({str(done): weight for done, weight in enumerate(hidden)})
         images = torch.cat([hidden_units(batch, hidden[layer], size, stride) for batch in images.split(BATCH)])
-        progress(layer + 1, total)
+        context.progress(layer + 1, total)
     features = F.adaptive_avg_pool2d(images, settings.grid).flatten(1)
-    labels = torch.from_numpy(y.astype(np.int64)).to(device)
-    draw = generator(seed, *job, name, "noise of the output")
+    labels = torch.from_numpy(y.astype(np.int64)).to(context.device)
+    draw = context.generator("noise of the output")
     released = release_output(features, labels, classes, settings.clips[-1], (spent[-2], spent[-1]), draw)
     curve = []
 
     def note(epoch: int, weight: torch.Tensor) -> None:
         curve.append(evaluate(Cdbn(settings, hidden, weight)))
         if epoch:
-            progress(layers + epoch, total)
+            context.progress(layers + epoch, total)
 
     weight, _ = fit_output(released, settings, note)
     return Trained(Cdbn(settings, hidden, weight), np.array(curve))

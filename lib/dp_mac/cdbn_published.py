@@ -23,8 +23,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from lib.core.checkpoint import Checkpoint, State
-from lib.core.seeding import generator
+from lib.core.checkpoint import State
+from lib.core.seeding import Draws
 from lib.dp_mac.cdbn import Trained, checked
 from lib.dp_mac.cdbn_release import BATCH
 from lib.dp_mac.cdbn_sensitivity import (
@@ -35,7 +35,8 @@ from lib.dp_mac.cdbn_sensitivity import (
     published_output,
 )
 from lib.dp_mac.cdbn_settings import PublishedSettings
-from lib.training.epochs import Measured, Progress, run_to_end, under
+from lib.training.context import Context
+from lib.training.epochs import Measured, run_to_end, under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 STRIDE = 2
@@ -110,26 +111,20 @@ def output_cost(scores: torch.Tensor, one_hot: torch.Tensor) -> torch.Tensor:
 
 
 @dataclass(frozen=True)
-class Draws:
+class PublishedDraws(Draws):
     """The random numbers of a run, each a function of its role alone. epsilon: of the noise, None for none."""
 
-    seed: int
-    job: tuple[str, ...]
     batch: int
     epsilon: float | None
-
-    def of(self, role: str) -> np.random.Generator:
-        """Return a generator for the role."""
-        return generator(self.seed, *self.job, role)
 
     def laplace(self, role: str, sensitivity: float, shape: tuple[int, ...]) -> np.ndarray:
         """Noise for the mean of a batch."""
         scale = 0.0 if self.epsilon is None else sensitivity / (self.epsilon * self.batch)
-        return self.of(role).laplace(0.0, 1.0, shape) * scale
+        return self.generator(role).laplace(0.0, 1.0, shape) * scale
 
     def batches(self, role: str, samples: torch.Tensor) -> Sequence[torch.Tensor]:
         """Rows of the samples in a new order, batch by batch, on their device."""
-        return torch.from_numpy(self.of(role).permutation(len(samples))).to(samples.device).split(self.batch)
+        return torch.from_numpy(self.generator(role).permutation(len(samples))).to(samples.device).split(self.batch)
 
 
 class PublishedTrainer:
@@ -144,11 +139,11 @@ class PublishedTrainer:
         features: torch.Tensor,
         labels: torch.Tensor,
         classes: int,
-        draws: Draws,
+        draws: PublishedDraws,
     ) -> None:
         """features (N, n): of the images by the `hidden` layers, which stay as they are. labels (N,)."""
         self._features, self._labels, self._classes, self._draws = features, labels, classes, draws
-        start, device = draws.of("weights of the output"), features.device
+        start, device = draws.generator("weights of the output"), features.device
         self._parts = [
             truncated(start, settings.units, features.shape[1]).to(device),
             torch.zeros(settings.units, device=device),
@@ -197,13 +192,8 @@ def train_published(
     y: np.ndarray,
     classes: int,
     epsilon: float | None,
-    seed: int,
-    job: tuple[str, ...],
-    name: str,
-    device: torch.device,
     evaluate: Callable[[PublishedNetwork], float],
-    checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda done, total: None,
+    context: Context,
 ) -> Trained:
     """Train a network as the public code does, with its curve as of `cdbn.train_cdbn`: **not** epsilon-DP.
 
@@ -211,13 +201,13 @@ def train_published(
     epochs' ends. Raises InputError for what is not allowed.
     """
     checked(x, y, classes, epsilon)
-    images = torch.tensor(x, dtype=torch.float32, device=device)
-    labels = torch.from_numpy(y.astype(np.int64)).to(device)
-    saved = (checkpoint.load() if checkpoint else None) or {}
-    draws, hidden = Draws(seed, (*job, name), settings.batch, epsilon), []
+    images = torch.tensor(x, dtype=torch.float32, device=context.device)
+    labels = torch.from_numpy(y.astype(np.int64)).to(context.device)
+    saved = context.saved()
+    draws, hidden = PublishedDraws(context.seed, context.job, settings.batch, epsilon), []
     for layer, filters in enumerate(settings.filters):
         if saved:
-            weight, bias = (torch.tensor(saved[f"hidden.{layer}.{part}"], device=device) for part in (0, 1))
+            weight, bias = (torch.tensor(saved[f"hidden.{layer}.{part}"], device=context.device) for part in (0, 1))
             hidden.append((weight, bias))
         else:
             hidden.append(_pretrained(images, settings, layer, filters, draws))
@@ -230,9 +220,9 @@ def train_published(
 
     measured = Measured(trainer, accuracy)
     more = {f"hidden.{layer}.{part}": pair[part] for layer, pair in enumerate(hidden) for part in (0, 1)}
-    if checkpoint and not saved:
-        checkpoint.save(more | measured.state())
-    run_to_end(measured, checkpoint, progress, saved, more)
+    if context.checkpoint and not saved:
+        context.checkpoint.save(more | measured.state())
+    run_to_end(measured, context.checkpoint, context.progress, saved, more)
     return Trained(trainer.network, measured.curves["accuracy"][0])
 
 
@@ -241,11 +231,11 @@ def _pretrained(
     settings: PublishedSettings,
     layer: int,
     filters: int,
-    draws: Draws,
+    draws: PublishedDraws,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Weight and bias of a hidden layer."""
     width = images.shape[1] * settings.size**2
-    weight = truncated(draws.of(f"weights of layer {layer}"), filters, width).to(images.device).requires_grad_()
+    weight = truncated(draws.generator(f"weights of layer {layer}"), filters, width).to(images.device).requires_grad_()
     bias = torch.zeros(filters, device=images.device, requires_grad=True)
     adam = torch.optim.Adam([weight, bias], lr=settings.pretraining_rate)
     for epoch in range(settings.pretraining_epochs):

@@ -8,13 +8,13 @@ import torch
 
 from lib.core.checkpoint import State
 from lib.core.errors import InputError
-from lib.core.seeding import generator
 from lib.dp_mac.accounting import COEFFICIENTS, SCALINGS
 from lib.dp_mac.auxiliary import auxiliary_coordinates
 from lib.dp_mac.expansion import PerSample, Polynomial, per_sample
-from lib.dp_mac.mac_recipe import MacRecipe
+from lib.dp_mac.mac_recipe import Learning, MacRecipe
 from lib.dp_mac.network import MacNetwork, check_data
 from lib.dp_mac.release import blocks, exact, release
+from lib.training.context import Context
 from lib.training.epochs import under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 from lib.training.poisson_sampling import padded, poisson_batch
@@ -29,12 +29,13 @@ class Noise:
 
     sigma: (R,) noise multipliers; 0 clips and adds nothing, for comparison, and is not private. thresholds: (R, K) for
     each coefficient released (`linear`: T_b, `quadratic`: T_C), K objectives. scaling: see `accounting.MacRun`.
-    Raises InputError for what is not allowed.
+    learning: how better thresholds are learned; None keeps these. Raises InputError for what is not allowed.
     """
 
     sigma: np.ndarray
     thresholds: dict[str, np.ndarray]
     scaling: str = "blocks"
+    learning: Learning | None = None
 
     def __post_init__(self) -> None:
         """Check numbers, shapes and names."""
@@ -54,7 +55,7 @@ class Noise:
 class MacTrainer:
     """R networks in training, at a step that can be saved and restored.
 
-    All draws of a run are keyed by (seed, job, its name), the first weights, every batch and every batch's noise on
+    All draws of a run are keyed by the job and its name, the first weights, every batch and every batch's noise on
     their own; so they depend neither on the runs trained beside it nor on where training was interrupted. No operation
     mixes runs.
     """
@@ -66,10 +67,8 @@ class MacTrainer:
         y: np.ndarray,
         recipe: MacRecipe,
         noise: Noise | None,
-        seed: int,
-        job: tuple[str, ...],
         names: list[str],
-        device: torch.device,
+        context: Context,
     ) -> None:
         """x (N, features) and y (N, outputs), floating-point, are every run's data. noise None: plain MAC.
 
@@ -83,14 +82,13 @@ class MacTrainer:
             raise InputError(f"runs {names}: one or more, each with a name of its own")
         if noise is not None:
             _check_noise(network, recipe, noise, len(names))
-        self._network, self._recipe, self._device = network, recipe, device
-        self._seed, self._job, self._names = seed, job, names
+        self._network, self._recipe, self._names, self._context = network, recipe, names, context
         self._x, self._y = self._tensor(x), self._tensor(y)
         self._noise = noise
         if noise is not None:
             self._sigma = self._tensor(noise.sigma)
             self._thresholds = {kind: self._tensor(values) for kind, values in noise.thresholds.items()}
-        drawn = [network.initial_weights(self._generator(name, "weights")) for name in names]
+        drawn = [network.initial_weights(context.generator(name, "weights")) for name in names]
         self.weights = [self._tensor(np.stack(layer)) for layer in zip(*drawn, strict=True)]
         self._adam = torch.optim.Adam(self.weights, lr=recipe.w_rate, fused=True)
         self.step = 0  # batches done
@@ -102,17 +100,14 @@ class MacTrainer:
         """Batches in all."""
         return self._recipe.epochs * self.epoch_steps
 
-    def _generator(self, name: str, role: str) -> np.random.Generator:
-        return generator(self._seed, *self._job, name, role)
-
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
-        return torch.tensor(array, dtype=torch.float32, device=self._device)
+        return torch.tensor(array, dtype=torch.float32, device=self._context.device)
 
     def _batch(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """x (R, b, features), y (R, b, outputs) and which samples count (R, b), of this step."""
         rows, present = padded([self._drawn(name) for name in self._names])
-        places = torch.from_numpy(rows).to(self._device)
+        places = torch.from_numpy(rows).to(self._context.device)
 
         def taken(data: torch.Tensor) -> torch.Tensor:
             if data.ndim == 2:
@@ -127,7 +122,7 @@ class MacTrainer:
         if self._recipe.batches == "in_order":
             start = self.step % self.epoch_steps * int(size)
             return np.arange(start, min(start + int(size), self._samples))
-        return poisson_batch(self._generator(name, f"batch {self.step}"), self._samples, size / self._samples)
+        return poisson_batch(self._context.generator(name, f"batch {self.step}"), self._samples, size / self._samples)
 
     def advance(self) -> None:
         """One batch of every run: z-step, expansion, release, W-steps; InputError names a run that is not finite."""
@@ -167,7 +162,7 @@ class MacTrainer:
         if self._noise is None:
             return [exact(layer, present, self._recipe.batch) for layer in samples]
         count = blocks(len(samples), len(self._recipe.coefficients), self._noise.scaling)
-        generators = [self._generator(name, f"noise {self.step}") for name in self._names]
+        generators = [self._context.generator(name, f"noise {self.step}") for name in self._names]
         return [
             release(
                 layer,

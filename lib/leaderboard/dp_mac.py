@@ -54,17 +54,7 @@ class DpMac(CalibratedMethod):
         self, x: np.ndarray, y: np.ndarray, recipe: MacRecipe, noise: Noise | None, given: Given, name: str
     ) -> MacTrainer:
         rows, targets = self.mlp.rows(x), one_hot(y, self.mlp.classes)
-        return MacTrainer(
-            self.network,
-            rows,
-            targets,
-            recipe,
-            noise,
-            given.context.seed,
-            given.context.job,
-            [name],
-            given.context.device,
-        )
+        return MacTrainer(self.network, rows, targets, recipe, noise, [name], given.context)
 
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`. Each class has a unit of its own; their probabilities are scaled to sum to 1."""

@@ -98,8 +98,8 @@ def arrays_of(trained):
 def mac(expansion="first", private=True, learning=None, **how):
     recipe, names = replace(MAC, expansion=expansion), ["one", "two", "three"]
     tops = {kind: np.full((3, NETWORK.layers), 0.05) for kind in recipe.coefficients}
-    noise = Noise(np.array([0.7, 1.0, 2.0]), tops) if private else None
-    return arrays_of(train(NETWORK, X, Y, recipe, noise, learning, *DRAWS, names, CPU, measured, **how))
+    noise = Noise(np.array([0.7, 1.0, 2.0]), tops, learning=learning) if private else None
+    return arrays_of(train(NETWORK, X, Y, recipe, noise, names, measured, context(**how)))
 
 
 def by_gradients(recipe, sigma, **how):
@@ -197,7 +197,7 @@ def published_belief_network(**how):
 
 
 def network_of(train, settings, evaluate, **how):
-    trained = train(settings, IMAGES[:, None] / np.float32(255), ANSWERS, 3, 0.5, *DRAWS, "one", CPU, evaluate, **how)
+    trained = train(settings, IMAGES[:, None] / np.float32(255), ANSWERS, 3, 0.5, evaluate, context(**how).of("one"))
     parts = {
         f"{name} {number}": part.detach().cpu().numpy()
         for name in ("hidden", "dense", "output")

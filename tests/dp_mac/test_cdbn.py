@@ -15,6 +15,7 @@ from lib.dp_mac.cdbn import Cdbn, CdbnSettings, accuracy, fit_hidden, fit_output
 from lib.dp_mac.cdbn_published import PublishedSettings, claim, output_cost, train_published
 from lib.dp_mac.cdbn_release import release_hidden, release_output
 from lib.dp_mac.chebyshev import softplus
+from lib.training.context import Context
 
 pytestmark = pytest.mark.usefixtures("module_device")
 
@@ -35,7 +36,7 @@ def digits():
 def trained(digits, settings=SETTINGS, epsilon=None, name="a", **options):
     x, y, x_test, y_test = digits
     evaluate = options.pop("evaluate", accuracy(x_test, y_test, CPU))
-    return train_cdbn(settings, x, y, 10, epsilon, 0, ("test",), name, CPU, evaluate, **options)
+    return train_cdbn(settings, x, y, 10, epsilon, evaluate, Context(0, ("test", name), CPU, **options))
 
 
 @pytest.mark.parametrize(("radius", "degree"), [(1.0, 2), (6.0, 2), (6.0, 3), (4.0, 1), (6.0, 8)])
@@ -107,7 +108,7 @@ PUBLISHED = PublishedSettings(filters=(4, 6), size=3, batch=200, epochs=30)
 def published(digits, settings=PUBLISHED, epsilon=0.5, **options):
     x, y, x_test, y_test = digits
     evaluate = accuracy(x_test, y_test, CPU)
-    return train_published(settings, x, y, 10, epsilon, 0, ("test",), "a", CPU, evaluate, **options)
+    return train_published(settings, x, y, 10, epsilon, evaluate, Context(0, ("test", "a"), CPU, **options))
 
 
 def test_the_published_training_learns_and_claims_no_guarantee(digits):
@@ -160,7 +161,7 @@ def test_data_that_are_refused(digits):
         (x, y, 0.0, "epsilon"),
     ):
         with pytest.raises(InputError, match=message):
-            train_cdbn(QUICK, images, labels, 10, epsilon, 0, ("test",), "a", CPU, lambda network: 0.0)
+            train_cdbn(QUICK, images, labels, 10, epsilon, lambda network: 0.0, Context(0, ("test", "a"), CPU))
 
 
 def test_features_lie_in_the_interval_that_the_sensitivity_needs(digits):

@@ -13,6 +13,7 @@ from scipy.stats import kstest
 from lib.dp_mac import cdbn
 from lib.dp_mac import cdbn_release as release
 from lib.dp_mac.cdbn_sensitivity import hidden_sensitivity, output_sensitivity
+from lib.training.context import Context
 from pate_accountant.statement import PrivacyStatement
 
 X = torch.rand(6, 1, 8, 8, generator=torch.Generator().manual_seed(0))
@@ -64,8 +65,8 @@ def test_the_epsilons_of_all_releases_add_up(monkeypatch):
 
         monkeypatch.setattr(cdbn, name, recorded)
     settings = cdbn.CdbnSettings(filters=(2, 2), sizes=(3, 3), grid=2, hidden_steps=1, epochs=2, epoch_steps=1)
-    arguments = (X.numpy(), Y.numpy(), 3, 1.5, 0, ("test",), "a", torch.device("cpu"), lambda network: 0.0)
-    cdbn.train_cdbn(settings, *arguments)
+    arguments = (X.numpy(), Y.numpy(), 3, 1.5, lambda network: 0.0)
+    cdbn.train_cdbn(settings, *arguments, Context(0, ("test", "a"), torch.device("cpu")))
     assert len(spent) == 3 and spent[0] + spent[1] + sum(spent[2]) == pytest.approx(1.5)
     accountant = PLDAccountant()
     for epsilon in (*spent[:2], *spent[2]):

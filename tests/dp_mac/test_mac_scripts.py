@@ -313,6 +313,12 @@ def test_private_images_must_be_prepared_with_noise(trained):
         train(train_mac, "without", without, "printed", 8)
 
 
+def test_a_plain_series_that_learns_thresholds_is_refused(trained):
+    _, train = trained
+    with pytest.raises(InputError, match="plain MAC has none"):
+        train(train_mac, "learning", SERIES | {"learning": {"epochs": 1, "bins": 5, "sigma": 1.0}}, "none")
+
+
 def test_batches_in_order_have_no_guarantee(trained):
     _, train = trained
     coded = AS_RUN | {"recipe": SERIES["recipe"] | {"batches": "in_order"}}

@@ -337,8 +337,7 @@ def test_all_noise_is_drawn_once(folder, tmp_path, monkeypatch):
             first[running[-1]].append(float(drawn))
         return made
 
-    monkeypatch.setattr("lib.core.seeding.generator", recorded(generator, "aggregation"))
-    monkeypatch.setattr("lib.dp_mac.mac_trainer.generator", recorded(generator, "noise "))
+    monkeypatch.setattr("lib.core.seeding.generator", recorded(generator, ("aggregation", "noise ")))
     monkeypatch.setattr("lib.leaderboard.network.network_trainer", trainer)
     for name, method in PRIVATE.items():
         for budget in ("1", "8"):

@@ -188,7 +188,7 @@ def test_a_softmax_network_is_trained_on_its_cross_entropy():
 
 def test_it_starts_from_the_weights_of_dp_mac():
     recipe = MacRecipe(batch=4, epochs=1, z_steps=1, z_rate=0.1, w_steps=1, w_rate=0.1)
-    mac = MacTrainer(CLASSIFIER, X, Y, recipe, None, 1, ("job",), ["one"], CPU)
+    mac = MacTrainer(CLASSIFIER, X, Y, recipe, None, ["one"], Context(1, ("job",), CPU))
     for one, two in zip(make().weights, mac.weights, strict=True):
         assert torch.equal(one, two)
 
