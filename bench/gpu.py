@@ -100,7 +100,7 @@ def residual(size: Size, device: torch.device) -> tuple[Step, int]:
     )
     x, y = cifar(size)
     replicas = [Replica(str(k), np.arange(len(x)), 0.75) for k in range(size.replicas)]
-    trainer = ResidualTrainer(network, x, y, replicas, recipe, 0, ("bench",), device)
+    trainer = ResidualTrainer(network, x, y, replicas, recipe, Context(0, ("bench",), device))
     return trainer.advance, size.replicas * size.batch
 
 

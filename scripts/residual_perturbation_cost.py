@@ -37,7 +37,7 @@ def trainers(settings: dict, device: torch.device) -> dict[tuple[str, str, int],
     def residual(form: NoiseForm, gamma: float, norm: str, count: int = 1, loop: bool | None = None) -> Trainer:
         replicas = [Replica(f"replica {k}", rows, gamma) for k in range(count)]
         own = replace(network, form=form, norm=norm)
-        return ResidualTrainer(own, x, y, replicas, recipe, 0, ("cost",), device, loop=loop)
+        return ResidualTrainer(own, x, y, replicas, recipe, Context(0, ("cost",), device), loop=loop)
 
     found: dict[tuple[str, str, int], Trainer] = {}
     for norm in ("batch", "group"):

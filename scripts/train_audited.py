@@ -1,70 +1,43 @@
 """Train ResNet8 for an audit, some of its runs: what each network says of the canary, or of the canaries of slots."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from lib.attacks.canary import KINDS, draw_slots, neighbours
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
 from lib.core.files import save_arrays
-from lib.core.seeding import generator
 from lib.data.samples import read_samples
 from lib.residual_perturbation.audited import Audited, audited, canary_statistics, slot_differences
-from lib.training.device import choose_device
+from lib.training.context import Context, resumed
 
 Found = dict[str, np.ndarray]
 
 
-def of_both_kinds(
-    x: np.ndarray,
-    y: np.ndarray,
-    how: Audited,
-    task: dict,
-    runs: list[int],
-    job: Job,
-    device: torch.device,
-    checkpoint: Checkpoint,
-) -> Found:
+def of_both_kinds(x: np.ndarray, y: np.ndarray, how: Audited, task: dict, runs: list[int], context: Context) -> Found:
     """A statistic of each run with the canary and without it, by kind; kept after every few runs."""
-    words = job.job
     # keyed without the mechanism: all are audited on the same images and canary
-    pair = neighbours(x, y, task["samples"], task["classes"], job.seed, words[:-1])
+    pair = neighbours(x, y, task["samples"], task["classes"], context.seed, context.job[:-1])
     first, last = runs
-    report, total = progress("runs"), len(KINDS) * (last - first)
-    saved = checkpoint.load() or {}
+    total, saved = len(KINDS) * (last - first), context.saved()
     found = {kind: np.asarray(saved.get(kind, np.zeros(0))) for kind in KINDS}
     for kind, with_canary in KINDS.items():
         while (done := first + len(found[kind])) < last:
             some = range(done, min(done + task["together"], last))
-            new = canary_statistics(how, pair, with_canary, some, job.seed, words, device)
-            found[kind] = np.concatenate([found[kind], new])
-            checkpoint.save(found)
-            report(sum(map(len, found.values())), total)
+            found[kind] = np.concatenate([found[kind], canary_statistics(how, pair, with_canary, some, context)])
+            context.save(found)
+            context.progress(sum(map(len, found.values())), total)
     return found
 
 
-def of_slots(
-    x: np.ndarray,
-    y: np.ndarray,
-    how: Audited,
-    task: dict,
-    runs: list[int],
-    job: Job,
-    device: torch.device,
-    checkpoint: Checkpoint,
-) -> Found:
+def of_slots(x: np.ndarray, y: np.ndarray, how: Audited, task: dict, runs: list[int], context: Context) -> Found:
     """The differences and coins of one run's slots, and how well it fits its other images; kept after every epoch."""
-    words, (number, _) = job.job, runs
     # keyed without the mechanism, as the coins are
-    slots = draw_slots(x, y, task["samples"], task["canaries"], task["classes"], job.seed, words[:-1])
-    second = generator(job.seed, *words[:-1], f"coins {number}").random(slots.canaries) < 0.5
-    report = progress("epochs")
-    differences, accuracy = slot_differences(
-        how, slots, second, number, task["draws"], job.seed, words, device, checkpoint, report
-    )
+    common, (number, _) = replace(context, job=context.job[:-1]), runs
+    slots = draw_slots(x, y, task["samples"], task["canaries"], task["classes"], common.seed, common.job)
+    second = common.generator(f"coins {number}").random(slots.canaries) < 0.5
+    differences, accuracy = slot_differences(how, slots, second, number, task["draws"], context)
     return {"differences": differences[None], "second": second[None], "train_accuracy": np.array([accuracy])}
 
 
@@ -83,13 +56,10 @@ def main(
     own = slice(samples.official_train)
     x, y = samples.x[own], samples.y[own]
     how = audited(mechanism, task, x.shape[3] if x.ndim == 4 else 1)
-    device = choose_device(training.device, training.threads)
-    key = state_key(training.settings, digest("scripts/train_audited.py"), samples.fingerprint)
-    make = of_slots if "canaries" in task else of_both_kinds
-    with Checkpoint(training.checkpoint, key) as checkpoint:
-        found = make(x, y, how, task, runs, job, device, checkpoint)
+    make, units = (of_slots, "epochs") if "canaries" in task else (of_both_kinds, "runs")
+    with resumed(job, training, __file__, samples.fingerprint, units) as context:
+        found = make(x, y, how, task, runs, context)
         save_arrays(statistics, fingerprint=np.array(samples.fingerprint), **found)
-        checkpoint.remove()
 
 
 if __name__ == "__main__":

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-from lib.core.checkpoint import Checkpoint, state_key
-from lib.core.code_inputs import digest
-from lib.core.command import Job, Training, command, progress, run
+from lib.core.command import Job, Training, command, run
 from lib.residual_perturbation.job import Design, replica_names, save_networks
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, train_residual
-from lib.training.device import choose_device
+from lib.training.context import resumed
 
 
 @command
@@ -30,23 +28,17 @@ def main(
     task = design.data(job)
     rows = task.rows(repetition, f"{side}_train")
     recipe = design.recipe("recipe")
-    key = state_key(training.settings, digest("scripts/train_residual.py"), task.fingerprint)
-    with Checkpoint(training.checkpoint, key) as checkpoint:
+    with resumed(job, training, __file__, task.fingerprint, "epochs") as context:
         trained = train_residual(
             design.network(task.x.shape[3]),
             task.x,
             task.y,
             [Replica(name, rows, gamma) for name in replica_names(repetition, side, members)],
             ResidualRecipe(**recipe),
-            job.seed,
-            job.job,
-            choose_device(training.device, training.threads),
+            context,
             design.largest,
-            checkpoint,
-            progress("epochs"),
         )
         save_networks(weights, trained, task, rows, recipe)
-        checkpoint.remove()
 
 
 if __name__ == "__main__":

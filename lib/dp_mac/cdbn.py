@@ -231,8 +231,7 @@ def train_cdbn(
             moments = release_hidden(images, size, stride, settings.clips[layer], spent[layer], draw)
             start = context.generator(f"weights of layer {layer}")
             hidden.append(fit_hidden(moments, settings.filters[layer], settings, start)[0])
-            if context.checkpoint:
-                context.checkpoint.save({str(done): weight for done, weight in enumerate(hidden)})
+            context.save({str(done): weight for done, weight in enumerate(hidden)})
         images = torch.cat([hidden_units(batch, hidden[layer], size, stride) for batch in images.split(BATCH)])
         context.progress(layer + 1, total)
     features = F.adaptive_avg_pool2d(images, settings.grid).flatten(1)

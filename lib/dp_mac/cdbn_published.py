@@ -220,8 +220,8 @@ def train_published(
 
     measured = Measured(trainer, accuracy)
     more = {f"hidden.{layer}.{part}": pair[part] for layer, pair in enumerate(hidden) for part in (0, 1)}
-    if context.checkpoint and not saved:
-        context.checkpoint.save(more | measured.state())
+    if not saved:
+        context.save(more | measured.state())
     run_to_end(measured, context.checkpoint, context.progress, saved, more)
     return Trained(trainer.network, measured.curves["accuracy"][0])
 

@@ -58,13 +58,11 @@ class Residual:
         """See `Method.fit`; records are images (height, width[, channels]) uint8."""
         checked_records(given, self.samples)
         replica = Replica("training", np.arange(self.samples), self.gamma, self.pi)
-        seed, job, device = given.context.seed, given.context.job, given.context.device
-        records = (given.x, given.y)
-        trained = train_residual(self.network, *records, [replica], self.recipe, seed, job, device, self.largest)
+        trained = train_residual(self.network, given.x, given.y, [replica], self.recipe, given.context, self.largest)
 
         def predict(records: np.ndarray) -> np.ndarray:
             # a set of images has noise of its own; the same set, the same
-            own = (*job, "prediction", fingerprint(x=records))
-            return predicted_probabilities(self.network, trained, records, seed, own, device, self.draws)[0]
+            own = given.context.of("prediction", fingerprint(x=records))
+            return predicted_probabilities(self.network, trained, records, own, self.draws)[0]
 
         return predict

@@ -5,23 +5,20 @@ and what is known of a trained network is its loss on the canary, with a single 
 weights, of the scale of pixels that was found in training, and of new noise; so is what is known of slots.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import torch
 
 from lib.attacks.canary import Neighbours, Slots
 from lib.attacks.lira import logit_confidence
-from lib.core.checkpoint import Checkpoint
 from lib.core.errors import InputError
 from lib.residual_perturbation.dp_sgd import train_residual_dp_sgd
 from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, TrainedReplicas, train_residual
-from lib.training.context import Context
+from lib.training.context import Context, silent
 from lib.training.sgd_recipe import SgdRecipe
 from pate_accountant.training_run import steps_per_epoch
 
@@ -74,57 +71,42 @@ def with_one_more(recipe: SgdRecipe, samples: int) -> SgdRecipe:
 
 
 def canary_statistics(
-    how: Audited,
-    pair: Neighbours,
-    with_canary: bool,
-    runs: Sequence[int],
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
+    how: Audited, pair: Neighbours, with_canary: bool, runs: Sequence[int], context: Context
 ) -> np.ndarray:
     """Logarithm of the probability (len(runs),) that each run's network gives the canary's label: minus its loss.
 
-    runs: their numbers; draws are keyed by (seed, job, kind and number). A probability of 0 counts as the least number
-    above it. Raises InputError as the training does.
+    runs: their numbers; draws are keyed by the job, kind and number. No state is kept. A probability of 0 counts as the
+    least number above it. Raises InputError as the training does.
     """
     names = [f"{'with' if with_canary else 'without'} {run}" for run in runs]
     replicas = [Replica(name, pair.rows(with_canary), how.gamma) for name in names]
     recipe = how.recipe
     if with_canary and isinstance(recipe, SgdRecipe):
         recipe = with_one_more(recipe, len(pair.y) - 1)
+    own = replace(context, checkpoint=None, progress=silent)
     found = [
-        predicted_probabilities(how.network, trained, pair.x[-1:], seed, (*job, "canary"), device)[:, 0, pair.y[-1]]
-        for trained in _trained(how, recipe, pair, replicas, seed, job, device)
+        predicted_probabilities(how.network, trained, pair.x[-1:], own.of("canary"))[:, 0, pair.y[-1]]
+        for trained in _trained(how, recipe, pair, replicas, own)
     ]
     return np.log(np.maximum(np.concatenate(found), np.finfo(float).tiny))
 
 
 def slot_differences(
-    how: Audited,
-    slots: Slots,
-    second: np.ndarray,
-    run: int,
-    draws: int,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    how: Audited, slots: Slots, second: np.ndarray, run: int, draws: int, context: Context
 ) -> tuple[np.ndarray, float]:
     """How much surer of each slot's first candidate than of its second the network of one run is, (m,).
 
     By the log odds of their labels, in the mean of so many draws of noise: whoever has the weights may draw as often.
     And its accuracy on those of its images that are no candidates, by the same draws; NaN where there are none: a
     network that fits nothing hides its canaries with all else. second (m,) bool: which slots took the second. Draws are
-    keyed by (seed, job, run). With a checkpoint, which must be entered, training goes on where it stopped. Raises
-    InputError as the training does.
+    keyed by job and run. Progress counts epochs. Raises InputError as the training does.
     """
     replica = Replica(f"run {run}", slots.rows(second), how.gamma)
-    (trained,) = _trained(how, how.recipe, slots, [replica], seed, job, device, checkpoint, progress)
+    (trained,) = _trained(how, how.recipe, slots, [replica], context)
     candidates, others = slice(2 * slots.canaries), slice(2 * slots.canaries, None)
 
     def said(which: slice, name: str) -> np.ndarray:
-        return predicted_probabilities(how.network, trained, slots.x[which], seed, (*job, name), device, draws=draws)[0]
+        return predicted_probabilities(how.network, trained, slots.x[which], context.of(name), draws)[0]
 
     sure = logit_confidence(said(candidates, "candidates"), slots.y[candidates])
     labels = slots.y[others]
@@ -137,27 +119,13 @@ def _trained(
     recipe: ResidualRecipe | SgdRecipe,
     records: Neighbours | Slots,
     replicas: Sequence[Replica],
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    context: Context,
 ) -> list[TrainedReplicas]:
     """Train the replicas: together, or by DP-SGD one after the other. A checkpoint: for one replica."""
-    kept: dict[str, Any] = {"largest": how.largest, "checkpoint": checkpoint, "progress": progress}
     x, y = records.x, records.y
     if isinstance(recipe, ResidualRecipe):
-        return [train_residual(how.network, x, y, replicas, recipe, seed, job, device, **kept)]
+        return [train_residual(how.network, x, y, replicas, recipe, context, how.largest)]
     return [
-        train_residual_dp_sgd(
-            how.network,
-            x,
-            y,
-            replica,
-            recipe,
-            how.sigma,
-            Context(seed, job, device, checkpoint, progress),
-            how.largest,
-        )
+        train_residual_dp_sgd(how.network, x, y, replica, recipe, how.sigma, context, how.largest)
         for replica in replicas
     ]

@@ -23,6 +23,7 @@ from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.training import TrainedReplicas
+from lib.training.context import Context
 from lib.training.device import choose_device
 
 
@@ -172,15 +173,8 @@ class NetworksJob:
         rows, seed = asked(self.task, repetition, side, self.networks.alone), self.job.seed
         if self.network.form.scaling == "std":  # noise depends on what else is in a batch: not on members only
             rows = rows[generator(seed, *self._words, str(repetition), side, "asked").permutation(len(rows))]
-        probabilities = predicted_probabilities(
-            self.network,
-            networks,
-            self.task.x[rows],
-            seed,
-            (*self._words, side),
-            self.device,
-            ensembles=ensembles,
-        )
+        context = Context(seed, (*self._words, side), self.device)
+        probabilities = predicted_probabilities(self.network, networks, self.task.x[rows], context, ensembles=ensembles)
         sizes = np.array([len(members) for members in ensembles])
         return Predictions(probabilities, self.task.part[rows], self.task.y[rows], sizes)
 

@@ -6,18 +6,16 @@ import numpy as np
 import torch
 
 from lib.core.errors import InputError
-from lib.core.seeding import integer_seed
 from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.training import TrainedReplicas, checked_images, scaled
+from lib.training.context import Context
 
 
 def predicted_probabilities(
     network: PerturbedResNet8,
     trained: TrainedReplicas,
     x: np.ndarray,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
+    context: Context,
     draws: int = 1,
     ensembles: Sequence[Sequence[int]] | None = None,
     chunk: int = 128,
@@ -31,9 +29,9 @@ def predicted_probabilities(
     names ensembles so, all members share one optimiser and the loss of their averaged logits. "EnNResNet8" does not
     say which; independent members can be shared among ensembles.
 
-    Noise is keyed by (seed, job, replica, draw), so `job` must tell apart sets of images. `chunk` images are predicted
-    at once; with noise it is a part of the result. Double precision keeps confidences apart that would all be 1.
-    Raises InputError for images or ensembles that do not fit.
+    Noise is keyed by the context's job, replica and draw, so the job must tell apart sets of images. `chunk` images are
+    predicted at once; with noise it is a part of the result. Double precision keeps confidences apart that would all be
+    1. Raises InputError for images or ensembles that do not fit.
     """
     x = checked_images(x, network)
     count = len(trained.names)
@@ -43,6 +41,7 @@ def predicted_probabilities(
     for members in ensembles:
         if not members or len(set(members)) < len(members) or min(members) < 0 or max(members) >= count:
             raise InputError(f"ensemble of {members}: allowed are different members from 0 to {count - 1}")
+    device = context.device
     arrays = {name: torch.tensor(array, device=device) for name, array in trained.arrays.items()}
     weights = {name.removeprefix("weight."): a for name, a in arrays.items() if name.startswith("weight.")}
     gamma, pi = arrays["gamma"], arrays["pi"]
@@ -50,8 +49,7 @@ def predicted_probabilities(
     module = network.module(np.random.default_rng(0)).to(device).eval()
     total = np.zeros((len(ensembles), len(x), network.classes))
     for draw in range(draws):
-        seeds = [integer_seed(seed, *job, name, f"noise {draw}") for name in trained.names]
-        generators = [torch.Generator(device).manual_seed(own) for own in seeds]
+        generators = [context.stream(name, f"noise {draw}") for name in trained.names]
         for start in range(0, len(x), chunk):
             images = torch.from_numpy(x[start : start + chunk]).to(device)
             seen = scaled(images.expand(count, *images.shape), arrays["shift"], arrays["factor"])

@@ -5,7 +5,7 @@ noise of residual perturbation in every step. No augmentation.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +13,12 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch.func import stack_module_state
 
-from lib.core.checkpoint import Checkpoint, State
+from lib.core.checkpoint import State
 from lib.core.errors import InputError
-from lib.core.seeding import generator, integer_seed
 from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.pixels import pixel_scale
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
+from lib.training.context import Context
 from lib.training.epochs import run_to_end
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
@@ -51,7 +51,7 @@ class TrainedReplicas:
 class ResidualTrainer:
     """R networks in training, at a step that can be saved and restored.
 
-    A replica's draws are keyed by (seed, job, its name): first weights, the order of every epoch, and its noise, a
+    A replica's draws are keyed by the job and its name: first weights, the order of every epoch, and its noise, a
     stream of its own. No operation mixes replicas, so one trained beside others is the one trained alone, up to
     rounding, which depends on where a weight lies in memory; and what one sees changes no bit of another.
     """
@@ -63,9 +63,7 @@ class ResidualTrainer:
         y: np.ndarray,
         replicas: Sequence[Replica],
         recipe: ResidualRecipe,
-        seed: int,
-        job: tuple[str, ...],
-        device: torch.device,
+        context: Context,
         largest: float = 255.0,
         loop: bool | None = None,
     ) -> None:
@@ -76,8 +74,8 @@ class ResidualTrainer:
         """
         x = checked_images(x, network)
         strengths = checked_replicas(network, x, y, replicas)
-        self._network, self._recipe, self._device, self._loop = network, recipe, device, loop
-        self._seed, self._job, self._names = seed, job, tuple(replica.name for replica in replicas)
+        self._network, self._recipe, self._loop, self._context = network, recipe, loop, context
+        self._names, device = tuple(replica.name for replica in replicas), context.device
         self._part = np.stack([replica.rows for replica in replicas])
         self._x, self._y = torch.from_numpy(x).to(device), torch.from_numpy(y.astype(np.int64)).to(device)
         scales = [pixel_scale(recipe.scale, x[rows], largest) for rows in self._part]
@@ -85,13 +83,11 @@ class ResidualTrainer:
         gamma, pi = np.asarray(strengths, np.float32).T
         self._noisy = noisy_of(gamma, pi)
         self._gamma, self._pi = self._tensor(gamma), self._tensor(pi)
-        modules = [network.module(self._generator(name, "weights")) for name in self._names]
+        modules = [network.module(context.generator(name, "weights")) for name in self._names]
         parameters, buffers = stack_module_state([module.to(device) for module in modules])
         self._module = modules[0].train()
         self._parameters, self._weights = parameters, {**parameters, **buffers}
-        self._noise = [
-            torch.Generator(device).manual_seed(integer_seed(seed, *job, name, "noise")) for name in self._names
-        ]
+        self._noise = [context.stream(name, "noise") for name in self._names]
         self._optimizer = torch.optim.SGD(
             parameters.values(),
             lr=recipe.rate,
@@ -108,19 +104,18 @@ class ResidualTrainer:
         """Batches in all."""
         return self._recipe.epochs * self.epoch_steps
 
-    def _generator(self, name: str, role: str) -> np.random.Generator:
-        return generator(self._seed, *self._job, name, role)
-
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         # a copy in torch's own memory: matrix products of memory aligned otherwise may round otherwise
-        return torch.tensor(array, device=self._device)
+        return torch.tensor(array, device=self._context.device)
 
     def _batch(self) -> torch.Tensor:
         """Rows (R, b) of this step."""
         epoch, place = divmod(self.step, self.epoch_steps)
         if self._orders is None or place == 0:
-            drawn = [self._generator(name, f"order {epoch}").permutation(self._part.shape[1]) for name in self._names]
-            self._orders = torch.from_numpy(np.take_along_axis(self._part, np.stack(drawn), axis=1)).to(self._device)
+            orders = [self._context.generator(name, f"order {epoch}") for name in self._names]
+            drawn = np.stack([order.permutation(self._part.shape[1]) for order in orders])
+            rows = torch.from_numpy(np.take_along_axis(self._part, drawn, axis=1))
+            self._orders = rows.to(self._context.device)
         return self._orders[:, place * self._recipe.batch : (place + 1) * self._recipe.batch]
 
     def advance(self) -> None:
@@ -183,20 +178,15 @@ def train_residual(
     y: np.ndarray,
     replicas: Sequence[Replica],
     recipe: ResidualRecipe,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
+    context: Context,
     largest: float = 255.0,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> TrainedReplicas:
-    """Train the replicas together on their rows of x, y (see `ResidualTrainer`).
+    """Train the replicas together on their rows of x, y (see `ResidualTrainer`, whose errors are raised).
 
-    With a checkpoint, which must be entered, training goes on where it stopped and gives the same bytes. Calls
-    progress(done, total) after each epoch. Raises InputError as `ResidualTrainer` does.
+    Progress counts epochs.
     """
-    trainer = ResidualTrainer(network, x, y, replicas, recipe, seed, job, device, largest)
-    run_to_end(trainer, checkpoint, progress)
+    trainer = ResidualTrainer(network, x, y, replicas, recipe, context, largest)
+    run_to_end(trainer, context.checkpoint, context.progress)
     return trainer.trained()
 
 

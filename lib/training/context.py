@@ -1,10 +1,11 @@
 """What every training receives beside its data and its settings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from lib.core.checkpoint import Checkpoint, state_key
@@ -22,7 +23,7 @@ def silent(done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Context(Draws):
-    """Seed, job, device, checkpoint and progress of one training.
+    """Seed, job, device, checkpoint and progress of one training; a prediction has no need of the last two.
 
     seed, job: key all its random draws. device: where it computes. checkpoint: where it keeps its state, entered;
     training goes on from that and gives the same bytes. None keeps no state. progress: called with what is done, of how
@@ -40,6 +41,11 @@ class Context(Draws):
     def saved(self) -> dict[str, Any]:
         """Return the state to go on from, empty for none."""
         return (self.checkpoint.load() if self.checkpoint else None) or {}
+
+    def save(self, state: Mapping[str, "np.ndarray | torch.Tensor | int"]) -> None:
+        """Save a state, where any is kept."""
+        if self.checkpoint:
+            self.checkpoint.save(state)
 
 
 @contextmanager

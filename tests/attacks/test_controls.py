@@ -14,6 +14,7 @@ from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, train_residual
+from lib.training.context import Context
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("module_device")]
 
@@ -38,8 +39,9 @@ def probabilities(module_device):
         Replica("elsewhere", ELSEWHERE),
     ]
     recipe = ResidualRecipe(epochs=25, batch=32, milestones=(12, 18), rate=0.1)
-    trained = train_residual(network, X, Y, replicas, recipe, 1, ("controls",), module_device)
-    found = predicted_probabilities(network, trained, X, 1, ("controls",), module_device)
+    context = Context(1, ("controls",), module_device)
+    trained = train_residual(network, X, Y, replicas, recipe, context)
+    found = predicted_probabilities(network, trained, X, context)
     return dict(zip(trained.names, found, strict=True))
 
 

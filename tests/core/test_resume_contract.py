@@ -121,7 +121,7 @@ def residual(form, **how):
     )
     # the same part with other gammas, and the same gamma with another part
     parts = [Replica("a", np.arange(20), 0.5), Replica("b", np.arange(20)), Replica("c", np.arange(10, 30), 0.5)]
-    return train_residual(network, PIXELS, CLASSES, parts, recipe, *DRAWS, CPU, **how).arrays
+    return train_residual(network, PIXELS, CLASSES, parts, recipe, context(**how)).arrays
 
 
 def residual_dp_sgd(recipe, **how):

@@ -265,7 +265,7 @@ def test_ensembles_are_the_mean_of_their_members_logits(work):
             x, job = work.task.x[asked(work.task, repetition, side)], ("made", "Strategy I", "0.5", side)
             weights = weights_of(trained, repetition, side, 2)
             expected = predicted_probabilities(
-                network, weights, x, 1, job, torch.device("cpu"), ensembles=[[0], [1], [0, 1]]
+                network, weights, x, Context(1, job, torch.device("cpu")), ensembles=[[0], [1], [0, 1]]
             )
             np.testing.assert_allclose(own.probabilities, expected, rtol=1e-9)
             # logits are log-probabilities up to a constant
@@ -369,8 +369,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
     whole, advance, done = work.train(*which), trainer.advance, []
     members = which[2] if len(which) > 1 else 1
     again = partial(train, work.drawn.samples, tmp_path / "again", *which, sizes=range(1, members + 1))
-    for script in (train_residual, train_residual_dp_sgd):
-        monkeypatch.setattr(script, "Checkpoint", partial(Checkpoint, seconds=0))
+    monkeypatch.setattr("lib.training.context.Checkpoint", partial(Checkpoint, seconds=0))
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(trainer, "advance", stopping(trainer, stop, done))
         again()
@@ -385,7 +384,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
 
 
 def test_half_done_work_of_another_job_is_not_gone_on_with(work, tmp_path, monkeypatch):
-    monkeypatch.setattr(train_residual, "Checkpoint", partial(Checkpoint, seconds=0))
+    monkeypatch.setattr("lib.training.context.Checkpoint", partial(Checkpoint, seconds=0))
     left = partial(train, work.drawn.samples, checkpoint=tmp_path / "half.npz")
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(ResidualTrainer, "advance", stopping(ResidualTrainer, 3, []))

@@ -16,6 +16,7 @@ from lib.residual_perturbation.network import PerturbedResNet8
 from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, ResidualTrainer
+from lib.training.context import Context
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -35,7 +36,7 @@ REPLICAS = [
 
 
 def make(replicas=REPLICAS, network=NETWORK, recipe=RECIPE, x=X, y=Y, seed=1, loop=None):
-    return ResidualTrainer(network, x, y, replicas, recipe, seed, ("job",), CPU, loop=loop)
+    return ResidualTrainer(network, x, y, replicas, recipe, Context(seed, ("job",), CPU), loop=loop)
 
 
 def advance(trainer, steps=9):

@@ -83,7 +83,7 @@ def test_a_step_is_the_sum_of_clipped_gradients_over_the_expected_size(skip, cli
     assert (norms > 0.3).any() and (norms < 100).all()
     before = run(replace(recipe, epochs=0), network=network)
     plain = ResidualTrainer(
-        network, X, Y, [REPLICA], ResidualRecipe(epochs=1, batch=128, rate=0.1), 1, ("job",), CPU
+        network, X, Y, [REPLICA], ResidualRecipe(epochs=1, batch=128, rate=0.1), Context(1, ("job",), CPU)
     ).trained()
     np.testing.assert_array_equal(flat(before), flat(plain))
     moved = flat(run(recipe, network=network)) - flat(before)
@@ -121,7 +121,7 @@ def test_what_is_trained_can_be_asked_for_predictions():
     )
     with torch.no_grad():
         expected = module(torch.from_numpy(X / 255).float().movedim(-1, 1)).double().softmax(1)
-    found = predicted_probabilities(NETWORK, trained, X, 1, ("job",), CPU)
+    found = predicted_probabilities(NETWORK, trained, X, Context(1, ("job",), CPU))
     np.testing.assert_allclose(found[0], expected, rtol=1e-4)
 
 
@@ -135,7 +135,7 @@ def test_it_learns_and_less_noise_learns_more():
     right = []
     for sigma in (0.0, 20.0):
         trained = run(recipe, sigma, network, x, y, replica, largest=16.0)
-        found = predicted_probabilities(network, trained, x[400:], 1, ("job",), CPU)[0].argmax(1)
+        found = predicted_probabilities(network, trained, x[400:], Context(1, ("job",), CPU))[0].argmax(1)
         right.append((found == y[400:]).mean())
     assert right[0] > 0.6 and right[1] < right[0] - 0.2
 

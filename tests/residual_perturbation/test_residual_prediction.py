@@ -12,6 +12,7 @@ from lib.residual_perturbation.noise import NoiseForm
 from lib.residual_perturbation.prediction import predicted_probabilities
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.residual_perturbation.training import Replica, TrainedReplicas, train_residual
+from lib.training.context import Context
 
 pytestmark = pytest.mark.usefixtures("device")
 
@@ -24,11 +25,11 @@ MEMBERS = [Replica(f"member {k}", np.arange(20), 1.0) for k in range(5)]
 
 
 def trained(members=MEMBERS, network=NETWORK):
-    return train_residual(network, X, Y, members, RECIPE, 1, ("job",), CPU)
+    return train_residual(network, X, Y, members, RECIPE, Context(1, ("job",), CPU))
 
 
 def predicted(replicas, network=NETWORK, job=("test",), x=X, **settings):
-    return predicted_probabilities(network, replicas, x, 1, job, CPU, **settings)
+    return predicted_probabilities(network, replicas, x, Context(1, job, CPU), **settings)
 
 
 def test_an_ensemble_of_five_is_the_mean_of_five_independent_members():
