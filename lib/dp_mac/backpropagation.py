@@ -74,5 +74,5 @@ def train_dp_sgd(
     """
     trainer = ChainTrainer(network, x, y, recipe, sigma, context)
     measured = Measured(trainer, lambda: evaluate(trainer.weights))
-    run_to_end(measured, context.checkpoint, context.progress)
+    run_to_end(measured, context)
     return Trained([weight.cpu().numpy() for weight in trainer.weights], measured.curves, {})

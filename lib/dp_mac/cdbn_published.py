@@ -222,7 +222,7 @@ def train_published(
     more = {f"hidden.{layer}.{part}": pair[part] for layer, pair in enumerate(hidden) for part in (0, 1)}
     if not saved:
         context.save(more | measured.state())
-    run_to_end(measured, context.checkpoint, context.progress, saved, more)
+    run_to_end(measured, context, saved, more)
     return Trained(trainer.network, measured.curves["accuracy"][0])
 
 

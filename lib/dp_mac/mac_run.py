@@ -78,7 +78,7 @@ def train(
         if not learned:
             shortened = replace(recipe, epochs=learning.epochs)
             first = MacTrainer(network, x, y, shortened, noise, names, context.of("pretraining"))
-            run_to_end(first, context.checkpoint, lambda done, _: context.progress(done, total), saved)
+            run_to_end(first, replace(context, progress=lambda done, _: context.progress(done, total)), saved)
             saved = {}
             for kind, norms in first.coefficient_norms().items():
                 generators = [context.generator(name, f"histogram of {kind}") for name in names]
@@ -88,7 +88,8 @@ def train(
     trainer = MacTrainer(network, x, y, recipe, noise, names, context.of("training"))
     measured = Measured(trainer, lambda: evaluate(trainer.weights))
     more = {f"threshold.{kind}": values for kind, values in learned.items()}
-    run_to_end(measured, context.checkpoint, lambda done, _: context.progress(before + done, total), saved, more)
+    of_all = replace(context, progress=lambda done, _: context.progress(before + done, total))
+    run_to_end(measured, of_all, saved, more)
     return Trained(
         [weight.cpu().numpy() for weight in trainer.weights], measured.curves, dict(noise.thresholds) if noise else {}
     )

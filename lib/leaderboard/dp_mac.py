@@ -45,7 +45,7 @@ class DpMac(CalibratedMethod):
         trainer = self._trainer(given.x, given.y, self.recipe, noise, given, "training")
         if self.warm is not None:
             start = self._trainer(given.public.x, given.public.y, self.warm, None, given, "warm start")
-            run_to_end(start, None, lambda done, total: None)
+            run_to_end(start, given.context)
             for weight, first in zip(trainer.weights, start.weights, strict=True):
                 weight.copy_(first)
         return trainer
@@ -59,7 +59,7 @@ class DpMac(CalibratedMethod):
     def fit(self, given: Given) -> Predict:
         """See `Method.fit`. Each class has a unit of its own; their probabilities are scaled to sum to 1."""
         trainer = self.trainer(given)
-        run_to_end(trainer, None, lambda done, total: None)
+        run_to_end(trainer, given.context)
         weights = [weight.detach().clone() for weight in trainer.weights]
 
         def predict(records: np.ndarray) -> np.ndarray:

@@ -104,7 +104,7 @@ class DpSgd(CalibratedMethod):
         x, targets = given.public.x, one_hot(given.public.y, self.network.classes)
         context = given.context.of("warm start")
         trainer = network_trainer(self.network, x, targets, self.warm, 0.0, context)
-        run_to_end(trainer, context.checkpoint, context.progress)
+        run_to_end(trainer, context)
         return trainer.module.state_dict()
 
 

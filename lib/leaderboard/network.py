@@ -164,7 +164,7 @@ def train_network(
 ) -> Predict:
     """Train as `network_trainer` says; returns what predicts with the trained network."""
     trainer = network_trainer(network, x, targets, recipe, sigma, context, start)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     # a network of its own: clipping hooks into the one that was trained
     trained = network.module(np.random.default_rng(0)).to(context.device)
     trained.load_state_dict(trainer.module.state_dict())

@@ -129,7 +129,7 @@ def train_gan_student(
     """
     images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, context.device, white)
     trainer = GanTrainer(images, classes, settings, context)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     trainer.check()
     network = trainer.predictor()
     return Student(lambda x: network(x.flatten(1)), context.device, white, 1000, network.dense)

@@ -63,6 +63,6 @@ def train_supervised(model: dict, x: np.ndarray, y: np.ndarray, classes: int, co
     """
     network, recipe = teacher_network(model, x.shape[1:], classes), teacher_recipe(model)
     trained = Replicas(network, stack_parts(lambda _: (x, y), range(1), classes), recipe, range(1), context)
-    run_to_end(trained, context.checkpoint, context.progress)
+    run_to_end(trained, context)
     parameters, scale = trained.trained(), SCALINGS[recipe.scaling]
     return Student(lambda images: network.logits(parameters, scale(images), shared=True)[0], context.device, 1, CHUNK)

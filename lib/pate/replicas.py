@@ -1,7 +1,7 @@
 """Teachers trained many at once: T networks of one shape, each on its own private part."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -255,7 +255,7 @@ def replica_labels(
         parts = stack_parts(part, members, network.classes)
         replicas = Replicas(network, parts, recipe, members, context)
         more: State = {"done": done, "labels": labels[:, :done]}
-        run_to_end(replicas, context.checkpoint, silent, saved, more)
+        run_to_end(replicas, replace(context, progress=silent), saved, more)
         saved = {}
         labels[:, done : done + len(members)] = predict_labels(network, replicas.trained(), queries, recipe.scaling)
         done += len(members)

@@ -142,6 +142,6 @@ def train_vat_student(
     """
     images = semi_supervised.make_images(x_labelled, labels, x_unlabelled, classes, context.device, white)
     trainer = VatTrainer(images, classes, settings, context)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     trainer.check()
     return Student(lambda x: trainer.network(planes(x)), context.device, white, 500)

@@ -86,7 +86,7 @@ def train_residual_dp_sgd(
 ) -> TrainedReplicas:
     """Train one network as `ResidualSgdTrainer` says, whose errors are raised. Progress counts epochs."""
     trainer = ResidualSgdTrainer(network, x, y, replica, recipe, sigma, context, largest)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     arrays = {f"weight.{name}": weight.detach()[None] for name, weight in trainer.module.named_parameters()}
     arrays |= dict(zip(("shift", "factor"), trainer.scale, strict=True))
     arrays |= {"gamma": torch.zeros(1), "pi": torch.zeros(1)}

@@ -186,7 +186,7 @@ def train_residual(
     Progress counts epochs.
     """
     trainer = ResidualTrainer(network, x, y, replicas, recipe, context, largest)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     return trainer.trained()
 
 

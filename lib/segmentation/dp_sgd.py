@@ -113,5 +113,5 @@ def train_segmentation_dp_sgd(
     Progress counts epochs. Raises InputError as `SegmentationSgdTrainer` does.
     """
     trainer = SegmentationSgdTrainer(network, images, targets, rows, recipe, sigma, shares, context)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     return weights_of(trainer.module)

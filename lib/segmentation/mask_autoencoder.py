@@ -146,5 +146,5 @@ def train_mask_autoencoder(
     Progress counts epochs. Raises InputError as `AutoencoderTrainer` does.
     """
     trainer = AutoencoderTrainer(design, y, recipe, context)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     return trainer.trained()

@@ -146,5 +146,5 @@ def train_segmentation(
     InputError as `SegmentationTrainer` does.
     """
     trainer = SegmentationTrainer(network, images, targets, rows, recipe, context)
-    run_to_end(trainer, context.checkpoint, context.progress)
+    run_to_end(trainer, context)
     return weights_of(trainer.module), trainer.history

@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from lib.core.checkpoint import Checkpoint, State
-from lib.training.context import Progress
+from lib.core.checkpoint import State
+from lib.training.context import Context
 
 
 class Resumable(Protocol):
@@ -37,26 +37,25 @@ class Resumable(Protocol):
 
 def run_to_end(
     trainer: Resumable,
-    checkpoint: Checkpoint | None,
-    progress: Progress,
+    context: Context,
     saved: Mapping[str, "np.ndarray | torch.Tensor | int"] | None = None,
     more: Mapping[str, "np.ndarray | torch.Tensor | int"] | None = None,
 ) -> None:
-    """Advance to the last step; call progress(done, total) after each epoch.
+    """Advance to the last step, from the context's state; save it whenever that is due.
 
-    With a checkpoint, which must be entered, training goes on where it stopped and is saved whenever that is due.
-    saved: the state to go on from where the caller has loaded it, empty for none. more: saved beside the trainer's.
+    Progress counts epochs. saved: the state to go on from where the caller has loaded it, empty for none. more: saved
+    beside the trainer's.
     """
     if saved is None:
-        saved = checkpoint.load() if checkpoint else None
+        saved = context.saved()
     if saved:
         trainer.restore(saved)
     while trainer.step < trainer.steps:
         trainer.advance()
-        if checkpoint and checkpoint.due():
-            checkpoint.save({**(more or {}), **trainer.state()})
+        if context.checkpoint and context.checkpoint.due():
+            context.checkpoint.save({**(more or {}), **trainer.state()})
         if trainer.step % trainer.epoch_steps == 0:
-            progress(trainer.step // trainer.epoch_steps, trainer.steps // trainer.epoch_steps)
+            context.progress(trainer.step // trainer.epoch_steps, trainer.steps // trainer.epoch_steps)
 
 
 class Measured:
