@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.presets import ROOT
 from lib.core.files import atomic_path
+from lib.core.seeding import Draws
 from lib.data.samples import Samples, read_samples
 from lib.leaderboard.features import told
 from lib.leaderboard.method import Given, Method
@@ -104,7 +105,9 @@ def best(table: pd.DataFrame) -> dict[tuple[str, float | None], dict]:
 
 def others(samples: Samples, block: dict, seed: int) -> Samples:
     """The images of the training set that the board's worlds and its pool do not hold."""
-    used, _ = parted(samples, 2 * block["slots"] + block["public"], block["test"], seed, ("leaderboard", "worlds"))
+    used, _ = parted(
+        samples, 2 * block["slots"] + block["public"], block["test"], Draws(seed, ("leaderboard", "worlds"))
+    )
     left = np.setdiff1d(np.arange(samples.official_train), used)
     return Samples(samples.x[left], samples.y[left], samples.fingerprint, None)
 
@@ -112,8 +115,8 @@ def others(samples: Samples, block: dict, seed: int) -> Samples:
 def drawn(samples: Samples, block: dict, seed: int) -> tuple[PrivateWorlds, PublicPart]:
     """Sample private sets of these images as the leaderboard does, described by features of their own pool."""
     sizes = {name: block[name] for name in ("slots", "canaries", "public", "classes")}
-    worlds = draw_worlds(samples, **sizes, worlds=WORLDS, test=TEST, seed=seed, job=JOB)
-    return told(*worlds, **block["features"], unit=block["largest"], seed=seed, job=JOB)
+    worlds = draw_worlds(samples, **sizes, worlds=WORLDS, test=TEST, draws=Draws(seed, JOB))
+    return told(*worlds, **block["features"], unit=block["largest"], draws=Draws(seed, JOB))
 
 
 class Trial:
@@ -151,7 +154,7 @@ class Trial:
         if (world, teachers) not in self._votes:
             model, job = self._models[self._block["teachers"]["model"]], (*JOB, "teachers", str(world))
             given = (*self._private.world(world), teachers, model, self._public.x, self._block["classes"])
-            self._votes[world, teachers] = teacher_votes(*given, self._seed, job, self._device)
+            self._votes[world, teachers] = teacher_votes(*given, Context(self._seed, job, self._device))
         return self._votes[world, teachers]
 
 

@@ -16,6 +16,7 @@ from lib.attacks.reference_mechanisms import (
 )
 from lib.audit.bound import as_often_as_allowed
 from lib.core.command import command, run
+from lib.core.seeding import Draws
 from lib.reporting.claims.cells import read_table
 from lib.reporting.plotting import GREY, at_delta, figure, legend, save
 from lib.reporting.tables import write_table, yes_no
@@ -54,8 +55,7 @@ def row_of(audit: str, name: str, noise: float, size: int, settings: dict, seed:
         delta,
         level,
         repetitions,
-        seed,
-        ("audit_known", audit, name, f"{noise:g}", str(size)),
+        Draws(seed, ("audit_known", audit, name, f"{noise:g}", str(size))),
     ).T
     above, caught = (bounds > exact).sum(), (bounds > settings["epsilon"]).sum()
     return {

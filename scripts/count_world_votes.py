@@ -5,9 +5,11 @@ from pathlib import Path
 from lib.core.code_inputs import digest
 from lib.core.command import Training, command, run
 from lib.core.files import save_arrays
+from lib.core.seeding import Draws
 from lib.leaderboard.shard import Arrays, each_world
 from lib.leaderboard.votes import teacher_votes
 from lib.leaderboard.worlds import read_private, read_public
+from lib.training.context import Context
 from lib.training.device import choose_device
 
 
@@ -19,8 +21,7 @@ def main(
     teachers: int,
     model: dict,
     classes: int,
-    job: list[str],
-    seed: int,
+    draws: Draws,
     training: Training,
     votes: Path,
     cost: Path,
@@ -29,15 +30,14 @@ def main(
 
     worlds: the private records of every world. public: what is public in all worlds. shard: the first world, and the
     one after the last. teachers: how many. model: the teachers' block of the configuration. classes: number of classes.
-    job: the job's own name. seed: seed of the preset. votes: the .npz of votes to write.
-    cost: the CSV to write with what each world took.
+    votes: the .npz of votes to write. cost: the CSV to write with what each world took.
     """
     device = choose_device(training.device, training.threads)
     private, pool = read_private(worlds), read_public(public)
 
     def counted(number: int) -> Arrays:
-        own = (*job, str(number))
-        return {"votes": teacher_votes(*private.world(number), teachers, model, pool.x, classes, seed, own, device)}
+        context = Context(draws.seed, (*draws.job, str(number)), device)
+        return {"votes": teacher_votes(*private.world(number), teachers, model, pool.x, classes, context)}
 
     read = {"worlds": vars(private), "public": vars(pool)}
     code = digest("scripts/count_world_votes.py")

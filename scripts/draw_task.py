@@ -27,7 +27,7 @@ def main(data: Path, task: dict, repetitions: int, job: Job, samples: Path, pati
     named = {name: task[name] for name in ("quarter", "test", "largest")} | {"patients": task.get("patients")}
     draws, lists, deviations = [], [], {}
     for repetition in range(1, repetitions + 1):
-        draw, groups = draw_task(data, images, **named, seed=job.seed, job=job.job, repetition=repetition)
+        draw, groups = draw_task(data, images, **named, draws=job, repetition=repetition)
         draws.append(draw)
         if groups is not None and images.groups is not None:
             lists.append(group_table(groups, images.groups, images.y).assign(repetition=repetition))

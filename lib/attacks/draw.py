@@ -9,7 +9,7 @@ from sklearn.model_selection import train_test_split
 from lib.attacks.split import QUARTERS, split_attack
 from lib.attacks.task import PARTS, Task
 from lib.core.errors import InputError
-from lib.core.seeding import generator, integer_seed
+from lib.core.seeding import Draws
 from lib.data.grouped import GroupedSplit, scaled, split_groups
 from lib.data.samples import Samples
 
@@ -20,8 +20,7 @@ def draw_task(
     quarter: int | None,
     test: int | None,
     largest: float,
-    seed: int,
-    job: tuple[str, ...],
+    draws: Draws,
     repetition: int,
     patients: Mapping | None = None,
 ) -> tuple[Task, GroupedSplit | None]:
@@ -30,19 +29,18 @@ def draw_task(
     quarter: samples of each of QUARTERS, test: of the test set, in the proportions of the classes; None
     takes all there are. A dataset with an official test set keeps it. Samples of groups are divided by group, as
     `patients` says: `train` and `test`, samples of class 0 and 1, out of `of`, which are scaled to what there is; the
-    training set is then quartered by sample, as the paper does. Draws are keyed by (seed, job, repetition).
+    training set is then quartered by sample, as the paper does. Draws are keyed by the job and the repetition.
     Raises InputError where there are too few samples, or pixels that are not whole numbers from 0 to `largest`.
     """
-    job = (*job, str(repetition))
+    own = draws.of(str(repetition))
     if quarter is not None and test is not None and data.groups is None:
         _check_sizes(path, data, quarter, test)
-    pools, groups = _pools(path, data, test, seed, job, patients)
+    pools, groups = _pools(path, data, test, own, patients)
     wanted = {"train": None if quarter is None else len(QUARTERS) * quarter, "test": test}
     train, tested = (
-        _draw(path, name, pool, data.y, wanted[name], integer_seed(seed, *job, f"draw {name}"))
-        for name, pool in pools.items()
+        _draw(path, name, pool, data.y, wanted[name], own.integer_seed(f"draw {name}")) for name, pool in pools.items()
     )
-    quarters = split_attack(len(train), generator(seed, *job, "quarters"))
+    quarters = split_attack(len(train), own.generator("quarters"))
     rows = [train[quarters[name]] for name in QUARTERS] + [tested]
     place = np.concatenate(rows)
     part = np.repeat(np.arange(len(PARTS), dtype=np.int8), [len(each) for each in rows])
@@ -84,7 +82,7 @@ def _check_sizes(path: str | Path, data: Samples, quarter: int, test: int) -> No
 
 
 def _pools(
-    path: str | Path, data: Samples, test: int | None, seed: int, job: tuple[str, ...], patients: Mapping | None
+    path: str | Path, data: Samples, test: int | None, draws: Draws, patients: Mapping | None
 ) -> tuple[dict[str, np.ndarray], GroupedSplit | None]:
     """Return the samples that may be trained on, and those of the test set."""
     rows = np.arange(len(data.y))
@@ -93,13 +91,13 @@ def _pools(
     if data.groups is not None and patients is not None:
         targets = {name: tuple(patients[name]) for name in ("train", "test")}
         targets = scaled(targets, tuple(patients["of"]), data.y)
-        split = split_groups(data.groups, data.y, targets, "validation", seed, *job)
+        split = split_groups(data.groups, data.y, targets, "validation", draws.seed, *draws.job)
         return {name: split.rows(name, data.groups) for name in targets}, split
     if data.official_train is not None:
         return {"train": rows[: data.official_train], "test": rows[data.official_train :]}, None
     if test is None or not 0 < test < len(rows):
         raise InputError(f"{path}: test {test}; it has no test set of its own, allowed is 1 to {len(rows) - 1}")
-    tested = _draw(path, "test", rows, data.y, test, integer_seed(seed, *job, "test"))
+    tested = _draw(path, "test", rows, data.y, test, draws.integer_seed("test"))
     return {"train": np.setdiff1d(rows, tested), "test": tested}, None
 
 

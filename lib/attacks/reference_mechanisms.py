@@ -12,7 +12,7 @@ import numpy as np
 
 from lib.attacks.empirical_epsilon import lower_bound
 from lib.attacks.one_run import guess_numbers, one_run_bound
-from lib.core.seeding import generator
+from lib.core.seeding import Draws
 
 AUDITS = ("many_runs", "one_run")
 _STEPS = (
@@ -90,13 +90,12 @@ def repeated(
     delta: float,
     level: float,
     repetitions: int,
-    seed: int,
-    job: tuple[str, ...],
+    draws: Draws,
 ) -> np.ndarray:
-    """Return the results of independent repetitions, (repetitions, 2); draws are keyed by (seed, job, repetition)."""
+    """Return the results of independent repetitions, (repetitions, 2), each of which has draws of its own."""
     return np.array(
         [
-            audited(audit, mechanism, size, guesses, delta, level, generator(seed, *job, str(repetition)))
+            audited(audit, mechanism, size, guesses, delta, level, draws.generator(str(repetition)))
             for repetition in range(1, repetitions + 1)
         ]
     )

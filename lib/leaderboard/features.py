@@ -11,7 +11,7 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
-from lib.core.seeding import generator, integer_seed
+from lib.core.seeding import Draws
 from lib.leaderboard.worlds import PrivateWorlds, PublicPart
 
 CONTRAST = 10.0  # added to a patch's variance: flat patches are noise (section 3.1, pixels from 0 to 255)
@@ -59,10 +59,10 @@ class PatchFeatures:
         return np.concatenate([part.sum((1, 2)) for part in quarters], 1)
 
 
-def learn(images: np.ndarray, side: int, kinds: int, seed: int, job: tuple[str, ...]) -> PatchFeatures:
+def learn(images: np.ndarray, side: int, kinds: int, draws: Draws) -> PatchFeatures:
     """Features of `kinds` kinds of patches, from public images (n, height, width[, channels]) uint8 without labels.
 
-    The patches that are looked at, and where k-means begins, are keyed by (seed, job). Raises InputError for records
+    The patches that are looked at, and where k-means begins, are drawn. Raises InputError for records
     that are no images, and for patches that do not fit them.
     """
     from sklearn.cluster import MiniBatchKMeans
@@ -72,14 +72,14 @@ def learn(images: np.ndarray, side: int, kinds: int, seed: int, job: tuple[str, 
     images = images.reshape(*images.shape[:3], -1)
     if not 2 <= side < min(images.shape[1:3]):
         raise InputError(f"features: patches of {side} pixels a side: allowed are 2 to {min(images.shape[1:3]) - 1}")
-    rng = generator(seed, *job, "patches")
+    rng = draws.generator("patches")
     drawn = [rng.integers(0, end, SEEN) for end in (len(images), *(size - side + 1 for size in images.shape[1:3]))]
     windows = np.lib.stride_tricks.sliding_window_view(images, (side, side), axis=(1, 2))
     seen = normalised(windows[tuple(drawn)].reshape(SEEN, -1).astype(np.float32))
     mean = seen.mean(0)
     values, axes = np.linalg.eigh(np.cov(seen.T, dtype=np.float64))
     whitening = ((axes / np.sqrt(values + FLAT)) @ axes.T).astype(np.float32)
-    first = integer_seed(seed, *job, "kinds")
+    first = draws.integer_seed("kinds")
     units = MiniBatchKMeans(kinds, batch_size=2000, n_init=1, max_iter=20, random_state=first)
     centres = units.fit(of_length_1((seen - mean) @ whitening)).cluster_centers_
     plain = PatchFeatures(side, mean, whitening @ of_length_1(centres).T, np.zeros(1), np.ones(1))
@@ -88,13 +88,13 @@ def learn(images: np.ndarray, side: int, kinds: int, seed: int, job: tuple[str, 
 
 
 def told(
-    private: PrivateWorlds, public: PublicPart, patch: int, kinds: int, unit: float, seed: int, job: tuple[str, ...]
+    private: PrivateWorlds, public: PublicPart, patch: int, kinds: int, unit: float, draws: Draws
 ) -> tuple[PrivateWorlds, PublicPart]:
     """Replace the images of all private sets by their features: `kinds` kinds of patches that the pool has.
 
     See `learn`, whose side is `patch`, and `PatchFeatures.of`; labels are not looked at.
     """
-    learned = learn(public.x, patch, kinds, seed, job)
+    learned = learn(public.x, patch, kinds, draws)
     arrays = {"x": learned.of(public.x, unit), "test_x": learned.of(public.test_x, unit)}
     arrays |= {"y": public.y, "test_y": public.test_y}
     return replace(private, x=learned.of(private.x, unit)), PublicPart(**arrays, fingerprint=fingerprint(**arrays))

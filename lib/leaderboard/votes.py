@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
-import torch
 from sklearn.base import ClassifierMixin
 
 from lib.core.errors import InputError
-from lib.core.seeding import integer_seed
 from lib.models.classifiers import make_classifier
 from lib.pate.classification import count_votes, teacher_labels
 from lib.pate.networks import teacher_network, teacher_recipe
@@ -32,15 +30,13 @@ def teacher_votes(
     model: Mapping,
     asked: np.ndarray,
     classes: int,
-    seed: int,
-    job: tuple[str, ...],
-    device: torch.device,
+    context: Context,
 ) -> np.ndarray:
     """Histogram (p, classes) int64 of the teachers' votes about the public records asked (p, ...).
 
     x (n, ...), y (n,): a world's records in the order of slots. model: a classifier of `make_classifier`, or a network
     of `teacher_network` with its `recipe` and how many are trained `together` (records uint8). Draws are keyed by
-    (seed, job, teacher). Raises InputError for too many teachers, and as the training does.
+    the job and the teacher. Raises InputError for too many teachers, and as the training does.
     """
     own = owners(len(y), teachers)
 
@@ -48,7 +44,7 @@ def teacher_votes(
         return x[own == teacher], y[own == teacher]
 
     def make(teacher: int) -> ClassifierMixin:
-        return make_classifier(dict(model), integer_seed(seed, *job, f"teacher {teacher}"))
+        return make_classifier(dict(model), context.integer_seed(f"teacher {teacher}"))
 
     if "recipe" not in model:
         labels = teacher_labels(part, range(teachers), asked, make)
@@ -59,7 +55,7 @@ def teacher_votes(
             range(teachers),
             asked,
             teacher_recipe(dict(model)),
-            Context(seed, job, device),
+            context,
             model.get("together", 10),
         )
     return count_votes(labels, classes)

@@ -13,7 +13,7 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.core.files import fingerprint, load_arrays, save_arrays
-from lib.core.seeding import generator
+from lib.core.seeding import Draws
 from lib.data.samples import Samples
 
 
@@ -85,14 +85,13 @@ def draw_worlds(
     test: int,
     worlds: int,
     classes: int,
-    seed: int,
-    job: tuple[str, ...],
+    draws: Draws,
 ) -> tuple[PrivateWorlds, PublicPart]:
     """Draw 2 `slots` candidates, a pool of `public` and `test` samples, all different, and the coins of the worlds.
 
     Of a dataset with an official test set the test samples come from that and all others from its training set. Every
     coin is fair and independent of all others; those of a world do not depend on how many there are. A canary's label
-    is uniform over the other classes. Draws are keyed by (seed, job). Raises InputError for too few samples, samples of
+    is uniform over the other classes. Raises InputError for too few samples, samples of
     groups (a patient's may not be on two sides), labels beyond `classes`, and what does not fit.
     """
     if samples.groups is not None:
@@ -108,31 +107,31 @@ def draw_worlds(
             f"leaderboard.classes = {classes}: the dataset has labels from {y.min()} to {y.max()}; allowed are whole "
             "numbers from 0 to classes - 1, of at least 2 classes"
         )
-    order, tested = parted(samples, 2 * slots + public, test, seed, job)
+    order, tested = parted(samples, 2 * slots + public, test, draws)
     candidates, pool = order[: 2 * slots], order[2 * slots :]
     labels = y[candidates].astype(np.int64)
     # an offset of 1 to classes - 1 makes every other class as likely as another
-    offsets = generator(seed, *job, "canaries").integers(1, classes, 2 * canaries)
+    offsets = draws.generator("canaries").integers(1, classes, 2 * canaries)
     labels[: 2 * canaries] = (labels[: 2 * canaries] + offsets) % classes
-    coins = [generator(seed, *job, f"coins {w}").integers(0, 2, slots, dtype=np.uint8) for w in range(worlds)]
+    coins = [draws.generator(f"coins {w}").integers(0, 2, slots, dtype=np.uint8) for w in range(worlds)]
     private = PrivateWorlds(samples.x[candidates], labels, np.stack(coins).astype(bool), canaries, samples.fingerprint)
     truth = y.astype(np.int64)
     shared = {"x": samples.x[pool], "y": truth[pool], "test_x": samples.x[tested], "test_y": truth[tested]}
     return private, PublicPart(**shared, fingerprint=fingerprint(**shared))
 
 
-def parted(samples: Samples, needed: int, test: int, seed: int, job: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+def parted(samples: Samples, needed: int, test: int, draws: Draws) -> tuple[np.ndarray, np.ndarray]:
     """Rows of candidates and pool (needed,), and of the test set (test,), in random order."""
     count, official = len(samples.y), samples.official_train
     if official is None:
         if needed + test > count:
             raise InputError(f"worlds: 2 slots + public + test = {needed + test} exceeds the {count} samples")
-        order = generator(seed, *job, "samples").permutation(count)
+        order = draws.generator("samples").permutation(count)
         return order[:needed], order[needed : needed + test]
     if needed > official or test > count - official:
         raise InputError(
             f"worlds: 2 slots + public = {needed} and test = {test}: the dataset has {official} training and "
             f"{count - official} test samples"
         )
-    train = generator(seed, *job, "samples").permutation(official)[:needed]
-    return train, official + generator(seed, *job, "test").permutation(count - official)[:test]
+    train = draws.generator("samples").permutation(official)[:needed]
+    return train, official + draws.generator("test").permutation(count - official)[:test]

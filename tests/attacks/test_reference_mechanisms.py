@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from lib.attacks.reference_mechanisms import Gaussian, RandomisedResponse, repeated, response_epsilon, response_flip
+from lib.core.seeding import Draws
 from pate_accountant.rounding import rounded_up
 from scripts import audit_known
 from tests.redrawn import assert_redrawn
@@ -63,10 +64,10 @@ def test_a_gaussian_claims_what_it_has_and_the_broken_one_does_not():
 
 def test_repetitions_are_keyed_by_their_names():
     arguments = ("one_run", RandomisedResponse(0.2), 300, [0.5], 0.0, 0.9)
-    first, more = repeated(*arguments, 2, 1, ("a",)), repeated(*arguments, 3, 1, ("a",))
+    first, more = repeated(*arguments, 2, Draws(1, ("a",))), repeated(*arguments, 3, Draws(1, ("a",)))
     np.testing.assert_array_equal(first, more[:2])
     assert len(set(more[:, 0])) > 1
-    assert (repeated(*arguments, 3, 1, ("b",)) != more).any()
+    assert (repeated(*arguments, 3, Draws(1, ("b",))) != more).any()
 
 
 def written(folder):

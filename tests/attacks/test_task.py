@@ -12,6 +12,7 @@ from lib.attacks.split import QUARTERS
 from lib.attacks.task import PARTS, Task, joined, read_task
 from lib.core.errors import InputError
 from lib.core.files import save_arrays
+from lib.core.seeding import Draws
 from lib.data.samples import Samples
 
 FINGERPRINT = "ab" * 32
@@ -34,7 +35,7 @@ def samples(labels, official=None, groups=None):
 
 
 def draw(data, quarter, test, seed=1, job=("job",), repetition=1, patients=None):
-    return draw_task("data.npz", data, quarter, test, 16, seed, job, repetition, patients)
+    return draw_task("data.npz", data, quarter, test, 16, Draws(seed, job), repetition, patients)
 
 
 def places(task):
@@ -352,4 +353,4 @@ def test_other_pixels_are_refused(pixel, dtype, said):
 def test_a_draw_refuses_other_pixels():
     data = samples(np.arange(60) % 3)
     with pytest.raises(InputError, match="pixels from 0 to 15; allowed are whole numbers, 0 to 14"):
-        draw_task("data.npz", data, None, 20, 14, 1, ("job",), 1)
+        draw_task("data.npz", data, None, 20, 14, Draws(1, ("job",)), 1)

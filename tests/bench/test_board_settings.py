@@ -8,6 +8,7 @@ import pytest
 
 from bench.board_settings import METHODS, SETTINGS, TABLE, best, combined, others, recipes, tried
 from bench.presets import ROOT
+from lib.core.seeding import Draws
 from lib.data.samples import Samples
 from lib.leaderboard.method_settings import settings_at
 from lib.leaderboard.worlds import draw_worlds
@@ -72,7 +73,7 @@ def test_settings_are_tried_on_no_image_of_the_board():
     block = {"slots": 40, "public": 20, "test": 30}
     left = others(samples, block, 5)
     private, public = draw_worlds(
-        samples, **block, canaries=3, worlds=2, classes=3, seed=5, job=("leaderboard", "worlds")
+        samples, **block, canaries=3, worlds=2, classes=3, draws=Draws(5, ("leaderboard", "worlds"))
     )
     used = {tuple(row) for part in (private.x, public.x, public.test_x) for row in part}
     assert len(left.y) == 150 - 100 and not used & {tuple(row) for row in left.x}

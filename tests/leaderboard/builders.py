@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from lib.core.seeding import Draws
 from lib.data.samples import Samples
 from lib.data.sources.digits import read
 from lib.leaderboard.methods import build_method
@@ -85,7 +86,7 @@ def worlds() -> tuple[PrivateWorlds, PublicPart]:
     """Two worlds of digits, the second the first with the record of slot 7 replaced."""
     arrays = read([])
     samples = Samples(arrays["x"], arrays["y"], "digits", None)
-    private, public = draw_worlds(samples, SLOTS, 20, 150, 200, 2, 10, 3, ("tests",))
+    private, public = draw_worlds(samples, SLOTS, 20, 150, 200, 2, 10, Draws(3, ("tests",)))
     chosen = np.repeat(private.chosen[:1], 2, axis=0)
     chosen[1, 7] ^= True
     return replace(private, chosen=chosen), public

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lib.core.errors import InputError
+from lib.core.seeding import Draws
 from lib.data.samples import Samples
 from lib.leaderboard import features
 from lib.leaderboard.features import learn, told
@@ -26,7 +27,7 @@ def images(count, seed=0, shape=(9, 8, 3)):
 
 @pytest.fixture
 def learned(few_patches):
-    return learn(images(40), SIDE, KINDS, 1, JOB)
+    return learn(images(40), SIDE, KINDS, Draws(1, JOB))
 
 
 def by_hand(learned, image):
@@ -54,7 +55,7 @@ def test_they_are_what_a_loop_over_patches_finds(learned):
 
 def test_images_without_channels_have_one():
     grey = images(40)[..., 0]
-    learned, same = (learn(seen, SIDE, KINDS, 1, JOB) for seen in (grey, grey[..., None]))
+    learned, same = (learn(seen, SIDE, KINDS, Draws(1, JOB)) for seen in (grey, grey[..., None]))
     np.testing.assert_array_equal(learned.of(grey, UNIT), same.of(grey[..., None], UNIT))
 
 
@@ -74,7 +75,7 @@ def test_directions_are_of_whitened_patches(learned):
 def test_kinds_are_of_patches_less_their_mean(few_patches):
     """A steep ramp that all patches share distinguishes no kind from another."""
     steep = images(40) // 4 + np.arange(0, 180, 20, np.uint8)[:, None, None]
-    learned = learn(steep, SIDE, KINDS, 1, JOB)
+    learned = learn(steep, SIDE, KINDS, Draws(1, JOB))
     along = (features.normalised(features.patches(steep, SIDE)) - learned.mean) @ learned.directions
     alike = np.corrcoef(along.T) - np.eye(KINDS)
     assert np.abs(learned.mean).max() > 0.5 and np.abs(alike).max() < 0.7
@@ -100,8 +101,8 @@ def test_private_images_change_nothing_of_what_is_public():
     sizes = {"slots": 40, "canaries": 4, "public": 30, "test": 20, "worlds": 3, "classes": 4}
 
     def made(samples):
-        worlds = draw_worlds(samples, **sizes, seed=1, job=("worlds",))
-        return worlds[0].x, told(*worlds, patch=SIDE, kinds=KINDS, unit=UNIT, seed=1, job=JOB)
+        worlds = draw_worlds(samples, **sizes, draws=Draws(1, ("worlds",)))
+        return worlds[0].x, told(*worlds, patch=SIDE, kinds=KINDS, unit=UNIT, draws=Draws(1, JOB))
 
     raw, (private, public) = made(Samples(x, y, "made", None))
     (row,) = np.flatnonzero((x == raw[11]).all((1, 2, 3)))
@@ -117,7 +118,7 @@ def test_private_images_change_nothing_of_what_is_public():
 
 def test_they_are_keyed_by_seed_and_job(learned):
     again, other, elsewhere = (
-        learn(images(40), SIDE, KINDS, seed, job) for seed, job in ((1, JOB), (2, JOB), (1, ("b",)))
+        learn(images(40), SIDE, KINDS, Draws(seed, job)) for seed, job in ((1, JOB), (2, JOB), (1, ("b",)))
     )
     np.testing.assert_array_equal(again.directions, learned.directions)
     for one in (other, elsewhere):
@@ -135,4 +136,4 @@ def test_they_are_keyed_by_seed_and_job(learned):
 )
 def test_what_has_no_such_patches_is_refused(given, side, said):
     with pytest.raises(InputError, match=said):
-        learn(given, side, KINDS, 1, JOB)
+        learn(given, side, KINDS, Draws(1, JOB))

@@ -43,7 +43,7 @@ CPU = torch.device("cpu")
 
 @cache
 def votes(w):
-    return teacher_votes(*worlds()[0].world(w), TEACHERS, CLASSIFIER, worlds()[1].x, 10, 1, ("votes",), CPU)
+    return teacher_votes(*worlds()[0].world(w), TEACHERS, CLASSIFIER, worlds()[1].x, 10, Context(1, ("votes",), CPU))
 
 
 def fit(method, w=0, seed=5, public=None, given=None):

@@ -13,6 +13,7 @@ from lib.leaderboard.calibration import Calibrated
 from lib.leaderboard.network import Mlp
 from lib.leaderboard.votes import owners, teacher_votes
 from lib.leaderboard.worlds import PrivateWorlds, PublicPart
+from lib.training.context import Context
 from scripts import count_world_votes, leaderboard, train_worlds
 from tests.leaderboard.builders import CLASSIFIER
 from tests.pate_accountant.test_ledger import CountingGenerator
@@ -80,7 +81,7 @@ def spied(monkeypatch, model):
         monkeypatch.setattr(votes, name, labels)
     y = np.arange(45)
     x = np.repeat(y, 64).reshape(45, 8, 8).astype(np.uint8)
-    teacher_votes(x, y, TEACHERS, model, x[:1], 45, 1, ("votes",), torch.device("cpu"))
+    teacher_votes(x, y, TEACHERS, model, x[:1], 45, Context(1, ("votes",), torch.device("cpu")))
     return parts
 
 

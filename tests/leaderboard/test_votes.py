@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lib.core.errors import InputError
 from lib.leaderboard.votes import owners, teacher_votes
+from lib.training.context import Context
 from tests.leaderboard.builders import CLASSIFIER, SLOTS, TEACHERS, worlds
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
@@ -16,7 +17,7 @@ NETWORK = {"kind": "mlp", "hidden": [8], "together": 4, "recipe": {"steps": 20, 
 
 
 def votes(x, y, model=CLASSIFIER, teachers=TEACHERS, seed=1):
-    return teacher_votes(x, y, teachers, model, worlds()[1].x, 10, seed, ("votes",), CPU)
+    return teacher_votes(x, y, teachers, model, worlds()[1].x, 10, Context(seed, ("votes",), CPU))
 
 
 @given(st.integers(1, 300), st.integers(1, 300))
@@ -74,5 +75,5 @@ def test_teachers_know_more_than_chance():
 
 def test_a_teacher_of_one_class_votes_for_it():
     x = np.zeros((4, 8, 8), np.uint8)
-    found = teacher_votes(x, np.array([3, 5, 3, 5]), 2, CLASSIFIER, x, 10, 1, ("votes",), CPU)
+    found = teacher_votes(x, np.array([3, 5, 3, 5]), 2, CLASSIFIER, x, 10, Context(1, ("votes",), CPU))
     assert (found[:, [3, 5]] == 1).all() and found.sum() == 8

@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 from lib.attacks.worlds import members
 from lib.core.errors import InputError
 from lib.core.files import fingerprint
+from lib.core.seeding import Draws
 from lib.data.samples import Samples
 from lib.leaderboard.worlds import PublicPart, draw_worlds, read_private, read_public
 
@@ -23,7 +24,7 @@ SIZES = {"slots": 100, "canaries": 30, "public": 80, "test": 60, "worlds": 200}
 
 
 def drawn(samples=SAMPLES, seed=1, job=("worlds",), classes=CLASSES, **sizes):
-    return draw_worlds(samples, **{**SIZES, **sizes}, classes=classes, seed=seed, job=job)
+    return draw_worlds(samples, **{**SIZES, **sizes}, classes=classes, draws=Draws(seed, job))
 
 
 def identities(x):
