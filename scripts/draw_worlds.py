@@ -13,8 +13,9 @@ from lib.leaderboard.worlds import draw_worlds
 def main(data: Path, sizes: dict, draws: Draws, worlds: Path, public: Path, features: dict | None = None) -> None:
     """Write both files.
 
-    data: prepared dataset. sizes: slots, canaries, public, test, worlds, classes. worlds: the private records of every world to write. public: what is public in all worlds.
-    features: patch, kinds and unit of `lib.leaderboard.features`, whose numbers are the records; else images are.
+    data: prepared dataset. sizes: slots, canaries, public, test, worlds, classes. worlds: the private records of every
+    world to write. public: what is public in all worlds. features: patch, kinds and unit of `lib.leaderboard.features`,
+    whose numbers are the records; else images are.
     """
     private, shared = draw_worlds(read_samples(data), **sizes, draws=draws)
     if features:
