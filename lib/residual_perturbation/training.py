@@ -19,7 +19,7 @@ from lib.residual_perturbation.network import PerturbedResNet8, noisy_of
 from lib.residual_perturbation.pixels import pixel_scale
 from lib.residual_perturbation.residual_recipe import ResidualRecipe
 from lib.training.context import Context
-from lib.training.epochs import run_to_end
+from lib.training.epochs import run_to_end, under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 
@@ -165,10 +165,8 @@ class ResidualTrainer:
         for stream, saved in zip(self._noise, torch.as_tensor(state["noise"]), strict=True):
             stream.set_state(saved.clone())
         with torch.no_grad():
-            for key, value in state.items():
-                kind, _, name = key.partition(".")
-                if kind == "weight":
-                    self._weights[name].copy_(torch.as_tensor(value))
+            for name, value in under("weight", state).items():
+                self._weights[name].copy_(torch.as_tensor(value))
         restore_optimizer(self._optimizer, state)
 
 

@@ -19,7 +19,7 @@ from lib.encoders.autoencoder import AutoencoderDesign, code_of, weights_of
 from lib.encoders.encoder import checked_masks
 from lib.segmentation.segmentation_recipes import AutoencoderRecipe
 from lib.training.context import Context
-from lib.training.epochs import run_to_end
+from lib.training.epochs import run_to_end, under
 from lib.training.optimizer_state import optimizer_state, restore_optimizer
 
 _RAREST = 1e-4  # the share of voxels that a channel's first bias stands for is at least this
@@ -132,9 +132,8 @@ class AutoencoderTrainer:
         """Go on from what `state` returned for the same design, masks, recipe, seed and job."""
         self.step, self._order = int(state["step"]), None
         self._noise.set_state(torch.as_tensor(state["noise"]).clone())
-        self._network.load_state_dict(
-            {key.partition(".")[2]: torch.as_tensor(value) for key, value in state.items() if key.startswith("weight.")}
-        )
+        weights = under("weight", state)
+        self._network.load_state_dict({name: torch.as_tensor(value) for name, value in weights.items()})
         restore_optimizer(self._optimizer, state)
 
 
