@@ -62,8 +62,8 @@ class PatchFeatures:
 def learn(images: np.ndarray, side: int, kinds: int, draws: Draws) -> PatchFeatures:
     """Features of `kinds` kinds of patches, from public images (n, height, width[, channels]) uint8 without labels.
 
-    The patches that are looked at, and where k-means begins, are drawn. Raises InputError for records
-    that are no images, and for patches that do not fit them.
+    The patches that are looked at, and where k-means begins, are drawn. Raises InputError for records that are no
+    images, and for patches that do not fit them.
     """
     from sklearn.cluster import MiniBatchKMeans
 

@@ -17,8 +17,8 @@ class Given:
     """Data that a method is fitted to: private records x (n, ...) with labels y (n,), and what is public.
 
     public: its pool may be asked about; of its labels only controls and warm starts make use. votes: teachers'
-    histogram (p, classes) about the pool; None for methods without teachers. The context
-    keys all draws, the privacy noise among them.
+    histogram (p, classes) about the pool; None for methods without teachers. The context keys all draws, the
+    privacy noise among them.
     """
 
     x: np.ndarray

@@ -91,8 +91,8 @@ def draw_worlds(
 
     Of a dataset with an official test set the test samples come from that and all others from its training set. Every
     coin is fair and independent of all others; those of a world do not depend on how many there are. A canary's label
-    is uniform over the other classes. Raises InputError for too few samples, samples of
-    groups (a patient's may not be on two sides), labels beyond `classes`, and what does not fit.
+    is uniform over the other classes. Raises InputError for too few samples, samples of groups (a patient's may not be
+    on two sides), labels beyond `classes`, and what does not fit.
     """
     if samples.groups is not None:
         raise InputError("worlds: the samples belong to groups; allowed are datasets whose samples are nobody's")
