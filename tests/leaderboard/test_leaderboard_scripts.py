@@ -216,7 +216,7 @@ def test_a_stopped_job_does_not_go_on_with_worlds_that_were_drawn_anew(folder, t
     fit, fitted = Plain.fit, []
 
     def stopping(self, given):
-        fitted.append(given.job[-1])
+        fitted.append(given.context.job[-1])
         if len(fitted) == 3:
             raise KeyboardInterrupt
         return fit(self, given)

@@ -113,7 +113,7 @@ def test_every_shadow_run_has_noise_of_its_own(files, tmp_path, monkeypatch):
 
     class Method:
         def fit(self, given):
-            names.append((given.seed, *given.job))
+            names.append((given.context.seed, *given.context.job))
             return lambda records: np.full((len(records), 2), 0.5)
 
         cost = parameters = lambda self: {}
@@ -135,7 +135,7 @@ def test_the_teachers_of_every_shadow_run_draw_by_its_name(files, tmp_path, monk
     monkeypatch.setattr(
         count_world_votes,
         "teacher_votes",
-        lambda *arguments: names.append(arguments[6:8]) or np.ones((2, 2), np.int64),
+        lambda *arguments: names.append((arguments[6].seed, arguments[6].job)) or np.ones((2, 2), np.int64),
     )
     count_world_votes.main(["--teachers", "2", "--model", "{}", "--classes", "2", f"--votes={tmp_path}/v.npz", *files])
     assert len(set(names)) == 3
