@@ -4,8 +4,9 @@ Neighbouring relation: add or remove one record. Sigma is the noise multiplier: 
 the L2 sensitivity of what is released.
 """
 
+from functools import lru_cache
+
 import numpy as np
-from scipy.special import logsumexp
 
 from pate_accountant.errors import InputError
 
@@ -13,6 +14,7 @@ TAIL = 12.0  # standard deviations; what lies beyond weighs e^-72 of what lies w
 ROUNDING = 1e-11  # relative; a divergence is raised by it, so that rounding does not make it less than it is
 NEAR, TERMS = 0.1, 16  # order times logarithm below which a series is used, and the last power of it
 POINTS = 100_000  # of a sum, at most; more would be needed for hardly any noise only
+KEPT = 64  # results of the last calls: parts of a run share rate and sigma, and a run is stated in several ways
 
 
 def subsampled_gaussian_rdp(orders: np.ndarray, rate: float, sigma: float) -> np.ndarray:
@@ -37,16 +39,24 @@ def subsampled_gaussian_rdp(orders: np.ndarray, rate: float, sigma: float) -> np
         raise InputError(f"order {orders.min()}: all orders must be above 1")
     if rate == 1:
         return orders / (2 * sigma**2)
-    return np.array([_divergence(order, rate, sigma) for order in orders])
+    return np.array(_divergences(tuple(orders), rate, sigma))
 
 
-def _divergence(order: float, rate: float, sigma: float) -> float:
+@lru_cache(KEPT)
+def _divergences(orders: tuple[float, ...], rate: float, sigma: float) -> list[float]:
     step = min(sigma, sigma**2) / 4
-    if (order + 2 * TAIL * sigma) / step > POINTS:
-        return float(log_mixed(rate, order * (order - 1) / (2 * sigma**2))) / (order - 1)
+    summed = [order for order in orders if (order + 2 * TAIL * sigma) / step <= POINTS]
     # the integrand has a bump at 0 and one at no more than `order`, each no wider than sigma
-    z = np.arange(-TAIL * sigma, order + TAIL * sigma + step, step)
-    return renyi(order, log_mixed(rate, (2 * z - 1) / (2 * sigma**2)), log_normal(z, step, sigma))
+    points = [np.arange(-TAIL * sigma, order + TAIL * sigma + step, step) for order in summed]
+    z = max(points, key=len, default=np.empty(0))  # the others are its beginnings
+    log_ratio, log_weights = log_mixed(rate, (2 * z - 1) / (2 * sigma**2)), log_normal(z, step, sigma)
+    found = {
+        order: renyi(order, log_ratio[: len(own)], log_weights[: len(own)])
+        for order, own in zip(summed, points, strict=True)
+    }
+    for order in set(orders) - set(summed):
+        found[order] = float(log_mixed(rate, order * (order - 1) / (2 * sigma**2))) / (order - 1)
+    return [found[order] for order in orders]
 
 
 def log_mixed(rate: float, log_ratio: np.ndarray | float) -> np.ndarray:
@@ -68,20 +78,35 @@ def renyi(order: float, log_ratio: np.ndarray, log_weights: np.ndarray) -> float
     of rounding is less than ROUNDING, by which the result is raised.
     """
     with np.errstate(divide="ignore", invalid="ignore"):  # ln 0 where P = Q, and formulas where others are taken
-        log_excess = logsumexp(_log_excess(order, log_ratio) + log_weights)
+        log_excess = _log_sum_exp(_log_excess(order, log_ratio) + log_weights)
     return float(np.logaddexp(0, np.log(order - 1) + log_excess)) / (order - 1) * (1 + ROUNDING)
+
+
+def _log_sum_exp(terms: np.ndarray) -> float:
+    """ln of the sum of e^terms, shape (n,): scipy.special.logsumexp's operations in its order, without its checks.
+
+    Those take longer than the sum of a few hundred terms.
+    """
+    largest = terms.max()
+    at_largest = terms == largest
+    rest, times = np.exp(np.where(at_largest, -np.inf, terms) - largest).sum(), np.float64(np.count_nonzero(at_largest))
+    found = np.log1p(rest / times) + np.log(times) + largest
+    return found if np.isfinite(found) else np.log(np.exp(terms).sum())
 
 
 def _log_excess(order: float, log_ratio: np.ndarray) -> np.ndarray:
     """ln of (r^order - 1 - order (r - 1)) / (order - 1) at r = e^log_ratio, which is above 0 but for r = 1."""
-    above = order - 1
-    up, down = np.maximum(log_ratio, 0), np.minimum(log_ratio, 0)
-    of_up = order * up + np.log(np.exp(-above * up) * np.expm1(-up) - np.expm1(-above * up) / above)
-    of_down = np.log(np.exp(down) * np.expm1(above * down) / above - np.expm1(down))
+    near = order * np.abs(log_ratio) < NEAR
+    above_1 = ~near & (log_ratio > 0)
+    below_1 = ~(near | above_1)
+    above, up, down = order - 1, log_ratio[above_1], log_ratio[below_1]
+    found = np.empty_like(log_ratio)
+    found[above_1] = order * up + np.log(np.exp(-above * up) * np.expm1(-up) - np.expm1(-above * up) / above)
+    found[below_1] = np.log(np.exp(down) * np.expm1(above * down) / above - np.expm1(down))
     # where these cancel: Taylor's series in r - 1, whose terms fall by a factor of ten and more
-    rest = np.expm1(np.where(order * np.abs(log_ratio) < NEAR, log_ratio, 0.0))
+    rest = np.expm1(log_ratio[near])
     series = np.ones_like(rest)
     for term in range(TERMS, 2, -1):
         series = 1 + (order - term + 1) * rest / term * series
-    of_near = np.log(order / 2) + 2 * np.log(np.abs(rest)) + np.log(series)
-    return np.where(order * np.abs(log_ratio) < NEAR, of_near, np.where(log_ratio > 0, of_up, of_down))
+    found[near] = np.log(order / 2) + 2 * np.log(np.abs(rest)) + np.log(series)
+    return found

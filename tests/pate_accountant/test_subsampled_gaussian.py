@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.integrate import quad
 from scipy.special import gammaln, logsumexp
 
@@ -15,7 +16,7 @@ from pate_accountant import rdp
 from pate_accountant.errors import InputError
 from pate_accountant.replaced import replaced_gaussian_rdp
 from pate_accountant.run_statements import statements
-from pate_accountant.subsampled_gaussian import subsampled_gaussian_rdp
+from pate_accountant.subsampled_gaussian import _log_sum_exp, subsampled_gaussian_rdp
 from pate_accountant.training_run import TrainingRun
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=40)
@@ -103,6 +104,34 @@ def test_cost_falls_with_noise_and_grows_with_the_rate_and_the_order(rate, sigma
 def test_impossible_steps_are_refused(orders, rate, sigma, match):
     with pytest.raises(InputError, match=match):
         subsampled_gaussian_rdp(np.array(orders), rate, sigma)
+
+
+# any float, and many that are equal, far apart or infinite
+ANY = st.floats() | st.sampled_from([0.0, -np.inf])
+TERMS = arrays(np.float64, array_shapes(max_dims=1, max_side=300), elements=ANY)
+
+
+@given(TERMS, st.floats(1e-300, 1e300), st.sampled_from([None, -np.inf, np.inf, np.nan]), st.integers(0, 299))
+@settings(FIXED, max_examples=300)
+@np.errstate(all="ignore")
+def test_a_sum_of_exponentials_has_the_bits_of_scipys(terms, width, one, where):
+    drawn = np.random.default_rng(where).normal(size=5 * len(terms)) * width  # as long as those of a divergence
+    for values in (terms, drawn):
+        if one is not None:
+            values[where % len(values)] = one
+        assert np.float64(_log_sum_exp(values)).tobytes() == np.float64(logsumexp(values)).tobytes() or (
+            math.isnan(_log_sum_exp(values)) and math.isnan(logsumexp(values))
+        )
+
+
+def test_no_order_s_cost_hangs_on_the_others():
+    """All share the points of the largest order, and some have bounds in place of sums."""
+    for rate, sigma in ((0.01, 2.0), (0.3, 0.01)):
+        found = subsampled_gaussian_rdp(SHORT, rate, sigma)
+        alone = [subsampled_gaussian_rdp(np.array([order]), rate, sigma)[0] for order in SHORT]
+        np.testing.assert_array_equal(found, alone)
+        found[:] = 0  # a caller's own copy
+        np.testing.assert_array_equal(subsampled_gaussian_rdp(SHORT, rate, sigma), alone)
 
 
 # ---------------------------------------------------------------- near order 1, and where hardly anything is spent
