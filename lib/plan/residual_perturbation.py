@@ -90,6 +90,10 @@ class ResidualPerturbation:
 
     # ------------------------------------------------------------ data and networks
 
+    def drawn_tasks(self) -> list[dict[str, str]]:
+        """Wildcards of all draws that the preset's networks are trained on."""
+        return [{"task": task} for task in dict.fromkeys(entry["task"] for entry in self.networks)]
+
     def samples_of_task(self, wildcards: Any) -> str:
         """Input of `draw_task`: the prepared samples of the task; InputError where no networks are trained on it."""
         self._draws(wildcards.task)

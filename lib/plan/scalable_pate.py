@@ -274,6 +274,21 @@ class ScalablePate:
         """Return all repetitions in which a run's cost differs: those of its votes, or of a student in it."""
         return list(self.repetitions) if "first_round" in self.runs[run] else self.draws(self.runs[run]["ensemble"])
 
+    def accounted_runs(self) -> list[dict[str, str]]:
+        """Wildcards of all accounts that the preset's results read."""
+        runs = dict.fromkeys([*self._made("table1", "selection", "epsilon"), *self.block["fig1"]["curves"]])
+        return [{"run": run, "repetition": str(number)} for run in runs for number in self.accounted(run)]
+
+    def network_students(self) -> list[dict[str, str]]:
+        """Wildcards of all students of the preset's results that are networks."""
+        runs = [run for run in self._made("table1", "selection") if run in self.runs_with_networks()]
+        return [{"run": run, "repetition": str(number)} for run in runs for number in self.repetitions]
+
+    def _made(self, *items: str) -> list[str]:
+        """Return the runs of some results and of Figure 1's students, each once."""
+        lists = [*map(self.block.get, items), self.block["fig1"]["students"]]
+        return list(dict.fromkeys(run for runs in lists for run in runs))
+
     def accounts(self, runs: Iterable[str], suffix: str = "json") -> list[str]:
         """Return the records of `account` for some runs, or with suffix npz their curves."""
         return [

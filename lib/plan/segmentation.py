@@ -225,6 +225,15 @@ class Segmentation:
 
     # ------------------------------------------------------------ encoders
 
+    def fitted_shards(self) -> list[dict[str, str]]:
+        """Wildcards of all shards of encoders."""
+        return [
+            {"task": task, "repetition": str(repetition), "shard": str(shard)}
+            for task, units in self.encoder_units.items()
+            for repetition in self._repetitions(task)
+            for shard in range(len(self._shards(task, units)))
+        ]
+
     def encoders(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `train_mask_encoder`."""
         return {
@@ -370,6 +379,16 @@ class Segmentation:
         files = self._files(f"{self.private}/students", task, self.student_units[task], units, repetition)
         return [f"{file}.npz" for file in files]
 
+    def trained_by_dp_sgd(self) -> list[dict[str, str]]:
+        """Wildcards of all baselines."""
+        block = self.autoencoded["results"]
+        return [
+            {"task": task, "noise": noise, "repetition": str(number)}
+            for task in block["tasks"]
+            for noise in block["dp_sgd"]["noises"]
+            for number in self._repetitions(task)
+        ]
+
     def dp_sgd(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `train_mask_dp_sgd`; noise: as printed, or as the budget needs."""
         block, names = self.autoencoded["results"], (wildcards.task, wildcards.noise, wildcards.repetition)
@@ -469,10 +488,7 @@ class Segmentation:
         students = self.student_records(block["tasks"], ("teachers",))
         baselines = [f"{self.folder}/baselines/{task}/{number}.json" for task, number in places]
         sgd = [
-            f"{self.folder}/dp_sgd/{task}/{noise}/{number}.json"
-            for task in block["tasks"]
-            for noise in block["dp_sgd"]["noises"]
-            for number in self._repetitions(task)
+            "{}/dp_sgd/{task}/{noise}/{repetition}.json".format(self.folder, **job) for job in self.trained_by_dp_sgd()
         ]
         measured = [record.removeprefix(self.folder).removesuffix("json") for record in students + baselines + sgd]
         return {

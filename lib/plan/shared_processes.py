@@ -8,10 +8,15 @@ from typing import Any
 from lib.plan.command_line import UNNAMED, command_line
 
 RULES = (  # whose jobs may be one process
+    "account",
+    "train_network_student",
+    "train_mask_dp_sgd",
+    "train_mask_encoder",
     "train_mac",
     "train_sgd",
     "train_cdbn",
     "train_worlds",
+    "draw_task",
     "train_residual",
     "predict_residual",
     "train_residual_dp_sgd",

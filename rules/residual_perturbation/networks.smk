@@ -1,5 +1,6 @@
 """Networks with residual perturbation and without it, and by DP-SGD: those that are attacked."""
 
+DRAWN = jobs_of("draw_task", plan.residual_perturbation.drawn_tasks())
 TRAINED = jobs_of("train_residual", plan.residual_perturbation.trained_sides("residual"))
 PREDICTED = jobs_of("predict_residual", plan.residual_perturbation.trained("residual"))
 TRAINED_PRIVATELY = jobs_of("train_residual_dp_sgd", plan.residual_perturbation.trained_sides("dp_sgd"))
@@ -9,11 +10,11 @@ PREDICTED_PRIVATELY = jobs_of("predict_residual_dp_sgd", plan.residual_perturbat
 rule draw_task:
     """The data of one attack: the halves of the target and of the shadow, and the test set."""
     input:
-        data=asked(plan.residual_perturbation.samples_of_task),
+        **DRAWN.inputs(data=asked(plan.residual_perturbation.samples_of_task)),
     output:
-        samples=plan.residual_perturbation.files["draws"],
-        patients=f"{plan.residual_perturbation.private}/draws/{{task}}.csv",
-        record=plan.residual_perturbation.files["drawn"],
+        samples=DRAWN.output(plan.residual_perturbation.files["draws"]),
+        patients=DRAWN.output(f"{plan.residual_perturbation.private}/draws/{{task}}.csv"),
+        record=DRAWN.output(plan.residual_perturbation.files["drawn"]),
     wildcard_constraints:
         task=one_of(plan.residual_perturbation.tasks),
     conda:
@@ -21,7 +22,7 @@ rule draw_task:
     resources:
         mem_mb=10000,
     params:
-        **options(plan.residual_perturbation.draw_settings),
+        **options(plan.residual_perturbation.draw_settings, DRAWN),
     shell:
         "python -m scripts.draw_task {params} > {log} 2>&1"
 

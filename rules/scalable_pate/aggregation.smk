@@ -1,20 +1,21 @@
 """Aggregation: what a run costs, the run itself, and the release of its epsilon."""
 
+ACCOUNTS = jobs_of("account", plan.scalable_pate.accounted_runs())
+
 
 rule account:
     """What a run costs before it is made: every reading of its epsilon, and how it grows with the queries."""
     input:
-        votes=plan.scalable_pate.votes_of_run,
-        scores=plan.scalable_pate.first_round("students"),
+        **ACCOUNTS.inputs(votes=plan.scalable_pate.votes_of_run, scores=plan.scalable_pate.first_round("students")),
     output:
-        record=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.json",
-        curve=f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.npz",
+        record=ACCOUNTS.output(f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.json"),
+        curve=ACCOUNTS.output(f"{plan.scalable_pate.folder}/accounts/{{run}}/{{repetition}}.npz"),
     conda:
         "../../envs/accounting.yaml"
     resources:
         mem_mb=2000,
     params:
-        **options(plan.scalable_pate.account_settings),
+        **options(plan.scalable_pate.account_settings, ACCOUNTS),
     shell:
         "python -m scripts.account {params} > {log} 2>&1"
 

@@ -1,5 +1,7 @@
 """Students learn from released labels; the baseline from the private data itself."""
 
+NETWORK_STUDENTS = jobs_of("train_network_student", plan.scalable_pate.network_students())
+
 
 rule train_student:
     """A classifier, trained on the labels that a run released, and its scores of the public pool."""
@@ -39,12 +41,14 @@ use rule train_student as train_noiseless_student with:
 rule train_network_student:
     """A network, trained on released labels and on the unlabelled rest of the public pool."""
     input:
-        data=plan.scalable_pate.samples_of_run,
-        split=plan.scalable_pate.split_of_run,
-        labels=plan.scalable_pate.released_labels,
+        **NETWORK_STUDENTS.inputs(
+            data=plan.scalable_pate.samples_of_run,
+            split=plan.scalable_pate.split_of_run,
+            labels=plan.scalable_pate.released_labels,
+        ),
     output:
-        record=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json",
-        scores=f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz",
+        record=NETWORK_STUDENTS.output(f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.json"),
+        scores=NETWORK_STUDENTS.output(f"{plan.scalable_pate.folder}/students/{{run}}/{{repetition}}.npz"),
     wildcard_constraints:
         run=one_of(plan.scalable_pate.runs_with_networks()),
     conda:
@@ -54,7 +58,7 @@ rule train_network_student:
         mem_mb=6000,
         runtime=120,
     params:
-        **options(plan.scalable_pate.network_student_settings),
+        **options(plan.scalable_pate.network_student_settings, NETWORK_STUDENTS),
     shell:
         "python -m scripts.train_network_student {params} --threads {threads} > {log} 2>&1"
 

@@ -1,5 +1,7 @@
 """Students of masks, and what they are compared with."""
 
+DP_SGD = jobs_of("train_mask_dp_sgd", plan.segmentation.trained_by_dp_sgd())
+
 
 rule train_mask_students:
     """Students on masks decoded from released codes, or on true labels to compare with."""
@@ -27,11 +29,11 @@ rule train_mask_students:
 rule train_mask_dp_sgd:
     """The baseline: a network trained by DP-SGD on every private patient."""
     input:
-        volumes=asked(plan.segmentation.volumes),
+        **DP_SGD.inputs(volumes=asked(plan.segmentation.volumes)),
     output:
-        weights=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.npz",
-        patients=f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.csv",
-        record=f"{plan.segmentation.folder}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.json",
+        weights=DP_SGD.output(f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.npz"),
+        patients=DP_SGD.output(f"{plan.segmentation.private}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.csv"),
+        record=DP_SGD.output(f"{plan.segmentation.folder}/dp_sgd/{{task}}/{{noise}}/{{repetition}}.json"),
     wildcard_constraints:
         task=one_of(plan.segmentation.autoencoded["results"]["tasks"]),
         noise="printed|budget|clipped",
@@ -42,7 +44,7 @@ rule train_mask_dp_sgd:
         mem_mb=12000,
         runtime=120,
     params:
-        **options(plan.segmentation.dp_sgd),
+        **options(plan.segmentation.dp_sgd, DP_SGD),
     shell:
         "python -m scripts.train_mask_dp_sgd {params} --threads {threads} > {log} 2>&1"
 

@@ -1,13 +1,16 @@
 """Jobs of a rule that one process does in turn: each is told what it would be told alone."""
 
+import re
 import shlex
 
 import pytest
 
 from lib.core.command import calls
 from lib.plan.command_line import Unsaid, command_line
-from lib.plan.config import load, load_schema
+from lib.plan.config import ROOT, load, load_schema, register
+from lib.plan.plan import Plan
 from lib.plan.shared_processes import RULES, Jobs
+from tests.workflow.quick import committed, rows_of
 
 UNITS = [{"task": "a", "gamma": "0"}, {"task": "b", "gamma": "2.5"}]
 RECORD, PLAIN = "networks/{task}/{gamma}.json", "data/{task}.npz"
@@ -28,6 +31,16 @@ def test_only_the_default_preset_does_jobs_together_unless_another_says_so():
     assert load(overrides={"preset": "mine"})["together"] == []
     assert load(overrides={"preset": "mine", "together": ["train_mac"]})["together"] == ["train_mac"]
     assert load(overrides={"together": []})["together"] == []
+
+
+def test_one_process_does_all_jobs_that_quick_plans_alone_and_no_others():
+    rules = "".join(path.read_text("utf-8") for path in (ROOT / "rules").rglob("*.smk"))
+    listed = dict(re.findall(r'= jobs_of\("(\w+)", (plan\..+)\)$', rules, re.MULTILINE))
+    plan = Plan(load(), register())
+    found = {rule: [tuple(sorted(job.items())) for job in eval(jobs, {"plan": plan})] for rule, jobs in listed.items()}
+    assert set(found) == set(RULES) and {rule for rule, jobs in found.items() if len({*jobs}) < len(jobs)} == set()
+    alone = {row["rule"]: int(row["jobs"]) for row in rows_of(committed("commands"))}
+    assert {rule: len(jobs) for rule, jobs in found.items()} == {rule: alone[rule] for rule in RULES}
 
 
 def test_alone_a_rule_keeps_its_wildcards():
