@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -43,7 +44,7 @@ def draw(found: list[dict], papers: Sequence[str], *paths: Path) -> None:
     reach = 1.2 * max([2.0, *(max(each["ratio"], 1 / each["ratio"]) for _, rows in shown for each in rows)])
     bottom = sum(0.8 + (len(rows) or 0.8) for _, rows in shown)
     with figure(width=4.4, height=0.7 + 0.33 * bottom) as (drawn, (axis,)):
-        place, across = 0.0, {"transform": axis.get_yaxis_transform(), "va": "center"}
+        place, across = 0.0, dict[str, Any](transform=axis.get_yaxis_transform(), va="center")
         axis.text(1, place, "paper → here", ha="right", color=GREY, **across)
         for paper, rows in shown:
             axis.text(0, place, paper, weight="bold", **across)
