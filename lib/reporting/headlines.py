@@ -230,7 +230,7 @@ def _number(row: Mapping[str, str], sides: Sequence[str], printed: Sequence[str]
     else:
         both = zip(sides, _sides(row["measured"], row), strict=True)
         beside = [f" (paper {number})" for number in printed] or [""] * len(sides)
-        told = zip(both, beside, strict=True)
+        told = sorted(zip(both, beside, strict=True), key=lambda each: each[0][0] != "paper")  # which comes first
         pair = ", ".join(f"{side} {rounded(number)}{paper}" for (side, number), paper in told if side)
         notes += [] if row["judgement"] in ("holds", "fails") else [row["judgement"]]
     return f"{pair} ({', '.join(notes)})" if notes else pair
