@@ -37,7 +37,7 @@ def integer_seed(seed: int, *job: str) -> int:
 
 @dataclass(frozen=True)
 class Draws:
-    """What keys all random draws of a job.
+    """The key of all random draws of a job.
 
     seed: seed of the preset. job: the job's own name.
     """

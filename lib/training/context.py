@@ -1,4 +1,4 @@
-"""What every training receives beside its data and its settings."""
+"""The context that every training receives beside its data and its settings."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
