@@ -18,6 +18,7 @@ from types import SimpleNamespace
 import numpy as np
 from PIL import Image
 
+from lib.core.seeding import Draws
 from lib.data import registry
 from lib.data.volumes import own
 from lib.data.volumes import registry as volumes
@@ -244,7 +245,7 @@ def _write_predictions(root: Path) -> None:
 
 def _read_predictions(root: Path) -> None:
     tested = np.arange(3)
-    given = SimpleNamespace(job=("world", "none", "0"), public=SimpleNamespace(test_x=tested))
+    given = SimpleNamespace(context=Draws(0, ("world", "none", "0")), public=SimpleNamespace(test_x=tested))
     board = Elsewhere(root, None, SimpleNamespace(samples=2, classes=2, epsilon=None))
     found = board.fit(given)(tested)
     assert found.shape == (3, 2) and np.isfinite(found).all()
