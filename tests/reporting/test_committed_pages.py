@@ -340,8 +340,8 @@ def test_committed_figures_are_what_is_drawn_of_committed_numbers(tmp_path, monk
     hidden, savefig = [], Figure.savefig
 
     def look(drawn, *arguments, **options) -> None:
-        hidden.extend(hidden_by_legends(drawn))
         savefig(drawn, *arguments, **options)
+        hidden.extend(hidden_by_legends(drawn))  # afterwards, since it lays the figure out once more
 
     monkeypatch.setattr(Figure, "savefig", look)
     pictures = list(DOCS.glob("*/*.png"))

@@ -27,7 +27,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "reproduction"
 VERDICTS = [DOCS / "claims.csv", *(DOCS / f"{paper}_checks.csv" for paper in PAPERS)]
 NUMBER = re.compile(r"(?<![\w.,^§-])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?!\w)")
-KEYS = {"pca": {"sigma"}, "limits": {"epsilon"}}  # columns by which texts choose rows of one table
+# columns by which texts and checks choose rows of one table
+KEYS = {"pca": {"sigma"}, "limits": {"epsilon"}, "theory": {"uses"}, "fig2_comparison": {"sigma"}, "cost": {"replicas"}}
 YEARS = {float(year) for year in range(1990, 2027)}
 SMALL = {float(number) for number in range(13)}  # counts of things that the sentence names
 # Typed, and neither printed in the paper nor a setting: what no table has, with the reason.
