@@ -382,13 +382,17 @@ CHECKS = (
 
 
 def _origins(rows: Sequence[Sequence[str]]) -> list[Text | Table]:
-    """Return the commit that made each file, and whether today's code is the same; how many of which none is known."""
-    known = [row for row in rows if row[2] != f"{UNKNOWN}, {BEFORE}"]
+    """Return the commits that made files, and whether today's code is the same; how many of which none is known."""
+    files: dict[tuple[str, str], list[str]] = {}
+    for file, commit, told in rows:
+        if told != f"{UNKNOWN}, {BEFORE}":
+            files.setdefault((commit, told), []).append(file)
+    known = [[", ".join(names), *made] for made, names in files.items()]
     if not known:
         return [Text(f"All tables and figures of this page were {BEFORE}.")]
     caption = "Comments and docstrings aside. `make provenance` compares with the code that you have."
-    parts: list[Text | Table] = [Table("", ["file", "made by commit", "today's code"], known, caption=caption)]
-    if others := len(rows) - len(known):
+    parts: list[Text | Table] = [Table("", ["files", "made by commit", "today's code"], known, caption=caption)]
+    if others := len(rows) - sum(map(len, files.values())):
         parts.append(Text(f"The other tables and figures of this page ({others}) were {BEFORE}."))
     return parts
 
