@@ -359,7 +359,7 @@ class Segmentation:
     def students(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of `train_mask_students`."""
         return {
-            **self._of_shard("train_mask_students", wildcards, "encoder_part", "student", *NETWORK),
+            **self._of_shard("train_mask_students", wildcards, "encoder_part", "student", "tries", *NETWORK),
             **self._training("train_mask_students", wildcards.task, wildcards.repetition, wildcards.shard),
             "units": self._described_units(wildcards.task, self._units(self.student_units, wildcards)),
         }

@@ -153,6 +153,9 @@ class Task:
     window: Annotated[Sides, "Sides of what a network is shown at once when it is tried, clipped to the volume."]
     teacher: Annotated[SegmentationRecipe, AS_GIVEN]
     student: Annotated[SegmentationRecipe, AS_GIVEN]
+    tries: Annotated[
+        Count, "Students trained, at most, until one has as much Dice on public volumes as their mean mask."
+    ]
     dp_sgd: Annotated[
         SegmentationSgdRecipe, AS_GIVEN, "Of the baseline, in place of that of autoencoded_pate.results."
     ] = ABSENT

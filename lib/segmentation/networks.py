@@ -1,11 +1,13 @@
 """The networks of a segmentation task, apart from what needs none: importing MONAI takes seconds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
 from lib.models.unet3d import UNet3D
+from lib.segmentation.baselines import mean_of_masks
+from lib.segmentation.dice import best_threshold
 from lib.segmentation.job import SegmentationJob
 from lib.segmentation.patients import means_of, measured
 from lib.segmentation.prediction import predicted_masks
@@ -36,6 +38,17 @@ def seen_by(job: SegmentationJob, weights: Mapping[str, np.ndarray], rows: np.nd
     for place, mask in enumerate(each_seen_by(job, weights, rows)):
         masks[place] = mask
     return masks
+
+
+def mean_mask(job: SegmentationJob) -> np.ndarray:
+    """Mean soft mask (C, X, Y, Z) of the task's public volumes, float32."""
+    rows = job.rows[job.task["encoder_part"]]
+    return mean_of_masks(job.prepared.masks([row], job.task["classes"])[0] for row in rows)
+
+
+def public_dice(job: SegmentationJob, masks: Iterable[np.ndarray]) -> float:
+    """Dice of soft masks (C, X, Y, Z) of the first `PUBLIC` public volumes, at the threshold that is best on them."""
+    return best_threshold(masks, job.prepared.label[job.rows[job.task["encoder_part"]][:PUBLIC]])[1]
 
 
 def tested(job: SegmentationJob, weights: Mapping[str, np.ndarray], own: np.ndarray) -> tuple[dict, pd.DataFrame]:

@@ -3,6 +3,7 @@
 import json
 import math
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,8 +27,9 @@ from lib.models.unet3d import UNet3D
 from lib.reporting.records import read_record, read_records
 from lib.segmentation.dice import best_threshold, dice, hard_labels
 from lib.segmentation.dp_sgd import with_joint_clip
-from lib.segmentation.job import rows_of
+from lib.segmentation.job import SegmentationJob, rows_of
 from lib.segmentation.mask_autoencoder import AutoencoderTrainer
+from lib.segmentation.networks import mean_mask, public_dice
 from lib.segmentation.prediction import predicted_masks
 from lib.segmentation.released import cost_of_codes
 from lib.segmentation.segmentation_recipes import SegmentationRecipe, SegmentationSgdRecipe
@@ -36,6 +38,7 @@ from lib.training.context import Context
 from lib.training.sgd_recipe import account
 from pate_accountant import rdp
 from pate_accountant.run_statements import replaced_statement
+from scripts import train_mask_students
 from scripts.autoencoded_pate_results import private_training
 from tests.segmentation.conftest import (
     ACCOUNTING,
@@ -356,6 +359,37 @@ def test_students_learn_from_what_was_released(work):
         expected, _ = train_segmentation(*given, Context(SEED, job, CPU))
         for key, array in expected.items():
             np.testing.assert_array_equal(weights[f"{name}/{key}"], array)
+
+
+@pytest.mark.parametrize(
+    ("found", "kept"), [([0.5], 1), ([0.4, 0.9], 2), ([0.1, 0.3, 0.2], 2)], ids=["good", "second", "none is good"]
+)
+def test_a_student_below_the_mean_public_mask_is_trained_anew_and_the_best_on_public_volumes_kept(
+    work, monkeypatch, found, kept
+):
+    dice = iter([0.5, *found])  # the mean mask's first
+    monkeypatch.setattr(train_mask_students, "public_dice", lambda job, masks: next(dice))
+    again = f"tries/{'-'.join(map(str, found))}"
+    path = work.students(MEAN_MASK, task=TASK | {"tries": 3}, again=again)
+    assert record_of(path)["private_metrics"]["n3 tries"] == len(found)
+    weights, masks, rows = arrays_of(path, MEAN_MASK), np.zeros((9, 4, *SIDES), np.float16), work.rows("student")
+    masks[rows] = work.masks(TASK["encoder_part"]).mean(axis=0)
+    job = ("train_mask_students", "tiny", "mean_mask", "none", "1", "n3", *([f"try{kept}"] if kept > 1 else []))
+    expected, _ = train_segmentation(
+        UNET["tiny"], work.volumes.image, masks, rows, recipe("student"), Context(SEED, job, CPU)
+    )
+    for key, array in expected.items():
+        np.testing.assert_array_equal(weights[f"n3/{key}"], array)
+    assert not [path for path in (work.folder / "tries").glob("*half*") if path.suffix != ".lock"]
+
+
+def test_what_a_student_is_tried_on_is_the_public_part_alone(work):
+    named = {"seed": SEED, "job": ("any",), "preset": "tiny", "dataset": "made", "script": Path(__file__)}
+    job = SegmentationJob(**named, volumes=work.index, task=WHOLE, repetition=1, device="cpu", threads=1)
+    public = work.masks("public", WHOLE)
+    np.testing.assert_allclose(mean_mask(job), public.mean(axis=0), rtol=1e-6)
+    assert public_dice(job, public) == 1
+    assert public_dice(job, work.masks("test", WHOLE).repeat(2, axis=0)) < 1
 
 
 def test_what_is_measured_of_a_student_is_public_only_where_a_mechanism_released_its_labels(work):
