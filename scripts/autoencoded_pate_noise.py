@@ -18,16 +18,19 @@ from lib.reporting.tables import write_table, yes_no
 from lib.segmentation.pictures import titled
 from pate_accountant.encoded_mean import EncodedMeanNoise
 from pate_accountant.ledger_statements import encoded_statements
+from pate_accountant.rounding import rounded_up
 
 DATA_FILES = ("../published/autoencoded_pate_results.csv",)  # what the paper prints
 SHOWN = "tuned_dice_whole"  # at the threshold that is best on public volumes: noise makes masks faint
 PLAIN = "dice_whole"  # at a half, where no threshold was chosen
 LABELS = ("label_tuned_dice_whole", "label_dice_whole")  # the same two of labels
+DP_SGD = "DP-SGD"  # at the budget's noise
 LINES = ("student on true labels", "teachers' average", "teachers' ensemble", "mean mask", "student on the mean mask")
 
 
 def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
-    """One row a student of codes: its noise, what that costs with so many teachers, and Dice; last those of LINES.
+    """One row a student of codes: its noise, what that costs with so many teachers, and Dice; last those of LINES, and
+    DP-SGD by its epsilon.
 
     Encoders that keep other classes than the main one are left out: their students learn something else.
     """
@@ -40,7 +43,9 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
     kept = table["coded_classes"].isna() | (table["coded_classes"] == table["dataset"].map(main["coded_classes"]))
     for _, row in table[kept].iterrows():
         coded = pd.notna(row["radius"])
-        if not coded and row["method"] not in LINES:
+        if row["method"] == DP_SGD and row["noise"] == "calibrated":
+            row["method"] = f"{DP_SGD}, ε = {rounded_up(row['epsilon'], 3):g}"
+        elif not coded and row["method"] not in LINES:
             continue
         made = {name: row[name] for name in ("dataset", "method", "encoder", "queries", "budget")}
         made |= {"noise": None, "delta": None} | {f"epsilon_{count}": None for count in teachers}
@@ -65,7 +70,10 @@ def rows_of(table: pd.DataFrame, teachers: list[int], route: str) -> list[dict]:
 
 
 def draw(table: pd.DataFrame, *paths: Path) -> None:
-    """A row a dataset: students of all encoders over noise (left), those of the main encoder over epsilon (right)."""
+    """A row a dataset: students of all encoders over noise (left), those of the main encoder over epsilon (right).
+
+    DP-SGD, at the epsilon in its name, is a line on the right.
+    """
     coded = table["noise"].notna()
     datasets = table["dataset"][coded].unique()
     named = [named_of(curve) for _, curve in table[coded].groupby(["dataset", "encoder"], sort=False)]
@@ -74,7 +82,9 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
         for dataset, left, right in zip(datasets, axes[::2], axes[1::2], strict=True):
             own = table[coded & (table["dataset"] == dataset)]
             title = f"{titled(dataset)}, {own['queries'].iloc[0]:g} volumes, {own['seeds'].iloc[0]:g} repetitions"
-            panel(left, own, table[~coded & (table["dataset"] == dataset)], looks)
+            beside = table[~coded & (table["dataset"] == dataset)]
+            sgd = beside["method"].str.startswith(DP_SGD)
+            panel(left, own, beside[~sgd], looks)
             left.set(xlabel="noise on a number of the code / bound on a code", title=title, ylim=(0, 1))
             left.set_xscale("symlog", linthresh=0.05)
             left.set_xlim(-0.02, 2 * own["noise"].max())
@@ -82,6 +92,8 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             left.set_ylabel("Dice of the whole, test volumes")
             main = own[own["main_encoder"] == "yes"]
             costs(right, main[main["noise"] > 0], looks[named_of(main)])
+            for style, (_, line) in zip(("-", "--"), beside[sgd].iterrows(), strict=False):
+                right.axhline(line[SHOWN], color=plotting.GREY, linestyle=style, linewidth=0.8, label=line["method"])
         axes[0].plot([], [], "+", color=plotting.GREY, markersize=5, label="the labels of the student in its colour")
         plotting.legend(drawn, axes, columns=2)
         plotting.save(drawn, *paths)

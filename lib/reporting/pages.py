@@ -532,8 +532,8 @@ def index(verdicts: pd.DataFrame, outlines: Mapping[str, dict], preset: str) -> 
         own = verdicts[verdicts["paper"] == paper]
         found = heads.headlines(outline["headlines"], own)
         answers = [outline["answer"]["says"] if outline["answer"] else "", heads.summary(outline, own)]
-        more = [heads.numbers(outline, own) or "none measured", heads.lacking(found) or "nothing", heads.marks(found)]
-        rows.append([outline["name"], *answers, *more])
+        more = [heads.numbers(outline, own) or "none measured", heads.lacking(found) or "nothing is open"]
+        rows.append([outline["name"], *answers, *more, heads.marks(found)])
         asked.append(_headlines(outline, own, outline["name"]))
     header = ["Paper", "On real data", "This run", "Numbers", "Open, and what would decide it"]
     header += ["Headline claims"]
