@@ -32,11 +32,17 @@ PARTS = (*TITLES, "audit")  # with which the name of a result begins
 
 
 def whole(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of the register with all its keys: its paper, its item within the paper, and empty lists."""
+    """Return a row of the register with all its keys: its paper, its item within the paper, and lists.
+
+    Claims are about a table, where its row does not say otherwise; the other lists are empty.
+    """
     paper = next(part for part in PARTS if f"{name}_".startswith(f"{part}_"))
     item = name.removeprefix(f"{paper}_")
     lists = {key: list[str]() for key in ("when", "judged", "numbers", "page")}
-    return {"paper": paper, "item": item, "columns": {}, **lists, **row}
+    whole_row = {"paper": paper, "item": item, "columns": {}, **lists, **row}
+    if row["shows"] == "table" and "judged" not in row:
+        whole_row["judged"] = [whole_row["item"]]
+    return whole_row
 
 
 class Results:
