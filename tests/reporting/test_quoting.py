@@ -275,12 +275,10 @@ def test_no_committed_recipe_is_near_both_points_as_the_page_says():
     table = read_table(DOCS / "residual_perturbation" / "recipes.csv")
     answers = table.groupby(["pixels", "noise", "weight_decay"])["answer"].first()
     assert len(answers) == 18
-    pixels = answers["pixels in [0, 255]"]
-    assert pixels["image and sums", 1e-4] == "not both" and pixels["sums", 1e-4] == "open"
     tried = [("pixels in [0, 255]", noise, 1e-4) for noise in ("image and sums", "sums")]
-    assert set(answers.drop(tried)) == {"excluded"}
-    assert table.query("gamma == 4.5 and epochs == 70")["near"].item() == "yes"
-    assert table.query("gamma == 0.75")["train_accuracy"].item() > 0.99
+    assert set(answers[tried]) == {"not both"} and set(answers.drop(tried)) == {"excluded"}
+    assert set(table.query("gamma == 4.5 and epochs == 70")["near"]) == {"yes"}
+    assert table.query("gamma == 0.75")["train_accuracy"].min() > 0.99
     assert set(table["attacker_works"]) == {"yes"}  # the attack finds who learned by heart
     planned = yaml.safe_load((ROOT / "presets" / "real.yaml").read_text(encoding="utf-8"))["residual_perturbation"]
     assert len(planned["recipes"]["methods"]) == 18
