@@ -147,9 +147,10 @@ def draw_by_noise(axes: list[plt.Axes], numbers: pd.DataFrame) -> None:
     of, noisy = once["stands_for"].iloc[0], once["method"][once["gamma"] > 0].iloc[0]
     printed = printed_of(of, noisy)
     label = "the paper" if of == once["dataset"].iloc[0] else f"the paper, on {of}"
-    for axis, column, factor in ((axes[0], "auc", 1), (axes[1], "test_accuracy", 100)):
-        if len(printed):
+    if len(printed):
+        for axis, column, factor in ((axes[0], "auc", 1), (axes[1], "test_accuracy", 100)):
             plotting.paper(axis, printed["gamma"], factor * printed[column], label)
+        axes[1].set_title("crosses: on test images")
 
 
 def printed_of(dataset: str, method: str) -> pd.DataFrame:
