@@ -86,8 +86,9 @@ def test_badges_are_true():
 
 def test_the_checklist_counts_what_there_is():
     text = (ROOT / "docs" / "checklist.md").read_text(encoding="utf-8")
-    (claims,) = re.findall(r"\| (\d+) rows: numbers", text)
+    ((claims, checks),) = re.findall(r"\| (\d+) rows: numbers and orders; (\d+) settings", text)
     assert int(claims) == len(pd.read_csv(ROOT / "claims.csv"))
+    assert int(checks) == len(pd.read_csv(ROOT / "checks.csv"))
     (pinned,) = re.findall(r"\| (\d+) packages", text)
     assert int(pinned) == len(re.findall(r"(?m)^\S+==", (ROOT / "requirements.lock").read_text(encoding="utf-8")))
 

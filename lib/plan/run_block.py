@@ -83,7 +83,7 @@ class Run:
     repetitions: Annotated[
         Count,
         "Number of independent repetitions of whatever is random. An entry of dp_mac.curves, and of networks of "
-        "residual_perturbation, may have its own.",
+        "residual_perturbation, may have its own; a task of segmentation may have fewer.",
     ] = 3
     together: Annotated[
         Annotated[tuple[Literal[*RULES], ...], EACH_ONCE] | None,
