@@ -92,8 +92,8 @@ def draw(table: pd.DataFrame, *paths: Path) -> None:
             left.set_ylabel("Dice of the whole, test volumes")
             main = own[own["main_encoder"] == "yes"]
             costs(right, main[main["noise"] > 0], looks[named_of(main)])
-            for style, (_, line) in zip(("-", "--"), beside[sgd].iterrows(), strict=False):
-                right.axhline(line[SHOWN], color=plotting.GREY, linestyle=style, linewidth=0.8, label=line["method"])
+            for _, line in beside[sgd].iterrows():
+                right.axhline(line[SHOWN], color="black", linestyle=(0, (6, 3)), linewidth=0.8, label=line["method"])
         axes[0].plot([], [], "+", color=plotting.GREY, markersize=5, label="the labels of the student in its colour")
         plotting.legend(drawn, axes, columns=2)
         plotting.save(drawn, *paths)
