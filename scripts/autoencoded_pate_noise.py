@@ -117,7 +117,9 @@ def costs(axis: plt.Axes, noisy: pd.DataFrame, look: dict[str, Any]) -> None:
             axis.plot(noisy[column], noisy[SHOWN], color="0.6", linestyle="--", linewidth=1, marker=alone)
             teachers += "\nteachers\n(computed,\nnot trained)"
             lowest = noisy[SHOWN].min() - 0.08
-        axis.annotate(teachers, (noisy[column].min(), lowest), ha="center", va="top", fontsize=8)
+        side = "top" if lowest > 0.22 or "\n" not in teachers else "bottom"  # four lines, and the axis below
+        place = (noisy[column].min(), lowest if side == "top" else noisy[SHOWN].max() + 0.07)
+        axis.annotate(teachers, place, ha="center", va=side, fontsize=8)
     for row in read_table(Path(__file__).parent / DATA_FILES[0]).to_dict("records"):
         if row["method"] == noisy["method"].iloc[0] and float(row["epsilon"]) > 0:
             plotting.paper(axis, [row["epsilon"]], [row["dice"]], f"the paper: {row['dataset']}, mean of three classes")
