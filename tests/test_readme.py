@@ -38,7 +38,7 @@ def test_the_python_of_the_first_page_runs(capsys):
 def test_the_first_page_quotes_the_table_that_its_command_makes():
     table = pd.read_csv(ROOT / "docs" / "reproduction" / "scalable_pate" / "table1.csv")
     made = table[table["run"] == "mnist_confident"].iloc[0]
-    assert f"Confident-GNMax: paper 1.97, here {rounded_up(made['epsilon'], 3):.2f}" in README
+    assert f"Confident-GNMax, 286 answers: paper 1.97, here {rounded_up(made['epsilon'], 3):.2f}" in README
     assert made["paper_epsilon"] == 1.97 and made["paper_queries_answered"] == 286
 
 
