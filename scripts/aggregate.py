@@ -10,7 +10,7 @@ from lib.core.provenance import MECHANISM, provenance
 from lib.core.records import write_record
 from lib.pate.aggregators import AGGREGATORS, account_of, noise_of, spent
 from lib.pate.interactive import REINFORCED, TEACHERS
-from lib.pate.queries import read_rounds
+from lib.pate.queries import published_labels, read_rounds
 from pate_accountant.ledger import Ledger
 from pate_accountant.ledger_statements import ledger_statements
 from pate_accountant.rdp import order_grid
@@ -41,6 +41,8 @@ def main(
     histograms, _, known = rounds[-1]
     noise = noise_of(run, noise_seed, *job.job)
     released, source = AGGREGATORS[run["aggregator"]].answers(histograms, run, noise, known)
+    if run.get("labels") == "published":  # drawn by whoever published them, and charged as a draw of this run
+        released = published_labels(votes, rows, histograms.shape[1])
     asked = len(released)
     answered = int((source == TEACHERS).sum())
     ledger = spent(orders, histograms[:asked], source, run, known if known is None else known[:asked])

@@ -33,6 +33,24 @@ def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray
     return votes[rows], rows, str(arrays["fingerprint"])
 
 
+def published_labels(path: str | Path, rows: np.ndarray, classes: int) -> np.ndarray:
+    """Return the noisy labels (n,) int64 that came with the votes, of some rows (n,) of the pool.
+
+    Raises InputError, naming the file, if there are none, too few, or some that are no class.
+    """
+    labels = load_arrays(path, "published_labels")["published_labels"]
+    if labels.ndim != 1 or labels.dtype.kind not in "iu" or len(labels) <= rows.max():
+        raise InputError(
+            f"{path}: published_labels are {labels.dtype} of shape {labels.shape}; needed: one for each of the pool's "
+            f"queries, up to {rows.max()}"
+        )
+    if labels.min() < 0 or labels.max() >= classes:
+        raise InputError(
+            f"{path}: published_labels from {labels.min()} to {labels.max()}; allowed is 0 to {classes - 1}"
+        )
+    return labels[rows].astype(np.int64)
+
+
 def _checked_rows(rows: np.ndarray, pool: int, path: str | Path) -> np.ndarray:
     """Rows (n,) of a pool; a query that comes twice is asked twice."""
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):

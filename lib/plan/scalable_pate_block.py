@@ -116,6 +116,17 @@ class LnMax(Run):
     aggregator: Annotated[Literal["lnmax"], "The mechanism."]
     laplace_scale: Annotated[Positive, "Scale b of the Laplace density exp(-|x|/b)/(2b), in votes."]
     labels_laplace_scale: Annotated[Positive, "Scale of the noise on published labels, where it differs."] = ABSENT
+    labels: Annotated[
+        Literal["published"], "The student learns the labels that came with the votes, and no noise is drawn here."
+    ] = ABSENT
+
+    def __post_init__(self) -> None:
+        """Check that published labels have no less noise than the run is charged for."""
+        if self.labels and (self.labels_laplace_scale or 0) < self.laplace_scale:
+            raise InputError(
+                f"labels = {self.labels!r}: the run would be charged for noise of laplace_scale = {self.laplace_scale};"
+                " allowed where labels_laplace_scale is stated, and at least that"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -216,6 +216,8 @@ def _check_sizes(config: dict) -> None:
                 f"{key}.student = {run['student']!r}: ensemble {run['ensemble']} has published votes and no samples "
                 "to train on; allowed is null"
             )
+        if ensemble["kind"] != "published" and run.get("labels"):
+            raise InputError(f"{key}.labels = {run['labels']!r}: the ensemble is trained here; leave the key out")
         if isinstance(queries, str):
             if ensemble["kind"] != "published":
                 raise InputError(f"{key}.queries = {queries!r}: the ensemble is trained here; allowed is a number")

@@ -71,3 +71,15 @@ def test_a_run_of_one_round_is_charged_what_it_asked(run):
     ledger = spent(ORDERS, votes[: len(found["source"])], found["source"], FIRST)
     assert record["ledger"] == ledger.as_dict() and record["metrics"]["queries_made"] == len(found["labels"])
     assert [entry["count"] for entry in record["ledger"]] == [len(found["labels"]), 4]
+
+
+def test_published_labels_are_released_and_charged_as_a_draw(run):
+    running, votes, folder = run
+    block = {"aggregator": "lnmax", "laplace_scale": 2.0, "labels_laplace_scale": 4.0, "queries": 12, "delta": 1e-3}
+    drawn, before = running(block, "drawn")
+    labels = (drawn["labels"].max() - np.arange(25)) % CLASSES  # by no draw of these votes
+    save_arrays(folder / "votes.npz", votes=votes, fingerprint=np.array("ab" * 32), published_labels=labels)
+    found, record = running(block | {"labels": "published"}, "published")
+    np.testing.assert_array_equal(found["labels"], labels[:12])
+    assert (drawn["labels"] != labels[:12]).any()
+    assert record["ledger"] == before["ledger"]

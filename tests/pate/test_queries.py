@@ -9,7 +9,7 @@ from lib.core.errors import InputError
 from lib.core.files import save_arrays
 from lib.data.sources.pate_votes import _MNIST_FILES
 from lib.pate.authors_queries import authors_queries
-from lib.pate.queries import read_queries
+from lib.pate.queries import published_labels, read_queries
 
 VOTES = np.array([[9, 1, 0], [4, 3, 3], [0, 10, 0], [2, 2, 6], [5, 5, 0]])
 
@@ -98,3 +98,19 @@ def test_a_file_that_lacks_something_is_refused(tmp_path, lacking, queries):
 
 def test_a_missing_file_is_refused(tmp_path):
     refusal(tmp_path / "none.npz", 10, {"queries": 2})
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.array([0, 1, 2]), "int64 of shape (3,); needed: one for each of the pool's queries, up to 3"),
+        (np.array([0.0, 1, 2, 0, 1]), "float64 of shape (5,); needed"),
+        (np.array([0, 1, 2, 0, 3]), "from 0 to 3; allowed is 0 to 2"),
+        (np.array([0, -1, 2, 0, 1]), "from -1 to 2; allowed is 0 to 2"),
+    ],
+)
+def test_labels_that_are_not_of_these_votes_are_refused(tmp_path, labels, message):
+    save_arrays(tmp_path / "votes.npz", published_labels=labels)
+    with pytest.raises(InputError) as caught:
+        published_labels(tmp_path / "votes.npz", np.array([3, 0]), 3)
+    assert str(caught.value).startswith(f"{tmp_path / 'votes.npz'}: published_labels ") and message in str(caught.value)

@@ -639,6 +639,15 @@ def test_only_published_votes_have_the_authors_queries(queries):
     assert message.startswith(f"{RUNS}.digits_gnmax.queries = '{queries}': ")
 
 
+def test_published_labels_are_of_published_votes_and_have_the_noise_that_is_charged():
+    run = f"{RUNS}.mnist_lnmax_100"
+    trained = CONFIG["scalable_pate"]["runs"]["mnist_lnmax_100"] | {"ensemble": "digits", "queries": 10}
+    assert refusal(changed(run, trained)).startswith(f"{run}.labels = 'published': the ensemble is trained here")
+    message = refusal(changed(f"{run}.labels_laplace_scale", 5.0))
+    assert message.startswith(f"{run}.labels = 'published': the run would be charged for noise of laplace_scale = 10")
+    assert "allowed where labels_laplace_scale is stated" in refusal(without(f"{run}.labels_laplace_scale"))
+
+
 def test_more_answers_than_queries():
     queries = CONFIG["scalable_pate"]["runs"]["digits_confident"]["queries"]
     check_config(changed(f"{RUNS}.digits_confident.max_answered", queries), SCHEMA)
