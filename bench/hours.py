@@ -44,7 +44,7 @@ AUTHORS = {
 
 # by the worth of the answer: open rows of verdicts, what would be run, and hours by the times of such trainings
 OPEN = (
-    ("v36 to v44 of residual perturbation", "Table IV on all of CIFAR-100, 3 repetitions", 4.5),
+    ("v36 to v44 of residual perturbation", "Table IV on all of CIFAR-100, 3 repetitions", 6),
     ("o05c, o17, and the check o16c there", "12 more trainings of Table III's plain and noisy network", 7),
     ("v15, v16, v45, o02a, o02c, o07 there", "five networks at coefficient 0.75, 12,500 images, 3 repetitions", 3.7),
     ("v46, o08 there", "the same without skip connections", 1.9),
@@ -132,7 +132,8 @@ To measure a preset, run it and then `python -m bench.hours results/PRESET`.
 
 A script counted the floating-point operations of all trainings that a preset plans, and multiplied them by the
 measured time of an operation in similar networks. Nobody compared its results with a run. The project no longer holds
-the script (`git show 3076a09:bench/paper_cost.py`). Four rules take most of `paper`:
+the script (`git show 3076a09:bench/paper_cost.py`). Of `real`, networks on masks and of residual perturbation are
+estimated from jobs of their kind that were run. Four rules take most of `paper`:
 
 {table(("rule", "jobs", "hours", "hours per job"), longest)}
 
