@@ -15,8 +15,9 @@ except InputError as error:
 for each in workflow.rules:
     each.resources.update(Resources.from_mapping(config["resources"].get(each.name, {})))
     each.resources.update(workflow.resource_settings._parsed_overwrite_resources.get(each.name, {}))
-    # long work: begun last, it would be waited for with cores idle
+    # long work, and data before it: begun last, it would be waited for with cores idle
     each.priority = int(each.name in config["together"] or each.name.startswith(("train_", "audit_")))
+    each.priority += 2 * each.name.startswith(("prepare_", "draw_"))
     if each.shellcmd:
         in_path = re.findall(r"\{\w+\}", strip_wildcard_constraints(next(iter(each.output), "")))
         job = [each.name, *(["all"] if each.name in config["together"] else in_path)]
