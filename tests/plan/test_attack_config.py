@@ -91,7 +91,7 @@ def test_tables_and_figures_may_be_left_out():
         (
             "tradeoff.curves",
             [{"title": "T", "gamma": 0, "methods": ["plain"], "end": "plain"}],
-            "tradeoff.curves.0.methods: trained for [18, 18] epochs; allowed are epochs that rise",
+            "tradeoff.curves.0.methods: trained for [12, 12] epochs; allowed are epochs that rise",
         ),
         ("recipes.task", "mnist", "recipes: residual_perturbation.networks trains no control at 0 on mnist"),
         (
@@ -107,8 +107,8 @@ def test_tables_and_figures_may_be_left_out():
         ("sizes", [1], "2 members of "),
         (
             "tasks.digits.recipe.epochs",
-            9,
-            "tasks.digits.recipe.milestones = [9]: of plain on digits, allowed are epochs that rise, below epochs = 9",
+            6,
+            "tasks.digits.recipe.milestones = [6]: of plain on digits, allowed are epochs that rise, below epochs = 6",
         ),
         (
             "methods.strategy1.recipe",

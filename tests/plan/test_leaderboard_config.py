@@ -34,8 +34,8 @@ def test_settings_of_an_epsilon_that_is_not_on_the_leaderboard_are_allowed():
         ),
         (lambda block: block["methods"]["gnmax"].update(per_epsilon=[[1.0, {"teachers": 601}]]), "teachers = 601"),
         (lambda block: block.update(canaries=600), "leaderboard.canaries = 600"),
-        (lambda block: block.update(targets=[0, 9]), "leaderboard.targets = [0, 9]"),
-        (lambda block: block.update(targets=list(range(9))), "one that is not attacked"),
+        (lambda block: block.update(targets=[0, 7]), "leaderboard.targets = [0, 7]"),
+        (lambda block: block.update(targets=list(range(7))), "one that is not attacked"),
         (lambda block: block["attacks"]["shadow"].update(top=11), "leaderboard.attacks.shadow.top = 11"),
         (lambda block: block["chosen"].append("nothing"), "leaderboard.chosen"),
         (lambda block: block["methods"]["lnmax"].update(queries=301), "leaderboard.methods.lnmax.queries = 301"),
@@ -143,7 +143,7 @@ def test_a_method_of_ones_own_runs_at_the_budgets_it_promises_and_is_made_anew_w
     code = board.ones_own(SimpleNamespace(method="mine", budget="1", shard="0"))
     assert [Path(file).name for file in code] == ["noisy_means.py"]
     files = board.ones_own(SimpleNamespace(method="theirs", budget="none", shard="0"))
-    assert files == [f"theirs/none/{world}.npz" for world in range(9)]
+    assert files == [f"theirs/none/{world}.npz" for world in range(7)]
     assert board.ones_own(SimpleNamespace(method="plain", budget="none", shard="0")) == []
 
 

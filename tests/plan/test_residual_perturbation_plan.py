@@ -137,7 +137,7 @@ def test_the_trade_off_has_its_networks_the_control_and_table_iii():
     assert len(files["beside"]) == 4
     told = plan.settings_of_tradeoff(NOTHING)
     assert told["curves"] == [
-        {"title": "T", "gamma": 4.5, "networks": ["Strategy I"], "end": "Strategy I", "end_epochs": 18}
+        {"title": "T", "gamma": 4.5, "networks": ["Strategy I"], "end": "Strategy I", "end_epochs": 12}
     ]
     assert set(told["tasks"]) == {"shapes"} and set(told["methods"]) == {"strategy1", "control"}
 
