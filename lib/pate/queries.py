@@ -6,6 +6,7 @@ import numpy as np
 
 from lib.core.errors import InputError
 from lib.core.files import load_arrays
+from lib.data.formats import check_array, check_range
 from lib.pate.authors_queries import POOL, authors_queries
 from pate_accountant.votes import check_votes
 
@@ -36,18 +37,12 @@ def read_queries(path: str | Path, teachers: int, run: dict) -> tuple[np.ndarray
 def published_labels(path: str | Path, rows: np.ndarray, classes: int) -> np.ndarray:
     """Return the noisy labels (n,) int64 that came with the votes, of some rows (n,) of the pool.
 
-    Raises InputError, naming the file, if there are none, too few, or some that are no class.
+    Raises InputError, naming the file, if there are none, not one a query, or some that are no class.
     """
-    labels = load_arrays(path, "published_labels")["published_labels"]
-    if labels.ndim != 1 or labels.dtype.kind not in "iu" or len(labels) <= rows.max():
-        raise InputError(
-            f"{path}: published_labels are {labels.dtype} of shape {labels.shape}; needed: one for each of the pool's "
-            f"queries, up to {rows.max()}"
-        )
-    if labels.min() < 0 or labels.max() >= classes:
-        raise InputError(
-            f"{path}: published_labels from {labels.min()} to {labels.max()}; allowed is 0 to {classes - 1}"
-        )
+    arrays = load_arrays(path, "published_labels", "votes")
+    where, labels = f"{path}: published_labels", arrays["published_labels"]
+    check_array(where, labels, kinds="iu", shape=(len(arrays["votes"]),))
+    check_range(where, labels, 0, classes - 1)
     return labels[rows].astype(np.int64)
 
 

@@ -103,14 +103,15 @@ def test_a_missing_file_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (np.array([0, 1, 2]), "int64 of shape (3,); needed: one for each of the pool's queries, up to 3"),
-        (np.array([0.0, 1, 2, 0, 1]), "float64 of shape (5,); needed"),
-        (np.array([0, 1, 2, 0, 3]), "from 0 to 3; allowed is 0 to 2"),
-        (np.array([0, -1, 2, 0, 1]), "from -1 to 2; allowed is 0 to 2"),
+        (np.array([0, 1, 2]), "shape (3,), expected (5)"),
+        (np.array([0.0, 1, 2, 0, 1]), "dtype float64, expected "),
+        (np.array([0, 1, 2, 0, 3]), "values 0 to 3, expected 0 to 2"),
+        (np.array([0, -1, 2, 0, 1]), "values -1 to 2, expected 0 to 2"),
     ],
 )
 def test_labels_that_are_not_of_these_votes_are_refused(tmp_path, labels, message):
-    save_arrays(tmp_path / "votes.npz", published_labels=labels)
+    save_arrays(tmp_path / "votes.npz", published_labels=labels, votes=VOTES)
     with pytest.raises(InputError) as caught:
         published_labels(tmp_path / "votes.npz", np.array([3, 0]), 3)
-    assert str(caught.value).startswith(f"{tmp_path / 'votes.npz'}: published_labels ") and message in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path / 'votes.npz'}: published_labels: ")
+    assert message in str(caught.value)
