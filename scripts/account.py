@@ -9,6 +9,7 @@ from lib.core.files import save_arrays
 from lib.core.records import write_record
 from lib.pate.aggregators import account_of
 from lib.pate.queries import read_rounds
+from pate_accountant.advanced_composition import advanced_composition
 from pate_accountant.rdp import at_grid_edge, order_grid
 from pate_accountant.statement import added
 
@@ -38,6 +39,8 @@ def main(
     privacy, found = dict(account.extra), {}
     if account.caps:
         privacy["epsilon_caps"], _ = account.caps.statement(orders, run["delta"])
+    if by_theorem := advanced_composition([(block, len(counts)) for counts, block, _ in rounds]):
+        privacy["epsilon_advanced_composition"] = by_theorem
     for name, reading in account.readings.items():
         privacy[name], found[f"order_{name}"] = reading.statement(orders, run["delta"])
     privacy["epsilon_tight"], _ = account.readings["epsilon"].statement(orders, run["delta"], "tight")

@@ -22,7 +22,12 @@ from pate_accountant import consensus
 DATA_FILES = ("../published/scalable_pate_fig1_left.csv", "../published/scalable_pate_fig1_comparison.csv")
 FEW = 20  # points of a curve that are marked, because what lies between them is not computed
 NAMES = {"lnmax": "LNMax", "confident_gnmax": "Confident-GNMax"}
-STUDENTS = {"random_forest": ("random forest", "o"), "vat": ("VAT", "^"), "gan": ("GAN", "s")}
+STUDENTS = {
+    "random_forest": ("random forest", "o"),
+    "vat": ("VAT", "^"),
+    "vat_dense": ("fully connected VAT", "v"),
+    "gan": ("GAN", "s"),
+}
 
 
 def student_row(run: dict, records: dict) -> dict:
@@ -84,12 +89,12 @@ def read_histogram(path: Path, teachers: int, settings: dict) -> tuple[pd.DataFr
 
 
 def compare(curves: pd.DataFrame) -> list[dict]:
-    """Epsilon of both mechanisms at equal numbers of answers, for one draw."""
+    """Epsilon of both mechanisms at equal numbers of answers, for one draw; value: the one as a part of the other."""
     lines = {name: curves[curves["aggregator"] == name] for name in ("confident_gnmax", "lnmax")}
     at, (own, other) = equal_answers([(line["answered"], line["epsilon"]) for line in lines.values()], 6)
     return [
         {"comparison": "confident_and_lnmax", "at": f"{i + 1} of {len(at)} parts of the answers", "answers": answers}
-        | {"epsilon": own[i], "other_epsilon": other[i]}
+        | {"epsilon": own[i], "other_epsilon": other[i], "value": own[i] / other[i]}
         | {"statement": lines["confident_gnmax"].iloc[0], "other_statement": lines["lnmax"].iloc[0]}
         for i, answers in enumerate(at)
     ]

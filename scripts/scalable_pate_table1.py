@@ -85,6 +85,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
         "epsilon_charge_all": statement(accounts, "epsilon_charge_all")[0],
         "epsilon_charge_all_two_sided": statement(accounts, "epsilon_charge_all_two_sided")[0],
         "epsilon_caps": statement(accounts, "epsilon_caps")[0],
+        "epsilon_advanced_composition": statement(accounts, "epsilon_advanced_composition")[0],
         # an account is of all queries that the run may ask, a public number; a real run may stop before
         "epsilon_announced": announced(run, int(made)),
         "max_answered": run.get("max_answered"),

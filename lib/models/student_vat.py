@@ -49,9 +49,11 @@ Pair = tuple[nn.Conv2d, BatchNorm]
 class VatClassifier(nn.Module):
     """Logits (n, classes) of images (n, channels, height, width) in [0, 1].
 
-    blocks: widths of the convolutions of each block; top: widths of the convolutions after the blocks.
+    blocks: widths of the convolutions of each block; top: widths of the convolutions after the blocks. Without blocks
+    all of these are 1x1: on images (n, pixels, 1, 1) a fully connected network with these widths.
     slope: of the leaky ReLU below 0; dropout: share dropped after each block; momentum: weight of the newest batch in
-    the running statistics. Height and width must be at least 3 * 2**len(blocks), for the top's first convolution.
+    the running statistics. With blocks, height and width must be at least 3 * 2**len(blocks), for the top's first
+    convolution.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class VatClassifier(nn.Module):
             return made
 
         self.blocks = nn.ModuleList(layers(widths, [3] * len(widths), 1) for widths in blocks)
-        self.top = layers(top, [3] + [1] * (len(top) - 1), 0)
+        self.top = layers(top, [3 if blocks else 1] + [1] * (len(top) - 1), 0)
         self.last = _he_initialised(undrawn(nn.Linear, channels, classes), rng)
 
     def forward(self, x: Tensor, statistics: str = RUNNING, dropout: torch.Generator | None = None) -> Tensor:

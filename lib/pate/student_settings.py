@@ -18,8 +18,10 @@ class VatSettings:
         Literal["supervised", "vat", "vat_entropy"],
         "supervised: labelled images only; vat; vat_entropy: with the conditional entropy [vat].",
     ]
-    blocks: Annotated[tuple[Widths, ...], "Widths of the convolutions of each block [[128]*3, [256]*3]."]
-    top: Annotated[Widths, "Widths of the convolutions after the blocks [512, 256, 128]."]
+    blocks: Annotated[
+        tuple[Widths, ...], "Widths of the convolutions of each block; none: fully connected [[128]*3, [256]*3]."
+    ]
+    top: Annotated[Widths, "Widths of the layers after the blocks, convolutions if there are any [512, 256, 128]."]
     slope: Annotated[NotNegative, "Of the leaky ReLU below 0 [0.1]."]
     dropout: Annotated[BelowOne, "Share dropped after each block [0.5]."]
     momentum: Annotated[Share, "Weight of the newest batch in running statistics [0.01]."]

@@ -65,11 +65,12 @@ class VatTrainer(StudentTrainer):
         """Make the initial network. Raises InputError for images that are not (h, w) or (h, w, c), or are too small."""
         self.images, self.settings, self.context = images, settings, context
         self.steps = settings.steps
-        shape, least = tuple(images.pool.shape[1:]), 3 * 2 ** len(settings.blocks)
+        shape, least = tuple(images.pool.shape[1:]), 3 * 2 ** len(settings.blocks) if settings.blocks else 1
         if len(shape) not in (2, 3) or min(shape[:2]) < least:
             raise InputError(f"student: images of shape {shape}; needed: (h, w) or (h, w, c) with h, w >= {least}")
+        self.planes = planes if settings.blocks else pixels
         network = VatClassifier(
-            shape[2] if len(shape) == 3 else 1,
+            self.planes(images.pool[:1]).shape[1],
             settings.blocks,
             settings.top,
             classes,
@@ -84,9 +85,9 @@ class VatTrainer(StudentTrainer):
         self.optimizers = {"adam": semi_supervised.make_adam(self.network, (settings.beta1, settings.beta2))}
 
     def _batch(self, role: str, images: Tensor, step: int, size: int) -> tuple[Tensor, Tensor]:
-        """Rows of a batch, and their images as `planes`."""
+        """Rows of a batch, and their images as the network takes them."""
         rows = self.batch(role, step, images, size)
-        return rows, planes(self.images.scaled(images[rows]))
+        return rows, self.planes(self.images.scaled(images[rows]))
 
     def take(self, step: int) -> float:
         """One step on labelled images and, unless supervised only, on images of the pool."""
@@ -125,6 +126,11 @@ def planes(images: Tensor) -> Tensor:
     return images[:, None] if images.ndim == 3 else images.permute(0, 3, 1, 2)
 
 
+def pixels(images: Tensor) -> Tensor:
+    """Images (n, h, w) or (n, h, w, c) as (n, pixels, 1, 1), for a fully connected network."""
+    return images.flatten(1)[:, :, None, None]
+
+
 def train_vat_student(
     x_labelled: np.ndarray,
     labels: np.ndarray,
@@ -144,4 +150,4 @@ def train_vat_student(
     trainer = VatTrainer(images, classes, settings, context)
     run_to_end(trainer, context)
     trainer.check()
-    return Student(lambda x: trainer.network(planes(x)), context.device, white, 500)
+    return Student(lambda x: trainer.network(trainer.planes(x)), context.device, white, 500)

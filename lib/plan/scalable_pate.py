@@ -311,7 +311,9 @@ class ScalablePate:
                 "baseline": self.baseline(name),
             }
             if run["student"]:
-                more["student_kind"] = self.models[run["student"]]["kind"]
+                model = self.models[run["student"]]
+                dense = model["kind"] == "vat" and not model["blocks"]
+                more["student_kind"] = "vat_dense" if dense else model["kind"]
             blocks.append(run | more)
         return blocks
 

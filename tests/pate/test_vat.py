@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from lib.core.errors import InputError
 from lib.models.student_vat import BATCH, UPDATE, BatchNorm, VatClassifier
@@ -12,6 +13,7 @@ from lib.pate.vat_student import (
     VatTrainer,
     conditional_entropy,
     divergence,
+    pixels,
     planes,
     train_vat_student,
     unit,
@@ -168,9 +170,10 @@ def test_supervised_training_ignores_the_other_images():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["supervised", "vat", "vat_entropy"])
-def test_the_student_learns_its_labels(method):
+@pytest.mark.parametrize("blocks", [[[8]], []])
+def test_the_student_learns_its_labels(method, blocks):
     x, y, rest = data()
-    student = train(method=method, steps=150, dropout=0.0, blocks=[[8]], top=[8], epsilon=0.2, inputs=(x, y, rest))
+    student = train(method=method, steps=150, dropout=0.0, blocks=blocks, top=[8], epsilon=0.2, inputs=(x, y, rest))
     assert student.accuracy(x, y) == 100
     found = student.predict_probabilities(rest)
     assert found.dtype == np.float32
@@ -180,6 +183,18 @@ def test_the_student_learns_its_labels(method):
 def test_without_other_images_the_labelled_ones_serve():
     x, y, rest = data()
     assert train(inputs=(x, y, rest[:0])).predict_probabilities(x).shape == (7, 3)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 3)])
+def test_without_blocks_every_layer_is_fully_connected(shape):
+    x, y, rest = data(shape=shape)
+    images = make_images(x, y, rest, 3, CPU, 255)
+    network = VatTrainer(images, 3, settings(blocks=[]), Context(5, ("a",), CPU)).network
+    h = images.scaled(images.labelled).flatten(1)
+    for layer, norm in network.top:
+        h = functional.leaky_relu(norm((h @ layer.weight.flatten(1).T)[:, :, None, None], BATCH).flatten(1), 0.1)
+    assert torch.allclose(network(pixels(images.scaled(images.labelled)), BATCH), network.last(h), atol=1e-6)
+    assert train(blocks=[], inputs=(x, y, rest)).predict_probabilities(x).shape == (7, 3)
 
 
 def test_colour_images():

@@ -38,9 +38,8 @@ def test_every_claim_can_hold_fail_and_need_more_repetitions(claim):
     assert judged(claim, false, right, little, 2) == rule.MORE
 
 
-def test_what_is_not_tried_here_has_no_table():
-    missing = {claim["id"] for claim in LEDGER} - {claim["id"] for claim in JUDGED}
-    assert missing == {f"scalable_pate.{name}" for name in ("v44", "v48", "o07b", "o12")}
+def test_every_claim_has_a_table():
+    assert {claim["id"] for claim in LEDGER} == {claim["id"] for claim in JUDGED}
 
 
 @each([c for c in JUDGED if c["controls"]], lambda claim: claim["id"])
