@@ -32,7 +32,7 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
     made = float(np.mean([account["metrics"]["queries_made"] for account in accounts]))
     by_orders = epsilon_name == "epsilon"
     spreads = student_spread, baseline_spread
-    errors = [held_out_error(accuracy, ensemble.get("test")) for accuracy in (student, baseline)]
+    errors = [held_out_error(student, ensemble.get("test")), held_out_error(baseline, run.get("baseline_test"))]
     protocols = [
         block.get(f"{who}_protocol", ensemble["protocol"]) for who, block in (("student", run), ("baseline", ensemble))
     ]
@@ -108,7 +108,8 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
 def main(runs: list, records: list[Path], claims: list[Path], table: Path, privacy: Path) -> None:
     """Write the table; LNMax has a row by the paper's moments and one over all orders.
 
-    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble. records: records of these
+    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble, and, unless the baseline
+    was tested on a whole official test set, the number of its samples under baseline_test. records: records of these
     runs, of every stage. claims: claims.csv and checks.csv, for the paper's numbers. table: the table, .csv. privacy:
     the meaning of its epsilons, .csv.
     """

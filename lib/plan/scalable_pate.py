@@ -83,6 +83,12 @@ class ScalablePate:
             "sizes": {name: block[name] for name in ("private", "public", "test", "teachers")},
         }
 
+    def baseline_split_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Return the settings of `split_baseline`."""
+        settings = self.split_settings(wildcards)
+        sizes = settings["sizes"]
+        return settings | {"sizes": sizes | {"public": 0, "test": sizes["public"] + sizes["test"]}}
+
     def shards(self, ensemble: str) -> list[tuple[int, int]]:
         """(first teacher, the one after the last) of each shard."""
         teachers = self.ensembles[ensemble]["teachers"]
@@ -326,6 +332,18 @@ class ScalablePate:
         return words_of(self.ensembles[ensemble], *more) | {"name": ensemble}
 
     # ------------------------------------------------------------ tables
+
+    def table1_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Return the settings of Table 1: its runs, with the number of samples that test each one's baseline.
+
+        It is left out beside published votes, which are about a whole test set: no other samples were held out.
+        """
+        runs = self.described(self.block["table1"])
+        for run in runs:
+            block = self.ensembles[run["ensemble"]["name"]]
+            if block["kind"] != "published":
+                run["baseline_test"] = block["public"] + block["test"]
+        return {"runs": runs}
 
     def table1_records(self, wildcards: Any) -> list[str]:
         """Input of Table 1: records of every stage of its runs."""

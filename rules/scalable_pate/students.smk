@@ -80,7 +80,7 @@ rule train_baseline:
     """The non-private baseline, a classifier on all private samples with their true labels."""
     input:
         data=plan.scalable_pate.samples_of_ensemble,
-        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+        split=f"{layout.private}/baseline_splits/{{ensemble}}/{{repetition}}.npz",
     output:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
     wildcard_constraints:
@@ -100,7 +100,7 @@ use rule train_network_student as train_network_baseline with:
     """The non-private baseline, a network on private samples with their true labels."""
     input:
         data=plan.scalable_pate.samples_of_ensemble,
-        split=f"{layout.private}/splits/{{ensemble}}/{{repetition}}.npz",
+        split=f"{layout.private}/baseline_splits/{{ensemble}}/{{repetition}}.npz",
     output:
         record=f"{plan.scalable_pate.folder}/baselines/{{ensemble}}/{{model}}/{{repetition}}.json",
     wildcard_constraints:

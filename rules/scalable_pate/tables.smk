@@ -11,7 +11,7 @@ rule scalable_pate_table1:
     conda:
         "../../envs/reporting.yaml"
     params:
-        **options(plan.scalable_pate.runs_of("table1")),
+        **options(plan.scalable_pate.table1_settings),
     shell:
         "python -m scripts.scalable_pate_table1 {params} > {log} 2>&1"
 

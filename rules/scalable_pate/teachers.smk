@@ -17,6 +17,14 @@ rule split_data:
         "python -m scripts.split_data {params} > {log} 2>&1"
 
 
+use rule split_data as split_baseline with:
+    """The same private samples; all others test the non-private baseline, which has no public pool."""
+    output:
+        split=f"{layout.private}/baseline_splits/{{ensemble}}/{{repetition}}.npz",
+    params:
+        **options(plan.scalable_pate.baseline_split_settings),
+
+
 rule train_teachers:
     """A shard of an ensemble of classifiers, and their labels of the public pool."""
     input:
