@@ -108,8 +108,8 @@ def row(run: dict, records: dict, papers: dict[str, float], epsilon_name: str, a
 def main(runs: list, records: list[Path], claims: list[Path], table: Path, privacy: Path) -> None:
     """Write the table; LNMax has a row by the paper's moments and one over all orders.
 
-    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble, and, unless the baseline
-    was tested on a whole official test set, the number of its samples under baseline_test. records: records of these
+    runs: the blocks of the runs, each with its name and its ensemble's block under ensemble, and, unless the paper
+    reports on the same, the number of samples that test its baseline under baseline_test. records: records of these
     runs, of every stage. claims: claims.csv and checks.csv, for the paper's numbers. table: the table, .csv. privacy:
     the meaning of its epsilons, .csv.
     """

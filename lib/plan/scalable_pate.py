@@ -306,13 +306,17 @@ class ScalablePate:
         return [f"{folder}/{run}/{repetition}.json" for run in runs for repetition in self.repetitions]
 
     def described(self, runs: Iterable[str]) -> list[dict[str, Any]]:
-        """Return the blocks of some runs with all that a table says: name, ensemble, moments, student and baseline."""
+        """Return the blocks of some runs with all that a table says: name, ensemble, moments, student and baseline.
+
+        The ensemble has its number of test samples where the paper reports on others, or on more of them.
+        """
         blocks = []
         for name in runs:
             run = self.runs[name]
+            test = () if self.ensemble(name).get("same_test") else ("test",)
             more: dict[str, Any] = {
                 "name": name,
-                "ensemble": self._said(run["ensemble"], "dataset", "teachers", "test", "labelled"),
+                "ensemble": self._said(run["ensemble"], "dataset", "teachers", "labelled", *test),
                 "moments": self.config["accounting"]["moments"],
                 "baseline": self.baseline(name),
             }
@@ -336,12 +340,12 @@ class ScalablePate:
     def table1_settings(self, wildcards: Any) -> dict[str, Any]:
         """Return the settings of Table 1: its runs, with the number of samples that test each one's baseline.
 
-        It is left out beside published votes, which are about a whole test set: no other samples were held out.
+        It is left out where the paper reports on the same.
         """
         runs = self.described(self.block["table1"])
         for run in runs:
             block = self.ensembles[run["ensemble"]["name"]]
-            if block["kind"] != "published":
+            if "test" in run["ensemble"] and "test" in block:
                 run["baseline_test"] = block["public"] + block["test"]
         return {"runs": runs}
 

@@ -73,6 +73,7 @@ class PublishedEnsemble(Ensemble):
     private: Private = ABSENT
     public: Public = ABSENT
     test: Test = ABSENT
+    same_test: Annotated[Literal[True], "The test samples are those that the paper reports on."] = ABSENT
 
     def __post_init__(self) -> None:
         """Check that samples are divided, and labels in one place."""

@@ -32,7 +32,7 @@ CONFIG = {
     "models": {
         "forest": {"kind": "random_forest"},
         "cnn": {"kind": "teacher_cnn"},
-        "vat": {"kind": "vat"},
+        "vat": {"kind": "vat", "blocks": []},
     },
     "ensembles": {
         "own": TRAINED | {"dataset": "digits", "teachers": 10, "model": "forest", "draws": 2},
@@ -152,6 +152,21 @@ def test_a_run_is_accounted_for_once_a_draw_and_with_a_student_every_repetition(
 def test_the_words_that_key_a_jobs_draws(plan, settings, word):
     """Every number hangs on them: a network's draws are keyed as a classifier's."""
     assert getattr(plan, settings)(job(run="first", repetition=2))["job"] == [word, "first", "2"]
+
+
+def test_all_samples_that_are_not_private_test_a_baseline(plan):
+    wildcards = job(ensemble="own", repetition=2)
+    runs, baselines = plan.split_settings(wildcards), plan.baseline_split_settings(wildcards)
+    assert baselines["sizes"] == runs["sizes"] | {"public": 0, "test": 60} and baselines["job"] == runs["job"]
+
+
+def test_table_1_counts_test_samples_where_the_papers_are_others(plan):
+    own, later, given = plan.table1_settings(job())["runs"]
+    assert (own["ensemble"]["test"], own["baseline_test"], own["student_kind"]) == (20, 60, "random_forest")
+    assert later["student_kind"] == "vat_dense" and "test" not in given["ensemble"]
+    config = CONFIG | {"ensembles": CONFIG["ensembles"] | {"own": CONFIG["ensembles"]["own"] | {"same_test": True}}}
+    same = plan_of(config).table1_settings(job())["runs"][0]
+    assert "test" not in same["ensemble"] and "baseline_test" not in same
 
 
 def test_a_baselines_draws_are_keyed_by_ensemble_and_model(plan):

@@ -15,8 +15,8 @@ What a table says of a number in `column`: `column_spread` is its standard devia
 where nothing is random), `protocol` is `paper` where images, epochs and the like are the paper's own, and the text of
 what was reduced otherwise. `column_seeds` and `column_protocol` go before `seeds` and `protocol`.
 `column_held_out_error` is a standard error that repetitions share: that of an accuracy on a few samples of a test set,
-of which the paper may have held out others. Where both were measured on a whole test set there is none: the number is
-of these samples.
+of which the paper may have held out others. Where both were measured on the same samples, such as a whole test set,
+there is none: the number is of these.
 
 Grade. `paper`: its data and protocol; `reduced`: its data, less of them; `substitute data`: other data; `not testable`:
 what cannot fail, or is our own reading, as the claim's `by_construction` says. Comparisons of the best grade decide
