@@ -17,8 +17,9 @@ def composed(releases: Sequence[tuple[float, int]], delta: float) -> float:
 
     Half of delta is for the composition, the rest for the mechanisms, in equal parts delta_0: with epsilon_i the least
     that the i-th has at delta_0, epsilon = sum epsilon_i (e^epsilon_i - 1) + sqrt(2 ln(2 / delta) sum epsilon_i^2)
-    (Dwork, Rothblum and Vadhan 2010, Theorem III.3). It holds, too, where what was drawn decides which mechanism comes
-    next (Whitehouse et al. 2023, "Fully adaptive composition in differential privacy", whose bound is less).
+    (Dwork, Rothblum and Vadhan 2010, Theorem III.3, in its form for unequal epsilon_i). It holds, too, where what was
+    drawn decides which mechanism comes next (Whitehouse et al. 2023, "Fully adaptive composition in differential
+    privacy", whose bound is smaller).
     """
     number = sum(count for _, count in releases)
     each = [(epsilon_analytic(1.0, ratio, delta / (2 * number)), count) for ratio, count in releases]

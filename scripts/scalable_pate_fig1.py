@@ -15,6 +15,7 @@ from lib.reporting.claims.cells import read_table
 from lib.reporting.comparisons import comparison_rows, equal_answers
 from lib.reporting.records import read_record
 from lib.reporting.results import by_job, data_name, numbers, statement
+from lib.reporting.spread import held_out_error
 from lib.reporting.tables import write_numbers, write_table
 from pate_accountant import consensus
 
@@ -46,6 +47,7 @@ def student_row(run: dict, records: dict) -> dict:
         "queries_answered_spread": answered_spread,
         "student_accuracy": accuracy,
         "student_accuracy_spread": accuracy_spread,
+        "student_accuracy_held_out_error": held_out_error(accuracy, ensemble.get("test")),
         "label_accuracy": numbers(students, "label_accuracy")[0],
         "seeds": len(students),
         "epsilon": epsilon,

@@ -19,7 +19,7 @@ with open(PUBLISHED / "contradictions.csv", newline="", encoding="utf-8") as str
     CONTRADICTIONS = {row["id"]: row for row in csv.DictReader(stream)}
 # values that no table has, and orders of which the papers print no numbers: figures, and words
 NOT_PRINTED = {
-    "scalable_pate": "v44 v49 o01 o02 o06 o08a o08b o10 o11 o12 o15a o15b o16 o20",
+    "scalable_pate": "v44 v49 o01 o02 o06 o08a o08b o10 o11 o12 o15a o15b o16",
     "autoencoded_pate": "v04",
     "compressed_pate": "o01a o01b o03a o03b o05a o05b o05d o06a o06b",
     "residual_perturbation": "o01a o01b o02c o03b o07 o12b o14b o14c",

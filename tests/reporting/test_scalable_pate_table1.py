@@ -4,11 +4,13 @@ import math
 
 import pytest
 
+from lib.reporting.spread import held_out_error
 from pate_accountant.statement import PrivacyStatement
 from scripts.scalable_pate_table1 import row
 
 ENSEMBLE = {"name": "own", "label": "Own", "protocol": "reduced", "test": 100}
 RUN = {"name": "run", "ensemble": ENSEMBLE, "baseline": "forest", "aggregator": "gnmax", "sigma": 20.0, "delta": 1e-3}
+RUN |= {"baseline_test": 150}
 STATED = PrivacyStatement.data_independent(
     2.0, 1e-3, accountant="rdp", conversion="classic", neighbouring="replace_one", proved_bound=True
 )
@@ -47,3 +49,4 @@ def test_the_gap_has_the_errors_of_both_sides():
     error = math.hypot(found["student_accuracy_held_out_error"], found["baseline_accuracy_held_out_error"])
     assert found["accuracy_gap_spread"] == pytest.approx(spread) and spread > found["student_accuracy_spread"]
     assert found["accuracy_gap_held_out_error"] == pytest.approx(error) and error > 0
+    assert found["baseline_accuracy_held_out_error"] == held_out_error(91.0, 150)
