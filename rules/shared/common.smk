@@ -130,7 +130,7 @@ wildcard_constraints:
     model=one_of(config["models"]),
     gamma=r"\d+(\.\d+)?",
     side=one_of(SIDES),
-    repetition=r"[1-9]\d*",
+    repetition=r"\d+",
     drawn=r"\d+",
     shard=r"\d+",
 
