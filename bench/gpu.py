@@ -1,7 +1,8 @@
 """Measure the training steps of every kind of trainer at its paper's size, on the GPU and on one core of the CPU.
 
 Part of `bench/gpu.sh`. Images are random, since only sizes matter here. Waits are the values that the host reads back
-in one step; each makes the device wait. TFLOP/s counts matrix products and convolutions, and is empty for DP-SGD.
+in one step; each makes the device wait. TFLOP/s counts matrix products and convolutions, and is empty for DP-SGD; its
+share is of what the device does in a product of two large matrices.
 """
 
 import argparse
@@ -136,8 +137,20 @@ TRAININGS: dict[str, Callable[[Size, torch.device], tuple[Step, int]]] = {
 }
 
 
-def measured(name: str, size: Size, device: torch.device, seconds: float) -> dict:
-    """Samples and TFLOP a second, waits of one step and peak memory of one training."""
+def limit(device: torch.device, dtype: torch.dtype = torch.float32) -> float:
+    """TFLOP a second of the best of five products of two square matrices."""
+    side = 8192 if device.type == "cuda" else 2048
+    left, right = torch.ones(2, side, side, device=device, dtype=dtype)
+    spent = []
+    for _ in range(6):
+        start = clock(device)
+        left @ right
+        spent.append(clock(device) - start)
+    return 2 * side**3 / min(spent[1:]) / 1e12
+
+
+def measured(name: str, size: Size, device: torch.device, seconds: float, most: float) -> dict:
+    """Samples and TFLOP a second, these as a share of the `most`, waits of one step and peak memory of one training."""
     gpu = device.type == "cuda"
     if gpu:
         torch.cuda.reset_peak_memory_stats(device)
@@ -160,7 +173,8 @@ def measured(name: str, size: Size, device: torch.device, seconds: float) -> dic
         done += 1
     rate = done / (clock(device) - start)
     row = {"training": name, "device": device.type, "steps": done, "samples/s": samples * rate}
-    row |= {"TFLOP/s": counted.get_total_flops() * rate / 1e12 or None}
+    done_per_second = counted.get_total_flops() * rate / 1e12
+    row |= {"TFLOP/s": done_per_second or None, "share of limit": done_per_second / most or None}
     return row | ({"waits": len(waits), "GiB": torch.cuda.max_memory_allocated(device) / 2**30} if gpu else {})
 
 
@@ -170,13 +184,17 @@ def main() -> None:
     parser.add_argument("--device", default="cuda", help="cpu or cuda (default: cuda)")
     parser.add_argument("--seconds", type=float, default=10, help="for each training (default: 10)")
     parser.add_argument("--tiny", action="store_true", help="tiny sizes, to try that every step runs")
+    parser.add_argument("--bfloat16", action="store_true", help="products in bfloat16, as no job has them")
     parser.add_argument("--table", type=Path, required=True, help="the .csv to write")
     chosen = parser.parse_args()
     rows = []
+    device = choose_device(chosen.device, 1)
+    dtype = torch.bfloat16 if chosen.bfloat16 else torch.float32
+    most = limit(device, dtype)
     for name in TRAININGS:
         try:
-            device = choose_device(chosen.device, 1)
-            rows.append(measured(name, TINY if chosen.tiny else Size(), device, chosen.seconds))
+            with torch.autocast(device.type, torch.bfloat16, enabled=chosen.bfloat16):
+                rows.append(measured(name, TINY if chosen.tiny else Size(), device, chosen.seconds, most))
         except (RuntimeError, torch.OutOfMemoryError) as error:  # the next training says something, too
             rows.append({"training": name, "device": chosen.device, "error": str(error).splitlines()[0]})
         print(rows[-1], flush=True)

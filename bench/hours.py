@@ -8,6 +8,7 @@ other rows stay while their rule exists. Without a folder only the page is writt
 
 import argparse
 import json
+import math
 import re
 import textwrap
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ import pandas as pd
 from bench.accounting import PLAIN, QUERIES, SAME, SMOOTH
 from bench.baseline import KEPT
 from bench.benchmarks import used
+from bench.core import TABLE as CORE
 from bench.presets import ROOT
 from bench.smoke import MARGIN
 from bench.smoke import TABLE as SMOKE
@@ -50,8 +52,10 @@ OPEN = (
     ("v46, o08 there", "the same without skip connections", 1.9),
     ("v30 to v32 there", "2 more repetitions of the other readings of DP-SGD", 3),
     ("v03, v07, v10 of Scalable PATE", "students on the authors' split and queries, 3 repetitions", 7.2),
+    ("v23, v27, o03a, o10 there", "60 repetitions on Adult, with forests of several sizes", 1),
+    ("v44, o12 there", "Open Glyph's teachers, 9 students of their answers", 1.5),
     ("check o02b of Autoencoded PATE", "31 more repetitions on LGG, with DP-SGD", 11),
-    ("v34 of DP-MAC", "64 more repetitions of DP-SGD", 0.9),
+    ("v34 of DP-MAC", "66 more repetitions of DP-SGD", 3),
     ("o05d, o06b of Compressed PATE", "21 more repetitions of Figure 3", 1.5),
 )
 
@@ -82,8 +86,8 @@ def shown(hours: float, digits: int) -> str:
     return f"{float(f'{hours:.{digits}g}'):,.3f}".rstrip("0").rstrip(".")
 
 
-def page(hours: pd.DataFrame, smoke: pd.DataFrame, ratios: dict[str, float]) -> str:
-    """Return docs/cost.md. smoke: bench/smoke.csv; ratios: bench/baseline.json."""
+def page(hours: pd.DataFrame, smoke: pd.DataFrame, core: pd.DataFrame, ratios: dict[str, float]) -> str:
+    """Return docs/cost.md. smoke: bench/smoke.csv; core: bench/core.csv; ratios: bench/baseline.json."""
     kinds = {kind: hours[(hours["preset"] == kind[0]) & (hours["how"] == kind[1])] for kind in KINDS}
     jobs = {kind: int(rows["jobs"].sum()) for kind, rows in kinds.items()}
     digits = {kind: 3 if kind[1] == "measured" else 2 for kind in KINDS}  # nobody knows three of an estimate
@@ -97,7 +101,19 @@ def page(hours: pd.DataFrame, smoke: pd.DataFrame, ratios: dict[str, float]) -> 
     ]
     share = of_real["hours"].sum() / kinds["real", "measured"]["hours"].sum()
     memory = ", ".join(f"`{row.rule}` {row.mib / 1024:.1f} GiB" for row in smoke.nlargest(3, "mib").itertuples())
+    widest = [value for name, value in ratios.items() if re.fullmatch(r"channels first, widths 4,8.*of plain", name)]
+    first = f"{min(widest):.1f} to {max(widest):.1f}"
     beside = [(*what, f"{ratios[name]:.2g}") for name, what in AUTHORS.items()]
+    limits = [
+        (
+            name,
+            *(
+                "" if math.isnan(value) else f"{value:.{digits}f}"
+                for value, digits in zip(row, (0, 2, 1, 1), strict=True)
+            ),
+        )
+        for name, *row in core.itertuples(index=False)
+    ]
     text = f"""# What the presets cost
 
 Hours are processor time of one core. `quick` and an earlier, smaller `real` were measured. **`paper` was never run**,
@@ -153,6 +169,17 @@ to be had. Hours are estimated from trainings of this kind that were run:
 {table(("what is doubled", "times as long"), [(what, f"{ratios[name]:.2f}") for name, what in GROWTH.items()])}
 
 Repetitions, teachers and noise levels are trained independently, so hours are proportional to their number.
+
+## How near a core comes to its limit
+
+`python -m bench.core` trains networks of the papers' sizes on one thread. The limit is what the core does in a product
+of two large matrices. The last columns say how many times as fast it is in bfloat16, and by two processes. DP-SGD's
+operations cannot be counted; where bfloat16 has no number, it ends the training.
+
+{table(("training", "GFLOP/s", "share of the limit", "bfloat16", "two processes"), limits)}
+
+No job computes in bfloat16: its numbers would be another protocol's. What `make bench` measures with channels first in
+memory, as PyTorch has them by default, takes {first} times as long for a 3D U-Net.
 
 ## Beside the authors' scripts
 
@@ -218,7 +245,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rows = measured(rows, results)
     with atomic_path(HOURS) as temporary:
         rows.to_csv(temporary, index=False, float_format="%.4g")
-    write_text(PAGE, page(pd.read_csv(HOURS), pd.read_csv(SMOKE), json.loads(KEPT.read_text("utf-8"))))
+    write_text(
+        PAGE, page(pd.read_csv(HOURS), pd.read_csv(SMOKE), pd.read_csv(CORE), json.loads(KEPT.read_text("utf-8")))
+    )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pytest
 
 from bench import hours
 from bench.baseline import KEPT
+from bench.core import TABLE as CORE
 from bench.hours import HOURS, PAGE, folders, measured, page, shown
 from bench.smoke import TABLE as SMOKE
 from lib.plan.results import PAPERS
@@ -63,7 +64,7 @@ def test_hours_have_no_power_of_ten():
 
 def test_the_committed_page_is_made_of_the_committed_tables():
     ratios = json.loads(KEPT.read_text("utf-8"))
-    assert PAGE.read_text("utf-8") == page(pd.read_csv(HOURS), pd.read_csv(SMOKE), ratios)
+    assert PAGE.read_text("utf-8") == page(pd.read_csv(HOURS), pd.read_csv(SMOKE), pd.read_csv(CORE), ratios)
 
 
 def test_every_row_is_of_a_rule_in_its_folder():
