@@ -1,8 +1,8 @@
 """Measure the training steps of every kind of trainer at its paper's size, on the GPU and on one core of the CPU.
 
 Part of `bench/gpu.sh`. Images are random, since only sizes matter here. Waits are the values that the host reads back
-in one step; each makes the device wait. TFLOP/s counts matrix products and convolutions, and is empty for DP-SGD; its
-share is of what the device does in a product of two large matrices.
+in one step; each makes the device wait. TFLOP/s counts matrix products and convolutions, and is empty for DP-SGD;
+its limit is what the device does in a product of two large matrices.
 """
 
 import argparse

@@ -174,7 +174,8 @@ Repetitions, teachers and noise levels are trained independently, so hours are p
 
 `python -m bench.core` trains networks of the papers' sizes on one thread. The limit is what the core does in a product
 of two large matrices. The last columns say how many times as fast it is in bfloat16, and by two processes. DP-SGD's
-operations cannot be counted; where bfloat16 has no number, it ends the training.
+operations cannot be counted; where bfloat16 has no number, it ends the training. Each was measured once
+(`--times 1`); an earlier measurement differed by up to a factor of 1.6.
 
 {table(("training", "GFLOP/s", "share of the limit", "bfloat16", "two processes"), limits)}
 

@@ -1,4 +1,4 @@
-"""What the advanced composition theorem makes of a run of GNMax: the route beside which Section 4.1 puts Renyi DP.
+"""Advanced composition of a run of GNMax: the theorem that Section 4.1 of Scalable PATE puts beside Renyi DP.
 
 Neighbouring relation: replace one record, which changes two counts by one each, and a plurality by at most one.
 """

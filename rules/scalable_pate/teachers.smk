@@ -18,7 +18,7 @@ rule split_data:
 
 
 use rule split_data as split_baseline with:
-    """The same private samples; those of pool and test set together test the non-private baseline."""
+    """Private samples as in `split_data`; those of pool and test set together test the non-private baseline."""
     output:
         split=f"{layout.private}/baseline_splits/{{ensemble}}/{{repetition}}.npz",
     params:
