@@ -269,7 +269,7 @@ def test_another_repetition_adds_only_its_own_jobs(changed):
     together = {f"residual_perturbation_{item}" for item in ("fig1", "fig8", "rademacher")}
     assert together <= set(found.counts)
     assert set(found.counts) - ENDS - {"scalable_pate_teachers"} - TABLES - CHECKED - MASKS - together == {
-        *["split_data", "train_teachers", "count_votes", "train_baseline"],
+        *["split_data", "split_baseline", "train_teachers", "count_votes", "train_baseline"],
         *["account", "aggregate", "train_student", "sanitize_epsilon"],
     }
 
