@@ -47,6 +47,10 @@ PRESETS = {
         "the leaderboard on images of MNIST",
         "--configfile presets/real.yaml presets/board_mnist.yaml --config data_root=DIR",
     ),
+    "adult60": (
+        "60 repetitions on Adult",
+        "--configfile presets/real.yaml presets/adult60.yaml --config data_root=DIR",
+    ),
     "own_images": (
         "membership attacks on your own images",
         "--configfile presets/own_images.yaml --config data_root=DIR",

@@ -11,6 +11,7 @@ from lib.plan.config import ROOT, check_config, layered, load_schema
 CONFIG, SCHEMA = layered(), load_schema()
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
 OVER = {  # presets that are laid over another
+    "adult60": ROOT / "presets" / "real.yaml",
     "board_mnist": ROOT / "presets" / "real.yaml",
     "held_out": ROOT / "presets" / "real.yaml",
     "smoke": ROOT / "presets" / "paper.yaml",
