@@ -16,7 +16,8 @@ from tests.workflow.running import LIMIT, ROOT, Project, environment
 
 # of each page how many answers it leads to
 PAGES = {"own_votes.md": 2, "own_images.md": 2, "leaderboard.md": 1, "mechanism_audit.md": 1}
-UNTIL_THE_RUN = "own_votes.md"  # which trains 3D networks for a minute and a half
+UNTIL_THE_RUN = "own_votes.md"
+LONG = (UNTIL_THE_RUN, "leaderboard.md")  # 3D networks for a minute and a half; half a minute of attacks and audits
 
 
 def text_of(page: str) -> str:
@@ -55,9 +56,7 @@ def clone(tmp_path) -> Path:
     return project.root
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] * (page == UNTIL_THE_RUN)) for page in PAGES]
-)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=[pytest.mark.long] * (page in LONG)) for page in PAGES])
 def test_a_page_shows_what_its_commands_print(page, clone):
     follow(page, commands(page), clone)
 
