@@ -52,7 +52,6 @@ OPEN = (
     ("v46, o08 there", "the same without skip connections", 1.9),
     ("v30 to v32 there", "2 more repetitions of the other readings of DP-SGD", 3),
     ("v03, v07, v10 of Scalable PATE", "students on the authors' split and queries, 3 repetitions", 7.2),
-    ("v23, v27, o03a, o10 there", "60 repetitions on Adult, with forests of several sizes", 1),
     ("v44, o12 there", "Open Glyph's teachers, 9 students of their answers", 1.5),
     ("check o02b of Autoencoded PATE", "31 more repetitions on LGG, with DP-SGD", 11),
     ("v34 of DP-MAC", "66 more repetitions of DP-SGD", 3),
