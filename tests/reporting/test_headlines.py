@@ -119,7 +119,7 @@ def test_a_headline_needs_the_checks_that_could_refute_it():
 
 
 def test_a_headline_that_is_an_ordering_shows_both_sides_of_the_paper_and_of_ours():
-    """An epsilon is rounded up, on both sides, and of several comparisons the first, or the first that fails, is named by its data."""
+    """An epsilon is rounded up on both sides; of several comparisons the first, or the first that fails, is named."""
     value = {"judgement": "holds", "grade": "paper", "measured": "0.7", "quantity": "accuracy", "verdict": "holds"}
     order = value | {"paper_value": "a > b"}
     rows = [
