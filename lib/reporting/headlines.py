@@ -109,19 +109,16 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
 def _pair(entry: dict, rows: Mapping[str, dict]) -> str:
     """Return the paper's number and ours, or of an ordering both its sides; empty where nothing was measured.
 
-    Of several comparisons of an ordering the first is shown, if it fails the first that fails, with the data that it is
-    about.
+    Of several comparisons of an ordering the first is shown, with the data that it is about.
     """
     shown = rows.get(entry.get("shows", ""))
     if not (shown and shown["measured"]):
         return ""
     if entry["shows"].startswith("v"):
         return f"{as_read(shown['paper_value'])} → {measured(shown)}"
-    compared = shown["measured"].split("; ")
-    failing = [each for each in compared if " not " in each] if shown["judgement"] == "fails" else []
-    first = [*failing, *compared][0]
+    first, *others = shown["measured"].split("; ")
     here = _compared(*(rounded(number) for number in _sides(first, shown)))
-    if len(compared) > 1:
+    if others:
         here += f" ({first.partition('(')[2].rstrip(')').partition(',')[0]})"
     printed = _printed(entry, rows)
     return f"{_compared(*printed)} → {here}" if printed else f"here {here}"

@@ -218,8 +218,7 @@ def _outlined(table: dict, made_of: Material) -> Table:
         return Table(table["title"], table["header"], rows, caption=note)
     frame, names = made_of.tables.get(table["from"], pd.DataFrame()), table.get("names", {})
     for column, value in table.get("where", {}).items():
-        among = [value] if isinstance(value, str) else value
-        frame = frame[frame[column].astype(str).isin(among)] if column in frame.columns else frame
+        frame = frame[frame[column].astype(str) == value] if column in frame.columns else frame
     columns = {name: title for name, title in table["columns"].items() if name in frame and frame[name].notna().any()}
     cells = [[_number(row, name, rounded) for name in columns] for row in frame.to_dict("records")]
     rows = [[names.get(cell, cell) for cell in row] for row in cells]

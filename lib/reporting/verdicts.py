@@ -116,13 +116,20 @@ def interpretations(verdicts: pd.DataFrame, notes: Mapping[str, str]) -> tuple[l
         alike = own["quantity"].nunique() == 1
         sides = []
         for row in own.to_dict("records"):
-            words = row["note"] if len(own) == 1 else notes[row["id"]] if alike else row["quantity"]
+            many = notes[row["id"]] if alike and len(own) > 1 else row["quantity"]
+            words = _alone(row["note"], notes.get(row["id"], "")) if len(own) == 1 else many
             sides.append(f"{words}: {_first(row['measured'])}; {row['verdict']}")
         first = own.iloc[0]
         found.append([f"{name.partition('.')[2]}, {first['where']}", first["paper_value"], *sides])
     most = max(map(len, found), default=2)
     header = ["claim", "the paper", *(f"interpretation {number}" for number in range(1, most - 1))]
     return header, [[*row, *[""] * (most - len(row))] for row in found]
+
+
+def _alone(noted: str, note: str) -> str:
+    """Return a verdict's note without what was not compared and does not count, which has names of many rows."""
+    said, apart, _ = noted.partition("; not compared: ")
+    return "; ".join(filter(None, (said, note))) if apart else noted
 
 
 def _first(measured: str) -> str:

@@ -120,4 +120,4 @@ def sides(claim: Mapping[str, str]) -> tuple[float, float, float, float]:
         return bound, bound + slack + away, right, away
     away = max(abs(shift), 0.05 * abs(bound), 2 * slack) or 0.05  # of a difference that is compared with 0
     sign = 1 if relation in ("<", "<=") else -1
-    return bound - sign * away, bound + sign * (slack + away), right, away
+    return bound - sign * away, bound + sign * (slack + open_to + away), right, away

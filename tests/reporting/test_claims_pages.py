@@ -152,6 +152,10 @@ def test_interpretations_stand_side_by_side(verdicts):
     assert interpretations(pd.DataFrame([alone]), {})[1] == [
         ["v01, Table 1", "2.00", "outside the tolerance by less than 0.9: 2; holds"]
     ]
+    alone["note"] += "; not compared: no number for a; no number for b; does not count beside these: 3; which rows"
+    assert interpretations(pd.DataFrame([alone]), {first["id"]: "which rows"})[1] == [
+        ["v01, Table 1", "2.00", "outside the tolerance by less than 0.9; which rows: 2; holds"]
+    ]
 
 
 def test_readings_on_the_papers_data_decide_for_one_that_was_not_judged(verdicts):
