@@ -116,8 +116,10 @@ def interpretations(verdicts: pd.DataFrame, notes: Mapping[str, str]) -> tuple[l
         alike = own["quantity"].nunique() == 1
         sides = []
         for row in own.to_dict("records"):
-            many = notes[row["id"]] if alike and len(own) > 1 else row["quantity"]
-            words = _alone(row["note"], notes.get(row["id"], "")) if len(own) == 1 else many
+            if len(own) == 1:
+                words = _alone(row["note"], notes.get(row["id"], ""))
+            else:
+                words = notes[row["id"]] if alike else row["quantity"]
             sides.append(f"{words}: {_first(row['measured'])}; {row['verdict']}")
         first = own.iloc[0]
         found.append([f"{name.partition('.')[2]}, {first['where']}", first["paper_value"], *sides])
