@@ -102,6 +102,19 @@ def test_the_version_is_one_in_package_citation_changelog_and_site():
     assert f"\ncopyright: Version {version} " in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
 
+def test_papers_are_cited_as_in_the_citation_file():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    links = {entry["url"]: entry for entry in cited if "url" in entry}
+    outlines = [yaml.safe_load((ROOT / "report" / f"{paper}.yaml").read_text("utf-8")) for paper in PAPERS]
+    told = {
+        link: words for words in (outline["cites"] for outline in outlines) for link in re.findall(r"\((h.*)\)", words)
+    }
+    assert set(told) == set(links) and len(links) == 3
+    for link, words in told.items():
+        assert str(links[link]["year"]) in words and link in (ROOT / "README.md").read_text(encoding="utf-8")
+        assert all(author["family-names"] in words for author in links[link]["authors"])
+
+
 def test_the_workflow_catalogue_is_told_of_commands_that_exist():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))["usage"]
     assert usage["software-stack-deployment"] == {"conda": True} and usage["report"] is True

@@ -109,7 +109,8 @@ def _headline(entry: dict, rows: Mapping[str, dict]) -> Headline:
 def _pair(entry: dict, rows: Mapping[str, dict]) -> str:
     """Return the paper's number and ours, or of an ordering both its sides; empty where nothing was measured.
 
-    Of several comparisons of an ordering the first is shown, with the data that it is about.
+    Of several comparisons of an ordering the first is shown, with the data that it is about. `sides` are words behind
+    the two numbers; "paper" says that the second is the paper's.
     """
     shown = rows.get(entry.get("shows", ""))
     if not (shown and shown["measured"]):
@@ -117,17 +118,19 @@ def _pair(entry: dict, rows: Mapping[str, dict]) -> str:
     if entry["shows"].startswith("v"):
         return f"{as_read(shown['paper_value'])} → {measured(shown)}"
     first, *others = shown["measured"].split("; ")
-    here = _compared(*(rounded(number) for number in _sides(first, shown)))
-    if others:
-        here += f" ({first.partition('(')[2].rstrip(')').partition(',')[0]})"
-    printed = _printed(entry, rows)
-    return f"{_compared(*printed)} → {here}" if printed else f"here {here}"
+    of_data = f" ({first.partition('(')[2].rstrip(')').partition(',')[0]})" if others else ""
+    (left, right), sides = (rounded(number) for number in _sides(first, shown)), entry.get("sides", ("", ""))
+    if sides[1] == "paper":
+        return f"{right} → {left}{of_data}"
+    here, printed = _compared(left, right, sides), _printed(entry, rows)
+    return f"{_compared(*printed)} → {here}{of_data}" if printed else f"here {here}{of_data}"
 
 
-def _compared(left: str, right: str) -> str:
-    """Write two numbers as they are read, with the sign of their order."""
+def _compared(left: str, right: str, sides: Sequence[str] = ("", "")) -> str:
+    """Write two numbers as they are read, with the sign of their order and words behind them."""
     difference = float(left.replace(",", "")) - float(right.replace(",", ""))
-    return f"{left}\u00a0{'>' if difference > 0 else '<' if difference else '='}\u00a0{right}"
+    first, second = (f"{number} {side}".strip() for number, side in zip((left, right), sides, strict=True))
+    return f"{first}\u00a0{'>' if difference > 0 else '<' if difference else '='}\u00a0{second}"
 
 
 def _sides(comparison: str, verdict: Mapping[str, str]) -> tuple[float, float]:

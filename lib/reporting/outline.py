@@ -32,4 +32,4 @@ def load_outline(path: str | Path) -> dict:
                 f"{path}: tables.{number}: {wrong[0]} has {len(wrong[0])} cells; {len(table['header'])} allowed"
             )
     lists = ("headlines", "overview", "tables", "figures", "reasons")
-    return {"answer": {}, "promise": ""} | {key: [] for key in lists} | outline
+    return {"answer": {}, "cites": "", "promise": ""} | {key: [] for key in lists} | outline

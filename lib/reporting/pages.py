@@ -87,9 +87,9 @@ class Folded:
 class Page:
     """A page; what is empty is left out.
 
-    answer: whether the paper holds up, a sentence. headlines: its headline claims, or of the page of all papers a table
-    for each. whys: a title and the reason for an answer, in Markdown. tables, figures: those that carry the answer. All
-    from `matrix` on are details; claims: where the paper's claims lie as a table.
+    cites: the paper, in Markdown. answer: whether it holds up, a sentence. headlines: its headline claims, or of the
+    page of all papers a table for each. whys: a title and the reason for an answer, in Markdown. tables, figures: those
+    that carry the answer. All from `matrix` on are details; claims: where the paper's claims lie as a table.
     """
 
     name: str
@@ -105,6 +105,7 @@ class Page:
     failures: Sequence[Failure] = ()
     folded: Sequence[Folded] = ()
     claims: str = ""
+    cites: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,7 @@ def page(name: str, title: str, preset: str, made_of: Material, claims: str = ""
         title=title,
         preset=preset,
         answer=answer,
+        cites=outline["cites"],
         headlines=asked,
         whys=whys,
         tables=[table for table in (_outlined(entry, made_of) for entry in outline["tables"]) if table.rows],
@@ -323,7 +325,9 @@ def _failures(made_of: Material) -> list[Failure]:
     for title, claims, why in (*groups, *others):
         if claims:
             measured = " ".join(_found(failing[claim]) for claim in claims[:3])
-            more = f" {len(claims) - 3} more fail likewise." if len(claims) > 3 else ""
+            more = (
+                f" {len(claims) - 3} more {'fail' if len(claims) > 4 else 'fails'} likewise." if len(claims) > 3 else ""
+            )
             evidence = [table for claim in claims for table in tables[claim]]
             files = {table: made_of.files[table] for table in evidence if table in made_of.files}
             grades = [grade for grade in said.PLACES if any(failing[claim]["grade"] == grade for claim in claims)]
@@ -509,7 +513,9 @@ def leaderboard_answer(tables: Mapping[str, pd.DataFrame]) -> str:
     said = [f"Most accurate with a guarantee: {', '.join(parts)}." if parts else "No row has a guarantee."]
     if len(public):
         warm = promised["method"].str.endswith(STARTED)
-        below = [f"{(own['accuracy'] < free).sum()} of {len(own)}" for own in (promised[~warm], promised[warm])]
+        # those that are read as the same are not below
+        lower = promised[(promised["accuracy"] < free) & (promised["accuracy"].map(rounded) != rounded(free))]
+        below = [f"{(warm[lower.index] == each).sum()} of {(warm == each).sum()}" for each in (False, True)]
         labels = f"and {below[1]} that start from them" if warm.any() else "and none has its labels"
         private = f"{below[0]} private rows" + (" without its labels" if warm.any() else "")
         said.append(f"Public data alone has {rounded(free)} % and costs no privacy; {private} are below it, {labels}.")

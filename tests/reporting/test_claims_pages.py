@@ -18,6 +18,7 @@ from lib.reporting.claims.ledger import COLUMNS, judge_all
 from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, DEPENDS, JUDGEMENTS, MORE, NEVER
 from lib.reporting.headlines import answer_of
+from lib.reporting.headlines import headlines as headlines_of
 from lib.reporting.pages import Material, all_claims, cell_of, controls_table, page, result_table
 from lib.reporting.verdicts import (
     GRADE_MEANINGS,
@@ -44,7 +45,9 @@ LEDGER = [
     order_claim(id="dp_mac.o01", paper="dp_mac"),
     order_claim(id="dp_mac.o02", paper="dp_mac", by_construction="an identity"),
 ]
-OUTLINE = {"answer": {}, "headlines": [], "overview": [], "promise": "", "tables": [], "figures": [], "reasons": []}
+OUTLINE = {"answer": {}, "cites": "", "promise": ""} | {
+    key: [] for key in ("headlines", "overview", "tables", "figures", "reasons")
+}
 
 
 @pytest.fixture
@@ -258,6 +261,20 @@ def test_a_papers_page_answers_first_and_has_its_details_on_another(own):
         "* [table1.csv](p/table1.csv): Table 1, 1 rows. What `epsilon` is.",
         "Our reading.\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("sides", "expected"),
+    [
+        ({}, "here 2\u00a0<\u00a09"),
+        ({"sides": ["s", "of it"]}, "here 2 s\u00a0<\u00a09 of it"),
+        ({"sides": ["here", "paper"]}, "9 → 2"),
+    ],
+)
+def test_sides_of_an_ordering_have_words_or_are_the_papers(sides, expected):
+    row = {"id": "p.o01", "measured": "2 < 9", "judgement": "holds", "grade": "paper", "quantity": "", "verdict": ""}
+    entry = HEADLINE | {"of": ["o01"], "shows": "o01"} | sides
+    assert headlines_of([entry], pd.DataFrame([row]))["price"].pair == expected
 
 
 def test_headlines_have_a_column_of_numbers_only_if_one_has_numbers(own):

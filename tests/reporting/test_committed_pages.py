@@ -135,7 +135,7 @@ def test_public_data_alone_counts_where_no_private_method_is_as_accurate():
     )
     # a method is named once for all budgets at which it is the best
     assert "DP-SGD at ε = 2 (55.4 %), 4 (58.4 %), 8 (60.5 %)." in told
-    assert "24 of 28 private rows are below it, and none has its labels" in told
+    assert "23 of 28 private rows are below it, and none has its labels" in told  # a 24th reads as the same
 
 
 def test_a_private_method_that_starts_from_public_labels_is_counted_apart():

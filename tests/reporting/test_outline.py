@@ -32,6 +32,7 @@ def test_what_an_outline_lacks_is_empty(tmp_path):
     assert load_outline(tmp_path / "paper.yaml") == {
         "name": "A paper",
         "answer": {},
+        "cites": "",
         "headlines": [],
         "overview": [],
         "promise": "",
