@@ -101,7 +101,7 @@ def damaged_so(scene: Scene, draw: random.Random, folder: Path, path: str, how: 
 
 
 def released(scene: Scene, draw: random.Random, folder: Path) -> Tried:
-    """Damage a file of the release, and let the job verify it that does so in every run."""
+    """Damage a file of the release; the job that verifies releases must refuse it."""
     verifier = next(job for job in scene.jobs if job.rule == "verify_release")
     project = scene.without(scene.after([verifier]), folder / "project")
     files = sorted(path for path in (project.root / RELEASE).rglob("*") if path.is_file() and path.stat().st_size)

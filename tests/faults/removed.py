@@ -16,7 +16,7 @@ def records(scene: Scene, draw: random.Random, folder: Path) -> Tried:
     gone = list(scene.after(gone)) if gone else []
     project = scene.without(gone, folder / "project")
     shutil.rmtree(project.root / ".snakemake")
-    done = project.snakemake("--cores", "2", "--", *scene.targets)
+    done = project.snakemake("--cores", "2", "--", "all")
     what = f"removed{' with ' if gone else ''}{named(gone)}"
     return Tried(".snakemake removed", what, *judge(scene, project, done, list(scene.jobs)))
 

@@ -43,31 +43,25 @@ class Job:
 
 @dataclass(frozen=True)
 class Scene:
-    """A finished run of some targets, its jobs, and what it wrote by path."""
+    """A finished run, its jobs, and what it wrote by path."""
 
     project: Project
-    targets: tuple[str, ...]
     jobs: tuple[Job, ...]
     expected: dict[str, bytes]
 
     @classmethod
-    def undisturbed(cls, folder: Path, targets: tuple[str, ...] = ("all",)) -> "Scene":
-        """Run the targets in a copy of the project below `folder`, a new one or the one that is there."""
-        root = folder / "undisturbed"
-        if root.exists():
-            project = Project(root, tuple(sorted(folder.glob("undisturbed_*.yaml"))))
-            project.run("--unlock")
-        else:
-            project = Project.copy(root, TINY).over(SMALL)
-            project.edit(MODULE, "seconds: float = 60.0", f"seconds: float = {OFTEN}")
-        project.run("--cores", "2", "--", *targets)
-        return cls.of(project, targets)
+    def undisturbed(cls, folder: Path) -> "Scene":
+        """Run the whole workflow in a copy of the project below `folder`."""
+        project = Project.copy(folder / "undisturbed", TINY).over(SMALL)
+        project.edit(MODULE, "seconds: float = 60.0", f"seconds: float = {OFTEN}")
+        project.run("--cores", "2", "--", "all")
+        return cls.of(project)
 
     @classmethod
-    def of(cls, project: Project, targets: tuple[str, ...] = ("all",)) -> "Scene":
-        """The scene of a project in which the targets have run."""
+    def of(cls, project: Project) -> "Scene":
+        """The scene of a project in which the whole workflow has run."""
         by_log: dict[str, list[tuple[str, dict[str, str]]]] = {}
-        for output, row in project.outputs(*targets).items():
+        for output, row in project.outputs("all").items():
             by_log.setdefault(row["log-file(s)"], []).append((output, row))
         jobs = tuple(
             Job(
@@ -78,7 +72,7 @@ class Scene:
             )
             for log, rows in sorted(by_log.items())
         )
-        return cls(project, targets, jobs, results(project))
+        return cls(project, jobs, results(project))
 
     def ordered(self, draw: random.Random) -> list[Job]:
         """The jobs in an order in which a run may make them, drawn at random."""

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.faults import damage, kills, removed, space
-from tests.faults.__main__ import KINDS, PAGE, left, made_by, renewed
+from tests.faults.__main__ import KINDS, left
 from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED, Tried
 from tests.faults.scene import Scene
 from tests.turns import run_number
@@ -24,7 +24,7 @@ IN_TURN = [kind for kind in KINDS if kind != "state"]
 @pytest.mark.parametrize("number", [run_number()])
 def test_another_class_in_each_run(scene, tmp_path, number):
     kind = IN_TURN[number % len(IN_TURN)]
-    tried = KINDS[kind][0](scene, random.Random(f"{number} {kind}"), tmp_path)
+    tried = KINDS[kind](scene, random.Random(f"{number} {kind}"), tmp_path)
     if tried.outcome == SKIPPED:
         pytest.skip(tried.reason)
     assert tried.outcome in (SURVIVED, CLEAR), f"{tried}; to repeat it: RUN_NUMBER={number}"
@@ -32,12 +32,6 @@ def test_another_class_in_each_run(scene, tmp_path, number):
 
 def test_every_class_has_its_turn_within_20_runs():
     assert {*KINDS} - {"state"} == {*IN_TURN} and len(IN_TURN) <= 20
-
-
-def test_the_page_names_its_code_and_says_whether_that_is_todays():
-    page = PAGE.read_text(encoding="utf-8")
-    assert renewed(page) == page, "`python -m tests.faults --renew`, or try the faults anew"
-    assert made_by("0123", "4567").endswith("(`4567`) has changed since, so that today's may do otherwise.")
 
 
 FAULTS = [kills.any_moment, kills.any_moment_without_records, kills.in_writing, kills.job_for_memory, removed.records]
