@@ -122,7 +122,6 @@ bench: setup
 	$(BIN)/python -m bench.residual
 	$(BIN)/python -m bench.segmentation
 	$(BIN)/python -m bench.teachers
-	$(BIN)/python -m bench.workflow
 
 faults: setup-dev
 	$(BIN)/python -m tests.faults
