@@ -119,7 +119,6 @@ bench: setup
 	$(BIN)/python -m bench.dp_mac
 	$(BIN)/python -m bench.own_votes
 	$(BIN)/python -m bench.pca
-	$(BIN)/python -m bench.residual
 	$(BIN)/python -m bench.segmentation
 	$(BIN)/python -m bench.teachers
 

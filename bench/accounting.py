@@ -127,7 +127,6 @@ def main() -> None:
             spent.append(costs + smooth)
         one_by_one = seconds(lambda votes=votes: [costs_of(row[None]) for row in votes[:PLAIN]]) / PLAIN * queries
         print(f"one query at a time: RDP {one_by_one:.2f} s, {one_by_one / costs:.1f} times as long")
-        compare(f"{name} consensus, RDP of all queries at once, of one at a time", costs / one_by_one)
         print_growth(f"{name} consensus, RDP and smooth sensitivity", "queries", QUERIES, spent)
         if theirs:
             beside(theirs, orders, votes, (costs, smooth), name)

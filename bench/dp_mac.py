@@ -18,7 +18,6 @@ import torch
 from opacus.grad_sample import GradSampleModule
 from opacus.optimizers import DPOptimizer
 
-from bench.baseline import compare
 from bench.growth import print_growth
 from lib.core.seeding import generator
 from lib.dp_mac.activations import ACTIVATIONS
@@ -133,8 +132,6 @@ def print_table(
         epochs.append(epoch)
         first = first or (epoch, added)
         ratios = epoch / first[0], added / first[1]
-        if len(epochs) > 1:
-            compare(f"{name}, of {next(iter(rows))}", ratios[0])
         print(f"{name:<34} {epoch:>8.2f} {ratios[0]:>6.2f} {most:>10.0f} {added:>14.0f} {ratios[1]:>6.2f}", flush=True)
     return epochs
 

@@ -15,7 +15,7 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 
 def print_growth(what: str, by: str, sizes: Sequence[float], costs: Sequence[float]) -> None:
-    """Print the power of its size by which a cost grows; keep the factor for twice the size."""
+    """Print the power of its size by which a cost grows; the factor for twice the size, too."""
     spread, power = f"{min(sizes):,g} to {max(sizes):,g}", exponent(sizes, costs)
     print(f"growth: {what} as ({by})^{power:.2f}, {by} from {spread}", flush=True)
     compare(f"{what}, twice the {by}", 2**power)

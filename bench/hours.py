@@ -32,7 +32,6 @@ HOURS = ROOT / "bench" / "hours.csv"
 PAGE = ROOT / "docs" / "cost.md"
 KINDS = (("quick", "measured"), ("real", "measured"), ("real", "estimated"), ("paper", "estimated"))
 GROWTH = {
-    "ResNet8, batch, 1 at once, twice the images": "images that a ResNet8 trains on",
     "training all at once, twice the teachers": "teachers trained together",
     "plain, widths 4,8,16,32,64, 4 channels, twice the voxels of a patch": "voxels of a 3D U-Net's patch",
     "PCA's processor time, twice the voxels of a block": "voxels of a block, principal components",

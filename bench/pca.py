@@ -1,9 +1,9 @@
 """Time and peak memory of principal components of all blocks of full-size masks, as many as a block has voxels.
 
 Run by `make bench`, with small blocks; `python -m bench.pca --sizes 24,24,16 --volumes 125` (minutes) is what the paper
-asks for: 9,216 components. Threads are OMP_NUM_THREADS. Masks are made: a few overlapping balls in each
-volume, or with `--filled` voxels at random in every block, the worst case. Wall time suffers from other work on the
-machine; processor time, the sum over threads, hardly does. Making the masks is not counted.
+asks for: 9,216 components. Threads are OMP_NUM_THREADS. Masks are made: a few overlapping balls in each volume. Wall
+time suffers from other work on the machine; processor time, the sum over threads, hardly does. Making the masks is not
+counted.
 """
 
 import argparse
@@ -20,14 +20,11 @@ from lib.encoders.principal_components import fit_blocks
 SHAPE = (1, 240, 240, 155)
 
 
-def made_masks(volumes: int, filled: bool) -> Iterator[np.ndarray]:
+def made_masks(volumes: int) -> Iterator[np.ndarray]:
     """Masks (1, *SHAPE) uint8, one after the other; a sixtieth of the voxels on average, as of whole tumours."""
     rng = np.random.default_rng(0)
     axes = np.ogrid[tuple(slice(0, side) for side in SHAPE[1:])]
     for _ in range(volumes):
-        if filled:
-            yield (rng.random((1, *SHAPE), np.float32) > 0.98).astype(np.uint8)
-            continue
         mask = np.zeros((1, *SHAPE), np.uint8)
         centre = rng.uniform(0.3, 0.7, 3) * SHAPE[1:]
         for _ in range(4):
@@ -53,14 +50,14 @@ class Clock:
         return f"{self.wall:.1f} s, {self.processor:.1f} s of processor time"
 
 
-def fitted(size: tuple[int, int, int], volumes: int, components: int | None, filled: bool) -> tuple[int, float]:
+def fitted(size: tuple[int, int, int], volumes: int) -> tuple[int, float]:
     """Numbers in a block, and processor seconds of the whole; prints both, and what they went into."""
     blocks, making, adding, whole = Blocks(SHAPE, size), Clock(), Clock(), Clock()
     share, voxels = 0.0, 0.0
 
     def counted() -> Iterator[np.ndarray]:
         nonlocal share, voxels
-        masks = made_masks(volumes, filled)
+        masks = made_masks(volumes)
         for _ in range(volumes):
             with making:
                 mask = next(masks)
@@ -70,7 +67,7 @@ def fitted(size: tuple[int, int, int], volumes: int, components: int | None, fil
                 yield mask
 
     with whole:
-        pca = fit_blocks(counted(), blocks, components)
+        pca = fit_blocks(counted(), blocks, None)
     print(f"{volumes * blocks.count} blocks of D = {blocks.dimension}, {share:.1%} filled, {voxels:.2%} voxels")
     print(f"blocks added up: {adding}")
     whole.wall, whole.processor = whole.wall - making.wall, whole.processor - making.processor
@@ -85,13 +82,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", nargs="+", default=["12,12,8", "12,12,16", "24,12,12"], help="of blocks, in voxels")
     parser.add_argument("--volumes", type=int, default=4, help="masks that are cut into blocks")
-    parser.add_argument("--components", type=int, default=None, help="all where not given")
-    parser.add_argument("--filled", action="store_true")
     chosen = parser.parse_args()
-    found = [
-        fitted(tuple(map(int, size.split(","))), chosen.volumes, chosen.components, chosen.filled)
-        for size in chosen.sizes
-    ]
+    found = [fitted(tuple(map(int, size.split(","))), chosen.volumes) for size in chosen.sizes]
     if len(found) > 1:
         print_growth("PCA's processor time", "voxels of a block", *zip(*found, strict=True))
 

@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from bench.baseline import compare
 from bench.growth import print_growth
 from lib.models.mlp import StackedMLP
 from lib.pate.replicas import SCALINGS, Replicas, predict_labels, replica_labels, stack_parts
@@ -90,7 +89,6 @@ def print_training(how: Recipe, device: torch.device) -> None:
         rate = teachers * how.steps * how.batch / batched
         print(f"{teachers:>8} {loop:>8.2f} {batched:>11.2f} {loop / batched:>6.1f} {rate:>10,.0f}")
         spent.append(batched)
-        compare(f"{teachers} teachers at once, of one after another", batched / loop)
     print_growth("training all at once", "teachers", TEACHERS, spent)
 
 

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from bench import accounting, dp_mac, own_votes, pca, residual, segmentation, teachers
+from bench import accounting, dp_mac, own_votes, pca, segmentation, teachers
 from pate_accountant.rdp import order_grid
 
 pytestmark = pytest.mark.slow
 
 SMALL = {
-    pca: ["--sizes", "8,8,8", "8,8,16", "--volumes", "1", "--components", "2"],
-    residual: ["--images", "128", "256", "--side", "8", "--replicas", "2", "--epochs", "1"],
+    pca: ["--sizes", "8,8,8", "8,8,16", "--volumes", "1"],
     segmentation: ["--widths", "2,2,2,2,2", "--patches", "32,16,16", "32,32,16", "--repeats", "1"],
     teachers: ["--epochs", "1", "--shard", "2", "--shard-epochs", "1"],
 }

@@ -12,6 +12,7 @@ from lib.reporting.claims.controls import shipped_controls
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.claims.rule import judge
 from scripts import (
+    residual_perturbation_cost,
     residual_perturbation_dp_sgd,
     residual_perturbation_rademacher,
     residual_perturbation_sde,
@@ -141,3 +142,14 @@ def test_the_perturbed_class_is_found_smaller(tmp_path):
     assert table["factor"].to_numpy() == pytest.approx(table["factor_exact"], abs=0.05)
     verdict = judge(CLAIMS["residual_perturbation.o11"], {("residual_perturbation", "rademacher"): table}, CONTROLS)
     assert verdict.judgement == "holds"
+
+
+@pytest.mark.slow
+def test_an_epoch_of_each_way_to_train_is_timed(one_thread, tmp_path):
+    path = tmp_path / "cost.csv"
+    block = {"images": 128, "side": 8, "batch": 128, "gamma": 0.75, "epochs": 1, "replicas": 2}
+    residual_perturbation_cost.main(["--settings", json.dumps(block), "--device=cpu", "--threads=1", f"--table={path}"])
+    table = pd.read_csv(path)
+    assert table["replicas"].tolist() == [1] * 7 + [2] * 2
+    assert set(table["method"]) >= {"ResNet8", "Strategy I", "Strategy II", "DP-SGD"}
+    assert (table["of_plain"] > 0).all() and table["of_plain"][0] == 1
