@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.turns import split
-
 WORKFLOW = Path(__file__).parent / "workflow"
 FIRST = WORKFLOW / "test_code_inputs.py"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    """Give all tests of a file to one process, and begin with what starts a workflow; of long ones take a part.
+def pytest_collection_modifyitems(items):
+    """Give all tests of a file to one process, and begin with what starts a workflow.
 
     The first file makes the finished run (tests/workflow/conftest.py). Files that need it come when processes have been
     busy with others for as long as that takes, so that none waits for it; the shortest files come last.
@@ -33,20 +31,7 @@ def pytest_collection_modifyitems(config, items):
         return 1 if item.path.is_relative_to(WORKFLOW) else 2 if item.path in slow else 4
 
     items.sort(key=place)
-    if taken := split():
-        number, parts = taken
-        long = [item for item in items if item.get_closest_marker("long")]
-        left = {*long} - {*long[number::parts]}
-        config.hook.pytest_deselected(items=[item for item in items if item in left])
-        items[:] = [item for item in items if item not in left]
     return (yield)  # pytest-xdist reads the groups in this hook
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Say how to run the same part of the long tests again."""
-    if taken := split():
-        number, parts = taken
-        terminalreporter.write_line(f"one of {parts} parts: make test-long RUN_NUMBER={number} PARTS={parts}")
 
 
 @contextmanager

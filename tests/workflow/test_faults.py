@@ -1,6 +1,8 @@
 """A handful of the faults of `python -m tests.faults`, another class a run: nothing wrong is taken for right."""
 
+import os
 import random
+import subprocess
 
 import pytest
 
@@ -8,13 +10,21 @@ from tests.faults import damage, kills, removed, space
 from tests.faults.__main__ import KINDS, left
 from tests.faults.outcome import CLEAR, SKIPPED, SURVIVED, Tried
 from tests.faults.scene import Scene
-from tests.turns import run_number
+from tests.workflow.running import ROOT
 
 
 @pytest.fixture(scope="module")
 def scene(finished) -> Scene:
     """The finished run that the tests of this folder share."""
     return Scene.of(finished)
+
+
+def run_number() -> int:
+    """Return RUN_NUMBER, or else the number of commits, which is another in the next run; 0 without git."""
+    if given := os.environ.get("RUN_NUMBER"):
+        return int(given)
+    counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return int(counted.stdout or 0)
 
 
 # `state` needs a run that saves its state all the time: tests/core/test_checkpoint.py damages states
