@@ -176,14 +176,6 @@ def _recorded(pristine: Project, folder: Path) -> Recorded:
 
 
 @pytest.fixture(scope="session")
-def real_root() -> Path:
-    """The folder of the real files; tests that ask for it are skipped where DATA_ROOT does not name one."""
-    if not os.environ.get("DATA_ROOT"):
-        pytest.skip("needs the real data: set DATA_ROOT to their directory")
-    return Path(os.environ["DATA_ROOT"]).resolve()
-
-
-@pytest.fixture(scope="session")
 def any_root(tmp_path_factory) -> Path:
     """The folder of the real files, or one that says that a dry run is to look for none."""
     if os.environ.get("DATA_ROOT"):

@@ -78,10 +78,8 @@ DATA, RECORD, TABLE, WEIGHTS = FILES
     ("path", "dated"),
     [
         (RECORD, False),
-        *(
-            pytest.param(*one, marks=pytest.mark.long)
-            for one in [(DATA, False), (DATA, True), (TABLE, False), (WEIGHTS, False)]
-        ),
+        (DATA, False),
+        *(pytest.param(*one, marks=pytest.mark.long) for one in [(DATA, True), (TABLE, False), (WEIGHTS, False)]),
     ],
 )
 def test_a_damaged_file_is_refused_by_the_job_that_reads_it(scene, tmp_path, path, dated):

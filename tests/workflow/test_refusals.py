@@ -171,21 +171,3 @@ def test_more_samples_asked_than_a_dataset_has_is_one_line_of_the_job(changed):
     assert project.snakemake("--cores", "1", "results/tiny/private/splits/digits/1.npz").returncode == 1
     log = project.root / "results" / "tiny" / "logs" / "split_data" / "digits" / "1.log"
     assert_one_line(log.read_text(), "2000", "1797")
-
-
-@pytest.mark.parametrize(
-    ("path", "cut", "target"),
-    [
-        ("accounts/digits_lnmax/1.json", "half", "scalable_pate_table1"),
-        pytest.param("accounts/digits_lnmax/1.npz", "empty", "scalable_pate_epsilon", marks=pytest.mark.long),
-        pytest.param("accounts/digits_lnmax/1.npz", "half", "scalable_pate_epsilon", marks=pytest.mark.long),
-    ],
-)
-def test_damaged_records_and_curves_are_refused_by_name(changed, path, cut, target):
-    damaged = f"results/tiny/scalable_pate/{path}"
-    content = (changed.root / damaged).read_bytes()
-    (changed.root / damaged).write_bytes(content[: len(content) // 2] if cut == "half" else b"")
-    done = changed.snakemake("--cores", "1", target)
-    assert done.returncode == 1
-    log = changed.root / "results" / "tiny" / "logs" / f"{target}.log"
-    assert_one_line(log.read_text(), damaged)

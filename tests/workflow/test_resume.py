@@ -22,9 +22,8 @@ DEADLINE = 1800  # seconds until a run must have come as far as the test waits f
 MODULE = "lib/core/checkpoint.py"
 SHIPPED, OFTEN = "seconds: float = 60.0", "seconds: float = 0.05"  # between two states of a job
 
-RUN = {"ensemble": "small", "aggregator": "gnmax", "queries": 60, "sigma": 1.0, "delta": 1.0e-3}
-# Each of the three jobs trains for a few seconds, most of which are left when it is killed. Averages are so slow that
-# what they held at that moment still matters in the end.
+# The job trains for a few seconds, most of which are left when it is killed. Averages are so slow that what they held
+# at that moment still matters in the end.
 PRESET = {
     "preset": "tiny_resume",
     "repetitions": 1,
@@ -34,46 +33,6 @@ PRESET = {
             "hidden": [32],
             "together": 2,
             "recipe": {"steps": 1500, "batch": 20, "rate": 0.003, "optimizer": "adam", "average": 0.9999},
-        },
-        "small_vat": {
-            "kind": "vat",
-            "method": "vat_entropy",
-            "blocks": [[8]],
-            "top": [16],
-            "slope": 0.1,
-            "dropout": 0.1,
-            "momentum": 0.01,
-            "steps": 400,
-            "labelled_batch": 16,
-            "unlabelled_batch": 32,
-            "learning_rate": 0.003,
-            "beta1": 0.9,
-            "beta1_decay": 0.5,
-            "beta2": 0.999,
-            "decay_start": 0.67,
-            "epsilon": 2.0,
-            "xi": 0.01,
-            "power_iterations": 1,
-            "vat_weight": 1.0,
-            "entropy_weight": 1.0,
-        },
-        "small_gan": {
-            "kind": "gan",
-            "hidden": [32, 16],
-            "generator": [32],
-            "latent": 10,
-            "input_noise": 0.02,
-            "hidden_noise": 0.5,
-            "epochs": 100,
-            "labelled_batch": 20,
-            "unlabelled_batch": 20,
-            "learning_rate": 0.003,
-            "beta1": 0.5,
-            "beta2": 0.999,
-            "decay_start": 0.5,
-            "unlabelled_weight": 1.0,
-            "average_decay": 0.9999,
-            "initial_batch": 50,
         },
     },
     "ensembles": {
@@ -90,9 +49,6 @@ PRESET = {
             "test": 100,
         },
     },
-    "scalable_pate": {
-        "runs": {"small_vat": {**RUN, "student": "small_vat"}, "small_gan": {**RUN, "student": "small_gan"}}
-    },
 }
 RESULTS = "results/tiny_resume"
 
@@ -101,14 +57,13 @@ RESULTS = "results/tiny_resume"
 class Job:
     """A job to kill.
 
-    name: of its checkpoint and log. moment: when to kill it, as finished teachers and steps of those in training. told:
-    which of the two its log tells.
+    name: of its checkpoint and log. moment: when to kill it, as finished teachers, which its log tells, and steps of
+    those in training.
     """
 
     rule: str
     name: str
     moment: tuple[int, int]
-    told: int
     outputs: tuple[str, ...]
 
     def checkpoint(self, project: Project) -> Path:
@@ -129,27 +84,15 @@ class Job:
         return {int(found[1]): found[0] for found in re.finditer(r"^[a-z ]+: (\d+)/\d+.*$", text, re.MULTILINE)}
 
 
-def student(kind: str, step: int) -> Job:
-    """The job of a student of this kind, to kill from this step on."""
-    outputs = tuple(f"{RESULTS}/scalable_pate/students/small_{kind}/1.{suffix}" for suffix in ("json", "npz"))
-    return Job("train_network_student", f"small_{kind}/1", (0, step), 1, outputs)
-
-
-# Late enough for a line of the log, which a start from the beginning would repeat; for teachers, late in their group.
-JOBS = {
-    "teachers": Job(
-        "train_network_teachers", "small/1/1", (2, 1000), 0, (f"{RESULTS}/private/teacher_labels/small/1/1.npz",)
-    ),
-    "vat": student("vat", 80),
-    "gan": student("gan", 260),
-}
+# Late enough for a line of the log, which a start from the beginning would repeat; late in the group of teachers.
+JOB = Job("train_network_teachers", "small/1/1", (2, 1000), (f"{RESULTS}/private/teacher_labels/small/1/1.npz",))
 
 
 @pytest.fixture
-def undisturbed(tmp_path, kind) -> Project:
-    """A copy of the project in which the job of a kind has run as shipped; not to be changed."""
+def undisturbed(tmp_path) -> Project:
+    """A copy of the project in which the job has run as shipped; not to be changed."""
     project = Project.copy(tmp_path / "undisturbed" / "project", PRESET)
-    project.run("--cores", "2", *JOBS[kind].outputs)
+    project.run("--cores", "2", *JOB.outputs)
     return project
 
 
@@ -235,10 +178,9 @@ def run_and_watch(project: Project, job: Job, printed: Path) -> list[tuple[int, 
     return [state for state in seen if state]
 
 
-@pytest.mark.parametrize("kind", ["teachers", *(pytest.param(kind, marks=pytest.mark.long) for kind in ("vat", "gan"))])
-def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, kind):
+def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path):
     """SIGKILL, `--unlock`, and the same call again: training goes on from the state that was saved last."""
-    job = JOBS[kind]
+    job = JOB
     lines = job.progress(undisturbed)
     first, *_, total = lines
     project = undisturbed.duplicate(tmp_path / "project")
@@ -247,7 +189,7 @@ def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, 
     save_often(project)
 
     saved = kill_in_training(project, job, tmp_path / "killed.txt")
-    assert first <= saved[job.told] < total
+    assert first <= saved[0] < total
     assert not [output for output in job.outputs if (project.root / output).exists()]
 
     project.run("--unlock")
@@ -255,7 +197,7 @@ def test_killed_in_training_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, 
     assert Pending((tmp_path / "printed.txt").read_text()).counts == {job.rule: 1}
     # from the start it would save earlier states, and tell the first line again
     assert min(seen) == saved < max(seen)
-    assert job.progress(project) == {count: line for count, line in lines.items() if count > saved[job.told]}
+    assert job.progress(project) == {count: line for count, line in lines.items() if count > saved[0]}
     for output in job.outputs:
         assert (project.root / output).read_bytes() == (undisturbed.root / output).read_bytes(), output
     assert not any((project.root / RESULTS / "checkpoints").rglob("*.npz*"))

@@ -15,8 +15,10 @@ TABLES = {"scalable_pate_table1", "scalable_pate_table2", "scalable_pate_epsilon
 # what the students and the noisy check of a run have a part in
 CHECKED = {"inspect_selection", "scalable_pate_selection", "scalable_pate_fig1"}
 # what is measured of masks in every repetition, and what follows from it
-ENCODER, LIMITS = "train_mask_encoder", "measure_limits"
-MASKS = {ENCODER, LIMITS, "measure_components", "autoencoded_pate_fig2", "autoencoded_pate_pca"}
+MASKS = {
+    *("train_mask_encoder", "measure_limits", "measure_components"),
+    *("autoencoded_pate_fig2", "autoencoded_pate_pca"),
+}
 MASKS |= {f"compressed_pate_{item}" for item in ("fig1", "theorem4", "limits")}
 BOTH = ("all", "reproduction")
 
@@ -49,51 +51,15 @@ def users(jobs, *paths: str) -> dict[str, int]:
 
 DATA = {"prepare_data", "split_data", "train_teachers", "count_votes"}
 LEARNING = {"train_student", "train_baseline"}
-# a file, rules that are stale with it, and rules that are not
+# a file of each kind, rules that are stale with it, and rules that are not
 CHANGES = {
     "pate_accountant/confident.py": (
         {"account", "aggregate", "sanitize_epsilon"} | TABLES | CHECKED | ENDS,
         DATA | {"train_baseline", "datasets"},
     ),
-    "lib/pate/gnmax.py": (
-        {"account", "aggregate", "train_student", "scalable_pate_table1", "scalable_pate_epsilon"},
-        DATA | {"train_baseline", "sanitize_epsilon", "scalable_pate_table2"},  # these read votes and draw no label
-    ),
-    "pate_accountant/votes.py": (
-        {"count_votes", "account", "aggregate"} | ENDS,
-        {"train_baseline", "train_teachers"},
-    ),
-    "lib/pate/classification.py": ({"train_teachers"} | LEARNING | ENDS, {"prepare_data", "split_data"}),
     "lib/data/sources/digits.py": (DATA | LEARNING | ENDS | {"datasets"}, set()),
-    "lib/data/sources/pate_votes.py": ({"datasets"}, DATA | LEARNING | TABLES | ENDS),
     "lib/reporting/style.mplstyle": ({"scalable_pate_epsilon"}, DATA | LEARNING | {"account", "scalable_pate_table1"}),
     "schemas/record.schema.yaml": ({"account", "train_student"} | TABLES | ENDS, DATA | {"datasets"}),
-    "scripts/scalable_pate_table2.py": ({"scalable_pate_table2"} | ENDS, {"scalable_pate_table1", "account"}),
-    "lib/dp_mac/release.py": (
-        {"train_mac", "train_sgd", "dp_mac_fig1", "dp_mac_fig2", "dp_mac_table1b"} | ENDS,
-        DATA | LEARNING | TABLES | {"dp_mac_budget", "train_cdbn"},
-    ),
-    "scripts/dp_mac_budget.py": ({"dp_mac_budget"} | ENDS, {"train_mac", "dp_mac_fig1", "scalable_pate_table1"}),
-    "lib/residual_perturbation/sde.py": (
-        {"residual_perturbation_fig1", "residual_perturbation_fig8"} | ENDS,
-        {"residual_perturbation_theory", "residual_perturbation_rademacher", "dp_mac_fig2"},
-    ),
-    "lib/attacks/membership.py": (
-        {"attack_residual", "residual_perturbation_table2", "residual_perturbation_fig6"} | ENDS,
-        {"draw_task", "train_residual", "predict_residual", "residual_perturbation_theory", "train_mac"},
-    ),
-    "lib/attacks/draw.py": (
-        {"draw_task", "train_residual", "attack_residual", "residual_perturbation_fig12"} | ENDS,
-        {"prepare_data", "residual_perturbation_fig2", "train_sgd"},
-    ),
-    "lib/encoders/ball.py": (
-        {ENCODER, LIMITS, "compressed_pate_limits", "autoencoded_pate_fig1"} | ENDS,
-        {"prepare_volumes", "prepare_data", "train_mac", "dp_mac_fig2"},
-    ),
-    "lib/data/volumes/tumour.py": (
-        {"prepare_volumes", ENCODER, "measure_components", "compressed_pate_theorem4"} | ENDS,
-        {"autoencoded_pate_fig2", "prepare_data", "train_residual"},
-    ),
     "scripts/pca_formula.py": (
         {"autoencoded_pate_pca", "compressed_pate_theorem4"} | ENDS,
         {"measure_components", "compressed_pate_fig1", "compressed_pate_limits"},
@@ -102,17 +68,12 @@ CHANGES = {
         {"reproduction_page", "site_page"},
         {"train_mac", "claims", "paper_claims"},
     ),
-    "lib/core/command.py": (DATA | LEARNING | TABLES | ENDS | {"datasets"}, set()),
     "claims.csv": (
         {"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS,
         DATA | LEARNING | {"account", "aggregate", "scalable_pate_table2", "datasets"},
     ),
-    "checks.csv": ({"claims", "scalable_pate_table1", "scalable_pate_epsilon"} | ENDS, DATA | LEARNING),
-    "report/scalable_pate_readings.md": ({"reproduction_page", "site_page"}, DATA | LEARNING | TABLES | {"claims"}),
     "controls.csv": (set(), DATA | LEARNING | {"account", "train_mac"}),
-    "lib/reporting/tables.py": (TABLES - {"scalable_pate_epsilon"} | ENDS, DATA),
     "report/claims.rst": (set(), DATA | LEARNING | TABLES | ENDS),
-    "tests/workflow/running.py": (set(), DATA | LEARNING | TABLES | ENDS),
 }
 
 
@@ -143,17 +104,7 @@ def mended(finished, tmp_path_factory) -> Project:
     return finished.duplicate(tmp_path_factory.mktemp("mended") / "project")
 
 
-# every kind of file
-FEW = {
-    *("pate_accountant/confident.py", "lib/data/sources/digits.py", "scripts/pca_formula.py"),
-    *("lib/reporting/style.mplstyle", "schemas/record.schema.yaml"),
-    *("claims.csv", "controls.csv", "report/dp_mac_readings.md", "report/claims.rst"),
-}
-
-
-@pytest.mark.parametrize(
-    "path", [path if path in FEW else pytest.param(path, marks=pytest.mark.long) for path in CHANGES]
-)
+@pytest.mark.parametrize("path", CHANGES)
 def test_a_changed_file_makes_exactly_its_users_stale(mended, recorded, path):
     stale, fresh = CHANGES[path]
     before = (mended.root / path).read_bytes()
