@@ -31,7 +31,7 @@ NAMES = {
     "slots?": "say what it is",
     "boards?": "leaderboard",
 }
-WRITTEN_BY_PROGRAMS = {"cost.md", "faults.md", "paper_preset.md", "release_tamperings.md"}
+WRITTEN_BY_PROGRAMS = {"cost.md", "faults.md", "paper_preset.md"}
 LONGEST = 35  # words of a sentence
 PAGES = ["README.md", "CONTRIBUTING.md", "results/README.md", "pate_accountant/README.md"]
 PAGES += [

@@ -1,8 +1,7 @@
 """Ways to forge a release, each tried as somebody would who makes all that follows from it again.
 
-    python -m tests.release.tamperings    writes docs/release_tamperings.md
-
-A tampering is `visible` where the folder alone shows it; the others agree with themselves, and need a signature.
+A tampering is `visible` where the folder alone shows it; the others agree with themselves, and need a signature. The
+public samples or the run's records show some of these (`with_more`).
 """
 
 import copy
@@ -14,7 +13,6 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -26,13 +24,11 @@ from lib.release.files import SIGNATURE, SUMS, WEIGHTS, json_bytes, sums
 from lib.release.origins import origins, samples_digest
 from lib.release.pricing import epsilons
 from lib.release.statement import meaning
-from lib.release.verify import verify
 from lib.release.weights import read_weights, weight_bytes
 from pate_accountant.draws import as_dict
 from scripts import sign_release, verify_release
 from tests.release.conftest import Made
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "release_tamperings.md"
 CYRILLIC = "\N{CYRILLIC SMALL LETTER A}"
 BLOCKS = ("privacy", "student", "environment")
 
@@ -539,30 +535,6 @@ def passes(folder: Path, *options: str) -> bool:
     return True
 
 
-def page(rows: list[tuple[str, str, str, str]]) -> str:
-    """The committed page: of each tampering its file, what it is, what catches it, and what else would."""
-    signed = sum(row[2] == "" for row in rows)
-    return "\n".join(
-        [
-            "# Tamperings with a release",
-            "",
-            f"{len(rows)} ways to forge a release, each tried on one after all that follows from it was made again.",
-            "",
-            f"- {len(rows) - signed} are seen in the folder alone, by the checks named.",
-            f"- {signed} agree with themselves and need the signature, with which each of them fails.",
-            "",
-            "Some of these are also seen with the public samples (`--samples`) or the run's records (`--run`) at hand.",
-            "",
-            "Made by `python -m tests.release.tamperings`; `tests/release/test_tamperings.py` tries them all.",
-            "",
-            "| file | tampering | caught by | also by |",
-            "| --- | --- | --- | --- |",
-            *(f"| {file} | {what} | {checks or 'needs the signature'} | {more} |" for file, what, checks, more in rows),
-            "",
-        ]
-    )
-
-
 @dataclass(frozen=True)
 class Scene:
     """Signed releases, the run that one of them was made by, and who may sign.
@@ -608,32 +580,7 @@ class Scene:
         shutil.rmtree(folder, ignore_errors=True)
         return Path(shutil.copytree(self.releases[forest], folder))
 
-    def checked_by(self) -> dict[str, list[str]]:
-        """Options of `verify_release` by what they have at hand."""
-        samples = str(self.root / Made.SAMPLES)
-        return {"`--samples`": ["--samples", samples], "`--run`": ["--run", str(self.root)]}
-
-    def row(self, tampering: Tampering) -> tuple[str, str, str, str]:
-        """What the page says of a tampering: its file, what it is, the checks that catch it, and what else would."""
-        folder = self.copied(tampering.forest)
-        tampering.apply(folder)
-        checks = [check.name for check in verify(folder)[1] if check.faults]
-        options = {} if checks else self.checked_by()
-        more = [name for name, words in options.items() if not passes(folder, *words)]
-        return tampering.file, tampering.what, ", ".join(checks), ", ".join(more)
-
-
-def main() -> None:
-    """Try all, and write the page."""
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        made = Made(Path(folder) / "run")
-        made.root.mkdir()
-        patch.chdir(made.root)
-        made.all()
-        scene = Scene.of(made, Path(folder))
-        rows = [scene.row(tampering) for tampering in TAMPERINGS]
-    PAGE.write_text(page(rows), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    def with_more(self, folder: Path) -> bool:
+        """Whether the public samples or the run's records, at hand, show that a folder is forged."""
+        more = (["--samples", str(self.root / Made.SAMPLES)], ["--run", str(self.root)])
+        return not all(passes(folder, *words) for words in more)
