@@ -12,7 +12,10 @@ from lib.plan.config import load_schema
 from lib.plan.reference import settings_page
 
 # beside those in docs/
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md", "lib/release/README.md")
+PAGES = (
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md"),
+    *("results/README.md", "lib/release/README.md", "pate_accountant/README.md"),
+)
 LOOKS = ("documentation/site.css", "documentation/iframe-worker.js")
 WIDE = {  # hidden beside their tables
     "README.md": ["navigation", "toc"],

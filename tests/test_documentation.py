@@ -78,7 +78,10 @@ def pages(nav: list) -> list[str]:
 
 
 # pages beside those in docs/
-BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/README.md", "lib/release/README.md")
+BESIDE = (
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md"),
+    *("results/README.md", "lib/release/README.md", "pate_accountant/README.md"),
+)
 
 
 def test_the_site_has_every_page_of_the_repository():
@@ -100,7 +103,7 @@ GOOD = """# Page
 @pytest.fixture
 def project(tmp_path):
     blocks = [NAV if block.startswith("nav:") else block for block in TEXT.split("\n\n")]
-    for name in ("docs", "lib/release", "catalogue", "results"):
+    for name in ("docs", "lib/release", "catalogue", "results", "pate_accountant"):
         (tmp_path / name).mkdir(parents=True)
     for name in BESIDE:
         (tmp_path / name).write_text(f"[![badge](https://example.org/b.svg)](LICENSE)\n# {name}\n\n1 \\< 2\n")

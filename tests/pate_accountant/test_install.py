@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import pate_accountant
 from pate_accountant.rounding import rounded_up
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,10 +81,14 @@ command.{function}({plan!r})
 def test_the_example_of_the_readme_prints_what_it_says(site):
     (code,) = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert len([line for line in code.splitlines() if line]) <= 6
-    assert code in (ROOT / "docs" / "accountant.md").read_text(encoding="utf-8")
     done = python(site, code)
     printed = [rounded_up(float(line), 3) for line in done.stdout.split()]
     assert printed == [float(said) for said in re.findall(r"# (\S+), rounded up", code)] and printed, done.stderr
+
+
+def test_the_page_has_every_public_name():
+    page = (ROOT / "docs" / "accountant.md").read_text(encoding="utf-8")
+    assert not [name for name in pate_accountant.__all__ if f"`{name}" not in page]
 
 
 def test_the_version_is_written_in_one_place(site):
