@@ -128,7 +128,7 @@ TINY = {
         "repetitions": 2,
         "many_runs": {"sizes": [100]},
         "one_run": {"sizes": [100]},
-        "code": {"runs": 200},
+        "code": {"runs": 200, "repeated": {"times": 1}},
     },
     "leaderboard": {
         "slots": 60,

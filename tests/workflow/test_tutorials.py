@@ -16,8 +16,8 @@ from tests.workflow.running import LIMIT, ROOT, Project, environment
 
 # of each page how many answers it leads to
 PAGES = {"own_votes.md": 2, "own_images.md": 2, "leaderboard.md": 1, "mechanism_audit.md": 1}
-UNTIL_THE_RUN = "own_votes.md"
-LONG = (UNTIL_THE_RUN, "leaderboard.md")  # 3D networks for a minute and a half; half a minute of attacks and audits
+UNTIL_THE_RUN = ("own_votes.md", "own_images.md")  # 3D networks for a minute and a half; forests for a minute
+LONG = (*UNTIL_THE_RUN, "leaderboard.md")  # half a minute of attacks and audits
 
 
 def text_of(page: str) -> str:
@@ -61,10 +61,11 @@ def test_a_page_shows_what_its_commands_print(page, clone):
     follow(page, commands(page), clone)
 
 
-def test_a_page_shows_what_its_commands_print_until_the_workflow_runs(clone):
-    steps = commands(UNTIL_THE_RUN)
+@pytest.mark.parametrize("page", UNTIL_THE_RUN)
+def test_a_page_shows_what_its_commands_print_until_the_workflow_runs(page, clone):
+    steps = commands(page)
     (run,) = (number for number, (command, _) in enumerate(steps) if command.startswith("snakemake "))
-    follow(UNTIL_THE_RUN, steps[:run], clone)
+    follow(page, steps[:run], clone)
 
 
 def follow(page: str, steps: list[tuple[str, str]], clone: Path) -> None:
