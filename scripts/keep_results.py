@@ -12,9 +12,25 @@ from lib.core.files import atomic_path, write_text
 from lib.plan.config import ROOT, load, register
 from lib.plan.plan import Plan
 from lib.plan.results import TITLES
+from lib.plan.snakemake_records import origin
 from lib.reporting.claims.cells import read_table
-from lib.reporting.provenance import read_origins, write_origins
-from scripts.reproduction_page import origins_of
+from lib.reporting.provenance import data_of, read_origins, row_of, write_origins
+
+
+def origins_of(
+    paths: dict[str, str], places: dict[str, str], preset: str, numbers: dict[str, str]
+) -> list[dict[str, str]]:
+    """Return where the files of items come from, by Snakemake's records in the working folder.
+
+    numbers: tables by item, which say what data they are of.
+    """
+    rows: list[dict[str, str]] = []
+    known: dict[str, dict | None] = {}
+    for item, source in paths.items():
+        made, table = origin(source, known=known), numbers.get(item)
+        data = data_of(Path(table) if table else None)
+        rows.append(row_of(places[item], preset, made.commit, data, made.code))
+    return rows
 
 
 def with_rows_of(kept: Path, new: Path, by: list[str]) -> pd.DataFrame:

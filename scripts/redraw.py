@@ -29,11 +29,11 @@ from lib.reporting.claims.ledger import divided, judge_all
 from lib.reporting.claims.loading import load_claims
 from lib.reporting.material import gather
 from lib.reporting.outline import load_outline
+from lib.reporting.overview import draw, points
 from lib.reporting.pages import Page
 from lib.reporting.pages import index as index_of
 from lib.reporting.pages import page as page_of
 from lib.reporting.provenance import cells, read_origins
-from scripts import reproduction
 
 DOCS = ROOT / "docs" / "reproduction"
 ROOMS = {"leaderboard": ["leaderboard", "leaderboard_mnist"]}  # results that are committed of two presets
@@ -63,19 +63,12 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
         own = found[found["paper"] == paper].assign(preset=plan.layout.preset)
         for end, rows in zip(("", "_checks"), divided(own), strict=True):
             write_text(DOCS / f"{paper}{end}.csv", rows.to_csv(index=False, lineterminator="\n"))
-    papers, checks = ([str(DOCS / f"{paper}{end}.csv") for paper in sorted(PAPERS)] for end in ("", "_checks"))
-    shown = [str(ROOT / "report" / f"{paper}.yaml") for paper in PAPERS]
-    ends = [
-        "--claims",
-        str(DOCS / "claims.csv"),
-        "--index",
-        str(DOCS / "README.md"),
-        "--overview",
-        str(DOCS / "overview.png"),
-    ]
-    reproduction.main(["--papers", *papers, "--checks", *checks, "--outlines", *shown, *ends])
-    links = {outline["name"]: f"docs/reproduction/{paper}.md" for paper, outline in outlines.items()}
-    first = ROOT / "README.md"
+    claims, _ = divided(found.assign(preset=plan.layout.preset).sort_values("paper", kind="stable"))
+    write_text(DOCS / "claims.csv", claims.to_csv(index=False, lineterminator="\n"))
+    links = {outline["name"]: f"{paper}.md" for paper, outline in outlines.items()}
+    write_text(DOCS / "README.md", markdown.index(index, links))
+    draw(points(found, outlines), list(links), DOCS / "overview.png")
+    first, links = ROOT / "README.md", {name: f"docs/reproduction/{file}" for name, file in links.items()}
     write_text(first, markdown.between_marks(first.read_text(encoding="utf-8"), markdown.papers(index, links)))
 
 

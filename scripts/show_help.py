@@ -22,9 +22,9 @@ MAKE = {
     "make help": "this",
 }
 # targets that are no single table or figure, whatever the paper; what each makes: the first line of its rule
-TARGETS = ("all", "claims", "site", "release", "verify_release", "datasets", "reproduction", "leaderboard_reproduction")
+TARGETS = ("all", "claims", "site", "release", "verify_release", "datasets")
 # of each paper
-OF_PAPER = ("{}", "{}_claims", "{}_reproduction")
+OF_PAPER = ("{}", "{}_claims")
 PEOPLE = {
     "price_votes": "what a person's own votes cost: docs/own_votes.md",
     "check_data": "are the data there that a target needs?",

@@ -31,8 +31,13 @@ def main(
 ) -> None:
     """Write the page.
 
-    page: the page to write, .html. links: the pages of the site, by title. Else as
-    `reproduction_page`.
+    page: the page to write, .html. paper: the paper's key, or leaderboard. title: the page's title. preset: name of the
+    preset that the results are of. readings: Markdown, how the paper was interpreted, and caveats. outline: what the
+    page shows first, .yaml. results: item, title, caption and tables of each result. links: the pages of the site, by
+    title. verdicts: what scripts/claims.py wrote for the preset; none where nothing is claimed. ledger: claims.csv and
+    checks.csv. tables: paths of the tables to show, by item. columns: columns to show of an item, else all. figures:
+    paths of the figures to show, by item. numbers: paths of the tables behind verdicts, by item. drawn: paths of the
+    tables that figures are drawn from, by item, which texts may quote.
     """
     found = own_claims(verdicts, paper)
     every = (tables or {}) | (numbers or {})

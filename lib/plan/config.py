@@ -62,14 +62,6 @@ def load(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dic
     return config
 
 
-def of_preset(file: Path, given: Mapping) -> dict:
-    """Return the configuration of a preset's file and some keys of --config, filled in, without checking it again."""
-    config = layered([file], given)
-    expand(config)
-    fill_defaults(config, load_schema())
-    return config
-
-
 def layered(overlays: Iterable[Path] = (), overrides: Mapping | None = None) -> dict:
     """Return the configuration, neither checked nor filled in."""
     config = catalogue()

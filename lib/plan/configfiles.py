@@ -1,6 +1,6 @@
 """Files that are laid over config.yaml by --configfile."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import yaml
@@ -8,49 +8,6 @@ import yaml
 from lib.core.errors import InputError
 
 PRESETS = Path(__file__).resolve().parents[2] / "presets"
-PAGES = Path("docs/reproduction")
-# how jobs are run, where their files are, and what says so here: with these a preset's results stay its own
-OF_A_MACHINE = ("data_root", "device", "allow_cpu", "gres", "download", "together", "resources", "pages")
-DEVICES = ("dp_mac.device", "leaderboard.device")
-
-
-def check_pages(targets: Iterable[str], config: Mapping, of_preset: Callable[[Path, Mapping], Mapping]) -> None:
-    """Raise InputError where targets would make the committed pages anew of other results than they are made from.
-
-    Snakemake removes a page's folder before it is made. targets: of the command line. config: the whole, checked
-    configuration. of_preset: the same of a preset's file with some keys of --config.
-    """
-    asked = [name for name in targets if name.endswith("reproduction") or Path(name).is_relative_to(PAGES)]
-    if not asked:
-        return
-    name, pages = config["preset"], config["pages"]
-    how = "give --directory DIR to write them below DIR, or a file of your own that says `pages: "
-    if name != pages:
-        raise InputError(
-            f"{asked[0]}: would replace {PAGES}, which is made from the preset {pages!r}, by pages of {name!r}; "
-            f"{how}{name}`"
-        )
-    if not (PRESETS / f"{name}.yaml").is_file():
-        return
-    given = {key: config[key] for key in OF_A_MACHINE if key in config}
-    other = [key for key in _differences(of_preset(PRESETS / f"{name}.yaml", given), config) if key not in DEVICES]
-    if other:
-        raise InputError(
-            f"{asked[0]}: would replace {PAGES}, which is made from presets/{name}.yaml, by pages of other settings "
-            f"({other[0]}); leave these out, or {how}NAME` and `preset: NAME`"
-        )
-
-
-def _differences(one: object, other: object, place: str = "") -> list[str]:
-    """Keys at which two configurations differ; lists are compared as a whole."""
-    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
-        return [] if one == other else [place]
-    keys = dict.fromkeys([*one, *other])
-    return [
-        found
-        for key in keys
-        for found in _differences(one.get(key), other.get(key), f"{place}.{key}" if place else str(key))
-    ]
 
 
 def check_overlays(files: Iterable[Path], given: Mapping, default: str) -> None:

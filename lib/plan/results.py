@@ -128,12 +128,8 @@ class Results:
 
     def page_files(self, wildcards: Any) -> list[str]:
         """Input: tables and figures that a page shows, and the tables behind its verdicts and its figures."""
-        page = self.page(wildcards)
+        page = self.page_of(wildcards.paper)
         return [path for kind in ("tables", "numbers", "drawn", "figures") for path in page[kind].values()]
-
-    def page(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of `reproduction_page`, for the paper of the wildcards or for the leaderboard."""
-        return self.page_of(getattr(wildcards, "paper", "leaderboard"))
 
     def judged_by(self, wildcards: Any) -> list[str]:
         """Input: the verdicts on claims and on checks that a page shows; none for a page that no claim is about."""

@@ -90,11 +90,6 @@ class Run:
         "Rules of which one process does all jobs that the preset chooses, where starting takes longer than they do. "
         "null: all of these in the preset of config.yaml, none in another.",
     ] = None
-    pages: Annotated[
-        Name,
-        "The preset that the committed pages are made from, docs/reproduction; another run, and one with other "
-        "settings than the preset's file has, is refused their targets.",
-    ] = "real"
     data_root: Annotated[
         Annotated[str, Keywords(pattern=r"^[^{}]+\Z")] | None,
         "Folder that holds the files of datasets with source data_root; without braces, in which Snakemake sees "

@@ -1,6 +1,6 @@
 """Where the committed tables and figures come from, and whether today's code would make the same."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -64,20 +64,11 @@ def of_today(row: Mapping[str, str] | None) -> tuple[str, list[str]]:
     return (CHANGED if changed else SAME), changed
 
 
-def of_run(row: Mapping[str, str] | None) -> tuple[str, list[str]]:
-    """Return the answer of `of_today` for files that a run made just now, by today's code if it is known."""
-    return (SAME if row is not None and row["code"] else UNKNOWN), []
-
-
-def cells(
-    files: Sequence[str],
-    origins: Mapping[str, Mapping[str, str]],
-    compared: Callable[[Mapping[str, str] | None], tuple[str, list[str]]] = of_today,
-) -> list[list[str]]:
+def cells(files: Sequence[str], origins: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
     """Return a row for each file: its name, the commit that made it, and whether today's code for it is the same."""
     rows = []
     for file in files:
-        status, changed = compared(origins.get(file))
+        status, changed = of_today(origins.get(file))
         more = f": {', '.join(changed)}" if changed else ""
         told = status + more if status != UNKNOWN else f"{UNKNOWN}, {BEFORE}"
         rows.append([file.partition("/")[2], origins.get(file, {}).get("commit") or "unknown", told])

@@ -27,12 +27,11 @@ from lib.plan.config import (
     default_preset,
     expand,
     load_schema,
-    of_preset,
     register,
 )
 from lib.plan.dates import check_dates
 from lib.plan.data_needs import lacking, without_data
-from lib.plan.configfiles import check_overlays, check_pages
+from lib.plan.configfiles import check_overlays
 from lib.plan.paper_settings import check_device, check_protocols
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES
@@ -78,8 +77,6 @@ try:
     fill_defaults(config, schema)
     check_protocols(config)
     check_device(config)
-    # elsewhere, there are no committed pages; a job has no targets of a person
-    check_pages(TARGETS if Path.cwd() == ROOT else (), config, of_preset)
 except InputError as error:
     refuse(error)
 

@@ -1,4 +1,4 @@
-"""Targets of each paper: all its results, its claims judged, its committed page."""
+"""Targets of each paper: all its results, and its claims judged."""
 
 
 rule scalable_pate:
@@ -13,12 +13,6 @@ rule scalable_pate_claims:
         f"{layout.of('scalable_pate')}/claims.csv",
 
 
-rule scalable_pate_reproduction:
-    """The committed page of Scalable Private Learning with PATE, made anew from this preset."""
-    input:
-        "docs/reproduction/scalable_pate.md",
-
-
 rule dp_mac:
     """All tables and figures of DP-MAC."""
     input:
@@ -29,12 +23,6 @@ rule dp_mac_claims:
     """Verdicts on the claims of DP-MAC, without the other papers."""
     input:
         f"{layout.of('dp_mac')}/claims.csv",
-
-
-rule dp_mac_reproduction:
-    """The committed page of DP-MAC, made anew from this preset."""
-    input:
-        "docs/reproduction/dp_mac.md",
 
 
 rule residual_perturbation:
@@ -49,12 +37,6 @@ rule residual_perturbation_claims:
         f"{layout.of('residual_perturbation')}/claims.csv",
 
 
-rule residual_perturbation_reproduction:
-    """The committed page of residual perturbation, made anew from this preset."""
-    input:
-        "docs/reproduction/residual_perturbation.md",
-
-
 rule autoencoded_pate:
     """All tables and figures of Private Learning for High-Dimensional Targets with PATE."""
     input:
@@ -67,12 +49,6 @@ rule autoencoded_pate_claims:
         f"{layout.of('autoencoded_pate')}/claims.csv",
 
 
-rule autoencoded_pate_reproduction:
-    """The committed page of Private Learning for High-Dimensional Targets with PATE, made anew from this preset."""
-    input:
-        "docs/reproduction/autoencoded_pate.md",
-
-
 rule compressed_pate:
     """All tables and figures of Private Learning via Knowledge Transfer with High-Dimensional Targets."""
     input:
@@ -83,9 +59,3 @@ rule compressed_pate_claims:
     """Verdicts on the claims of Private Learning via Knowledge Transfer with High-Dimensional Targets, without the other papers."""
     input:
         f"{layout.of('compressed_pate')}/claims.csv",
-
-
-rule compressed_pate_reproduction:
-    """The committed page of Private Learning via Knowledge Transfer with High-Dimensional Targets, made anew from this preset."""
-    input:
-        "docs/reproduction/compressed_pate.md",

@@ -11,8 +11,8 @@ from snakemake.utils import update_config
 
 from lib.core.errors import InputError
 from lib.data import registry
-from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged, of_preset
-from lib.plan.configfiles import check_overlays, check_pages
+from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged
+from lib.plan.configfiles import check_overlays
 from lib.plan.schema import at, check_schema, references
 from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, overlays
 
@@ -294,28 +294,3 @@ def test_overlays_without_one_are_refused_with_the_file_and_what_to_add(tmp_path
         message = str(caught.value)
         assert message.startswith(f"{files[-1]}: ") and "`preset: NAME`" in message and "'quick'" in message
         assert "\n" not in message
-
-
-@pytest.mark.parametrize(
-    ("files", "given", "says"),
-    [
-        ([], {}, "which is made from the preset 'real', by pages of 'quick'; give --directory DIR"),
-        ([REAL], {"preset": "mine"}, "by pages of 'mine'"),
-        ([REAL], {"repetitions": 1}, "which is made from presets/real.yaml, by pages of other settings (repetitions)"),
-        ([REAL], {"dp_mac": {"fig4": {"images": 3}}}, "other settings (dp_mac.fig4.images)"),
-    ],
-)
-def test_the_committed_pages_are_those_of_one_preset_as_its_file_says_it(files, given, says):
-    config = load(files, given)
-    check_pages(["all", "dp_mac_table1"], config, of_preset)
-    for target in ("reproduction", "scalable_pate_reproduction", "docs/reproduction/README.md"):
-        with pytest.raises(InputError) as caught:
-            check_pages(["all", target], config, of_preset)
-        assert str(caught.value).startswith(f"{target}: would replace docs/reproduction") and says in str(caught.value)
-
-
-@pytest.mark.slow
-def test_committed_pages_may_be_made_on_any_machine_and_of_a_preset_that_says_so():
-    check_pages(["reproduction"], load([REAL], {"data_root": "there", "device": "cuda", "gres": "gpu:1"}), of_preset)
-    check_pages(["reproduction"], load([REAL], {"download": True, "dp_mac": {"device": "cpu"}}), of_preset)
-    check_pages(["reproduction"], load([], {"pages": "quick", "seed": 7}), of_preset)

@@ -61,7 +61,7 @@ def test_a_figure_and_a_table_have_their_files():
 
 
 def test_the_page_of_a_paper_shows_its_tables_and_figures():
-    page = results().page(SimpleNamespace(paper="dp_mac"))
+    page = results().page_of("dp_mac")
     assert page["title"] == PAPERS["dp_mac"] and page["preset"] == "quick"
     assert set(page["columns"]) == set(page["tables"]) and "table1a" in page["tables"]
     assert page["figures"]["fig1"] == "results/quick/dp_mac/fig1.png"
@@ -72,7 +72,7 @@ def test_the_page_of_a_paper_shows_its_tables_and_figures():
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_page_of_a_paper_comes_with_every_table_that_its_verdicts_rest_on(paper):
     made = results()
-    page = made.page(SimpleNamespace(paper=paper))
+    page = made.page_of(paper)
     assert page["tables"] | page["numbers"] | dict(made.judged(paper)) == page["tables"] | page["numbers"]
     assert len(page["tables"] | page["numbers"] | page["drawn"]) == sum(
         map(len, (page["tables"], page["numbers"], page["drawn"]))
@@ -88,7 +88,7 @@ def test_a_table_behind_a_verdict_is_linked_below_its_figure():
 
 
 def test_the_page_of_the_leaderboard_waits_for_all_that_it_shows():
-    files = results().page_files(SimpleNamespace())
+    files = results().page_files(SimpleNamespace(paper="leaderboard"))
     assert {f"results/quick/leaderboard/{name}" for name in ("leaderboard.csv", "leaderboard.png")} <= set(files)
     assert {"results/quick/audit/known.csv", "results/quick/audit/known.png"} <= set(files)
 

@@ -66,7 +66,7 @@ def named_by_help() -> list[str]:
 def test_help_names_targets_that_exist_and_all_that_collect_results():
     found = set(named_by_help()) - set(show_help.PRESETS) - set(show_help.PEOPLE) - {"make", "data"}
     assert found <= set(show_help.rules())
-    collecting = {name for name in show_help.rules() if name.endswith(("_claims", "_reproduction"))} - {"paper_claims"}
+    collecting = {name for name in show_help.rules() if name.endswith("_claims")} - {"paper_claims"}
     needed = {
         "all",
         "claims",
@@ -74,7 +74,6 @@ def test_help_names_targets_that_exist_and_all_that_collect_results():
         "release",
         "datasets",
         "audit",
-        "reproduction",
         "leaderboard",
         *PAPERS,
         *collecting,

@@ -8,7 +8,7 @@ import pytest
 
 from lib.plan import snakemake_records
 from lib.plan.snakemake_records import Origin, code_parameter, empty_damaged, origin
-from scripts.reproduction_page import origins_of
+from scripts.keep_results import origins_of
 
 
 def test_only_records_that_are_no_text_are_emptied(tmp_path):

@@ -19,7 +19,8 @@ from lib.reporting.claims.rows import GRADES
 from lib.reporting.claims.rule import BY_CONSTRUCTION, DEPENDS, JUDGEMENTS, MORE, NEVER
 from lib.reporting.headlines import answer_of
 from lib.reporting.headlines import headlines as headlines_of
-from lib.reporting.pages import Material, all_claims, cell_of, controls_table, page, result_table
+from lib.reporting.outline import load_outline
+from lib.reporting.pages import Material, all_claims, cell_of, controls_table, index, page, result_table
 from lib.reporting.verdicts import (
     GRADE_MEANINGS,
     MARKS,
@@ -33,8 +34,8 @@ from lib.reporting.verdicts import (
     matrix,
 )
 from scripts import claims as claims_script
-from scripts import reproduction, reproduction_page, site_page
 from scripts import site as site_script
+from scripts import site_page
 from tests.reporting.claims_builders import order_claim, row, tables, value_claim
 
 LEDGER = [
@@ -478,17 +479,14 @@ def test_the_claims_of_some_papers(tmp_path, results):
         judge_shipped(some, "--papers", "dp_mac", "nobody")
 
 
-def reproduce(results, folder, paper, **more):
-    files = {
-        "page": folder / f"{paper}.md",
-        "details": folder / f"{paper}_details.md",
-        "claims": folder / f"{paper}.csv",
-        "checks": folder / f"{paper}_checks.csv",
-        "files": folder / paper,
-        "origins": folder / "origins.csv",
-    }
-    line = command_line((files | sources(results)).items(), settings(paper) | more)
-    reproduction_page.main(shlex.split(line))
+def write_site_page(results, page, paper, **more):
+    """Run scripts/site_page.py on the verdicts of `results`."""
+    files = {"page": page} | sources(results)
+    line = command_line(files.items(), settings(paper) | {"links": LINKS} | more)
+    site_page.main(shlex.split(line))
+
+
+LINKS = {"all papers": "index.html", "scalable pate": "scalable_pate.html"}
 
 
 def sources(results):
@@ -519,91 +517,51 @@ def headlines(claim):
     return f"headlines: [{', '.join(f'{{key: {key}, {one}}}' for key in ('a', 'b', 'c'))}]\n"
 
 
-def join(folder, *papers):
-    for paper, claim in zip(papers, ("o02", "v09", "o01"), strict=False):
-        (folder / f"{paper}.yaml").write_text(f"name: The paper {paper}\n" + headlines(claim))
-    files = {"papers": [folder / f"{paper}.csv" for paper in papers], "claims": folder / "claims.csv"}
-    files["checks"] = [folder / f"{paper}_checks.csv" for paper in papers]
-    files |= {"outlines": [folder / f"{paper}.yaml" for paper in papers], "index": folder / "README.md"}
-    files["overview"] = folder / "overview.png"
-    reproduction.main(shlex.split(command_line(files.items(), {})))
-
-
-@pytest.mark.slow
-def test_a_papers_page_and_its_files(results, tmp_path):
-    folder = tmp_path / "docs"
-    table, figure = str(results / "table1.csv"), str(results / "fig1.png")
-    more = {"tables": {"table1": table}, "columns": {"table1": ["dataset", "epsilon"]}}
-    curve = results / "fig1.csv"
-    curve.write_text("queries,epsilon\n17,0.25\n")
-    more |= {"figures": {"fig1": figure}, "drawn": {"fig1": str(curve)}}
-    reproduce(results, folder, "scalable_pate", **more)
-    page = (folder / "scalable_pate.md").read_text()
-    details = (folder / "scalable_pate_details.md").read_text()
-    assert "(scalable_pate/table1.csv)" in details
-    assert "(scalable_pate/fig1.csv)" in page and "| 17 |" not in page + details
-    assert (folder / "scalable_pate/fig1.csv").read_bytes() == curve.read_bytes()
-    assert (folder / "scalable_pate/fig1.png").read_bytes() == (results / "fig1.png").read_bytes()
-    assert (folder / "scalable_pate/table1.csv").read_bytes() == (results / "table1.csv").read_bytes()
-    found = pd.read_csv(folder / "scalable_pate.csv", dtype=str, keep_default_na=False)
-    assert list(found.columns) == [*COLUMNS, "preset"]
-    assert set(found["paper"]) == {"scalable_pate"} and set(found["preset"]) == {"real"}
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    reproduce(results, folder, "scalable_pate", **more)
-    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.mark.slow
-def test_joining_leaves_the_papers_alone(results, tmp_path):
-    folder = tmp_path / "docs"
-    reproduce(results, folder, "scalable_pate")
-    first = (folder / "scalable_pate.csv").read_bytes()
-    reproduce(results, folder, "dp_mac")
-    join(folder, "dp_mac", "scalable_pate")
-    joined = (folder / "claims.csv").read_text().splitlines()
-    papers = [(folder / f"{paper}.csv").read_text().splitlines() for paper in ("dp_mac", "scalable_pate")]
-    assert joined == [papers[0][0], *papers[0][1:], *papers[1][1:]]
-    assert (folder / "scalable_pate.csv").read_bytes() == first
-    index = (folder / "README.md").read_text()
-    (row,) = (line for line in index.splitlines() if line.startswith("| [The paper dp_mac](dp_mac.md) |"))
-    assert "| Of 3 headline claims: 3 cannot be judged here. |" in row and row.endswith("| 3\u00a0– |")
-    assert "## [The paper scalable_pate](scalable_pate.md)" in index
+def test_the_page_of_all_papers_links_each_by_its_name(tmp_path, verdicts):
+    shown = {}
+    for paper, claim in (("dp_mac", "o02"), ("scalable_pate", "v01")):
+        (tmp_path / f"{paper}.yaml").write_text(f"name: The paper {paper}\n" + headlines(claim))
+        shown[paper] = load_outline(tmp_path / f"{paper}.yaml")
+    links = {outline["name"]: f"{paper}.md" for paper, outline in shown.items()}
+    text = markdown.index(index(verdicts, shown, "real"), links)
+    (line,) = (line for line in text.splitlines() if line.startswith("| [The paper dp_mac](dp_mac.md) |"))
+    assert "| Of 3 headline claims: 3 cannot be judged here. |" in line and line.endswith("| 3\u00a0– |")
+    assert "## [The paper scalable_pate](scalable_pate.md)" in text
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"figures": {"fig9": "absent.png"}}, "absent.png: cannot be read"),
-        ({"tables": {"table1": "absent.csv"}}, "absent.csv: cannot be read"),
+        ({"figures": {"fig1": "absent.png"}}, "absent.png: cannot be read"),
+        ({"tables": {"table1": "absent.csv"}}, "absent.csv: not a readable CSV file"),
     ],
 )
 def test_a_page_of_what_is_not_there_is_refused(results, tmp_path, more, message):
     with pytest.raises(InputError, match=message):
-        reproduce(results, tmp_path / "docs", "scalable_pate", **more)
+        write_site_page(results, tmp_path / "page.html", "scalable_pate", **more)
 
 
 @pytest.mark.slow
 def test_a_page_of_unknown_names_is_refused(results, tmp_path):
     with pytest.raises(InputError, match="has no columns"):
         tables = {"table1": str(results / "table1.csv")}
-        reproduce(results, tmp_path / "docs", "scalable_pate", tables=tables, columns={"table1": ["loss"]})
+        write_site_page(results, tmp_path / "page.html", "scalable_pate", tables=tables, columns={"table1": ["loss"]})
     with pytest.raises(InputError, match="has no claims of 'pate'"):
-        reproduce(results, tmp_path / "docs", "pate")
-    (tmp_path / "odd").mkdir()
-    (tmp_path / "odd" / "x.csv").write_text("a,b\n1,2\n")
+        write_site_page(results, tmp_path / "page.html", "pate")
+    (results / "checks.csv").write_text("a,b\n1,2\n")
+    (results / ".checks.csv.sha256").unlink()
     with pytest.raises(InputError, match="has the columns"):
-        join(tmp_path / "odd", "x")
+        write_site_page(results, tmp_path / "page.html", "scalable_pate")
 
 
 @pytest.mark.slow
 def test_the_site_has_the_same_in_files_that_need_nothing_else(results, tmp_path):
     table, figure = str(results / "table1.csv"), str(results / "fig1.png")
-    links = {"all papers": "index.html", "scalable pate": "scalable_pate.html"}
     more = {
         "tables": {"table1": table},
         "columns": {"table1": ["dataset"]},
         "figures": {"fig1": figure},
-        "links": links,
+        "links": LINKS,
         "drawn": {"curve": str(results / "curve.csv")},
     }
     (results / "curve.csv").write_text("queries,epsilon\n17,0.25\n")
@@ -619,7 +577,7 @@ def test_the_site_has_the_same_in_files_that_need_nothing_else(results, tmp_path
     assert not re.findall(r'(?:src|href)="(?!data:|#|index\.html|scalable_pate\.html)[^"]*"', text)
     (results / "scalable_pate.yaml").write_text("name: Scalable\n" + headlines("v09"))
     files = {"verdicts": verdict_files(results), "outlines": [results / "scalable_pate.yaml"]}
-    line = command_line((files | {"index": tmp_path / "index.html"}).items(), {"preset": "real", "links": links})
+    line = command_line((files | {"index": tmp_path / "index.html"}).items(), {"preset": "real", "links": LINKS})
     site_script.main(shlex.split(line))
     text = (tmp_path / "index.html").read_text()
     assert "<td>Scalable</td><td>Of 3 headline claims: 3 confirmed.</td>" in text

@@ -4,7 +4,7 @@ import pytest
 
 from lib.core.code_inputs import digest
 from lib.core.errors import InputError
-from lib.reporting.provenance import BEFORE, cells, data_of, of_run, of_today, read_origins, row_of, write_origins
+from lib.reporting.provenance import BEFORE, cells, data_of, of_today, read_origins, row_of, write_origins
 from scripts import show_provenance
 
 SCRIPT, OTHER = "scripts/dp_mac_budget.py", "scripts/train_mac.py"
@@ -27,10 +27,6 @@ def test_today_is_compared_script_by_script():
     assert of_today(SAME) == ("same", [])
     assert of_today(CHANGED) == ("changed", ["scripts/gone.py", OTHER])
     assert of_today(OLD) == of_today(None) == ("not known", [])
-
-
-def test_what_a_run_made_just_now_is_of_todays_code():
-    assert [of_run(row) for row in (SAME, CHANGED, OLD, None)] == [("same", [])] * 2 + [("not known", [])] * 2
 
 
 def test_a_row_says_commit_and_code():

@@ -118,7 +118,7 @@ def plan_of(pristine, any_root) -> Callable[[str], Pending]:
 
 @pytest.fixture(scope="session")
 def finished(recorded) -> Project:
-    """A copy in which the tiny preset has run on one core, its page included; not to be changed."""
+    """A copy in which the tiny preset has run on one core; not to be changed."""
     return recorded.project
 
 
@@ -151,10 +151,10 @@ def _recorded(pristine: Project, folder: Path) -> Recorded:
     with loaded_jobs() as forked:
         # each job that ends would have Snakemake look over all that wait once more a timespan
         seldom = ("--max-jobs-per-timespan", "1000/5s")
-        project.run(*seldom, "--cores", "1", "all", "reproduction", RECORD_TO=str(records), **forked)
+        project.run(*seldom, "--cores", "1", "all", RECORD_TO=str(records), **forked)
     (project.root / "sitecustomize.py").unlink()
     by_log: dict[int, list[tuple[str, dict[str, str]]]] = {}
-    for output, row in project.outputs("all", "reproduction").items():
+    for output, row in project.outputs("all").items():
         by_log.setdefault((project.root / row["log-file(s)"]).stat().st_ino, []).append((output, row))
     jobs = []
     for path in sorted(records.iterdir()):

@@ -24,7 +24,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # size, so that the runs of the catalogue that are not chosen here stay valid.
 TINY = {
     "preset": "tiny",
-    "pages": "tiny",
     "repetitions": 1,
     "together": [],
     "release": {"run": "digits_confident", "largest_epsilon": 1000},
@@ -147,7 +146,7 @@ TINY = {
 }
 # Written by a run beside its results, but different every time: folders, and what jobs cost, with its page.
 NOT_RESULTS = {"benchmarks", "logs", "costs", "costs_of_teachers"}
-COST = ("_cost.csv", "reproduction/leaderboard.md", "site/leaderboard.html")
+COST = ("_cost.csv", "site/leaderboard.html")
 LIMIT = 7200  # seconds for a call of one of our scripts: never reached unless it hangs
 
 
@@ -187,10 +186,7 @@ class Project:
 
     @classmethod
     def copy(cls, root: Path, overlay: dict | None = None) -> "Project":
-        """A new copy of the project's files, nothing else; written one after the other, as in a clone.
-
-        So readings of a page are newer than the page, also where the page was drawn last.
-        """
+        """A new copy of the project's files, nothing else."""
         for path in project_files():
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -270,11 +266,9 @@ class Project:
 
     def results(self) -> dict[str, bytes]:
         """Content of everything that a run writes for its readers, by path."""
-        folders = [self.root / "results", self.root / "docs"]
         return {
             str(path.relative_to(self.root)): path.read_bytes()
-            for folder in folders
-            for path in sorted(folder.rglob("*"))
+            for path in sorted((self.root / "results").rglob("*"))
             if path.is_file()
             and not NOT_RESULTS & set(path.parts)
             and not path.name.startswith(".")

@@ -253,7 +253,7 @@ def code_of(rule: str) -> frozenset[str]:
 
 def test_no_job_uses_a_file_that_it_does_not_declare(recorded):
     rules = {job.rule for job in recorded.jobs}
-    assert {"prepare_data", "account", "scalable_pate_epsilon", "claims", "reproduction"} <= rules
+    assert {"prepare_data", "account", "scalable_pate_epsilon", "claims", "site"} <= rules
     for job in recorded.jobs:
         assert {"lib/__init__.py", "lib/core/command.py"} <= job.modules
         # prepared volumes are declared by their index, which has the digests of the files beside it

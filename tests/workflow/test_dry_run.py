@@ -259,43 +259,26 @@ def test_units_together_are_told_what_they_are_told_alone(pristine):
 
 LEFT_OUT = {
     "preset": "left_out",
-    "pages": "left_out",
     "autoencoded_pate": {item: {"tasks": []} for item in ("results", "sensitivity", "pca")},
     "compressed_pate": {item: {"tasks": []} for item in ("fig1", "fig2", "fig3", "limits")},
 }
 
 
 def test_pate_for_masks_may_be_left_out(pristine):
-    # a page that is newer than what it is made of would stay; in a fresh clone it is older, elsewhere it may not be
-    (pristine.root / "report" / "compressed_pate_readings.md").touch()
-    planned = Project(pristine.root).over(LEFT_OUT).pending("all", "reproduction")
-    assert {"autoencoded_pate_fig1", "autoencoded_pate_fig2", "claims", "reproduction"} <= planned.rules
-    assert "reproduction_page" in planned.rules
+    planned = Project(pristine.root).over(LEFT_OUT).pending("all")
+    assert {"autoencoded_pate_fig1", "autoencoded_pate_fig2", "claims", "site_page", "site"} <= planned.rules
     assert not {"prepare_volumes", "autoencoded_pate_pca"} & planned.rules
     assert not [
         rule for rule in planned.rules if "mask" in rule or rule.startswith(("measure_", "compressed_pate_fig"))
     ]
 
 
-@pytest.mark.parametrize("end", ["claims", "reproduction"])
-def test_a_papers_page_needs_no_other_paper(pristine, end):
-    planned = Project(pristine.root).pending("--config", "pages=quick", "--", f"compressed_pate_{end}")
-    assert {"paper_claims", "compressed_pate_limits", f"compressed_pate_{end}"} <= planned.rules
-    assert planned.counts["paper_claims"] == 1 and planned.counts.get("reproduction_page", 0) == (end == "reproduction")
+def test_a_papers_claims_need_no_other_paper(pristine):
+    planned = Project(pristine.root).pending("--", "compressed_pate_claims")
+    assert {"paper_claims", "compressed_pate_limits", "compressed_pate_claims"} <= planned.rules
+    assert planned.counts["paper_claims"] == 1
     others = ("scalable_pate", "dp_mac", "residual_perturbation", "leaderboard", "train_worlds", "claims")
     assert not [rule for rule in planned.rules if rule.startswith(others)]
-
-
-def test_committed_pages_are_made_from_no_other_preset(pristine, any_root):
-    """Which targets are such pages, and which settings are others: tests/plan/test_layers.py."""
-    target = "dp_mac_reproduction"
-    done = Project(pristine.root).snakemake("--dry-run", "--", target)
-    assert done.returncode == 1
-    assert f"error: {target}: would replace docs/reproduction, which is made from the preset 'real'" in done.stderr
-    real = ("--configfile", "presets/real.yaml", "--config", f"data_root={any_root}", "device=cuda")
-    done = Project(pristine.root).snakemake("--dry-run", *real, "seed=7", "--", target)
-    assert done.returncode == 1 and "by pages of other settings (seed);" in done.stderr
-    assert "reproduction_page" in Project(pristine.root).pending(*real, "--", target).rules
 
 
 def draws(name: str, repetitions: int) -> int:
@@ -323,7 +306,7 @@ def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(plan_of, preset):
 def test_every_target_says_what_it_is(pristine):
     lines = [line for line in pristine.run("--list-target-rules").splitlines() if re.match(r"[a-z_0-9]+( |$)", line)]
     names = {line.split()[0] for line in lines}
-    assert {"all", "scalable_pate", "scalable_pate_table1", "claims", "reproduction"} <= names
+    assert {"all", "scalable_pate", "scalable_pate_table1", "claims", "site"} <= names
     undescribed = [line for line in lines if not re.fullmatch(r"\S+ \(\S.{15,}\)", line)]
     assert undescribed == []
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
@@ -509,10 +492,11 @@ def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(plan_of):
 
 def test_the_preset_paper_names_its_device_and_shows_no_patient_on_a_page(pristine, any_root):
     """Whoever gives data_root by --config loses what a profile says, and not what the preset does."""
-    arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}", "pages=paper")
-    planned = Project(pristine.root).run("--dry-run", "-p", *arguments, "--", "residual_perturbation_reproduction")
+    arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}")
+    page = "results/paper/site/residual_perturbation.html"
+    planned = Project(pristine.root).run("--dry-run", "-p", *arguments, "--", page)
     assert "--device cuda" in planned and "--device cpu" not in planned
-    page = next(line for line in planned.splitlines() if "scripts.reproduction_page " in line)
+    page = next(line for line in planned.splitlines() if "scripts.site_page " in line)
     assert "/fig1.png" in page and "/fig2.png" not in page
 
 

@@ -104,8 +104,8 @@ def test_hostile_text_in_the_configuration_stays_text(pristine, tmp_path, places
     config = changed(config, [path for path in made if ".".join(map(str, path)) not in stated])
     root = tmp_path / FOLDER
     mark_without_data(root)
-    project = Project(pristine.root).over(config | {"preset": "hostile", "pages": "hostile", "data_root": str(root)})
-    planned = commands(project.run("--dry-run", "--printshellcmds", "--", "all", "reproduction"))
+    project = Project(pristine.root).over(config | {"preset": "hostile", "data_root": str(root)})
+    planned = commands(project.run("--dry-run", "--printshellcmds", "--", "all"))
     words = [shlex.split(command) for command in planned]
     assert words_in_bash(planned, tmp_path) == [word for command in words for word in command]
     found = [text for command in words for word in command for text in texts_in(word) if "PWNED" in text]

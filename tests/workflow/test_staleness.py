@@ -20,11 +20,10 @@ MASKS = {
     *("autoencoded_pate_fig2", "autoencoded_pate_pca"),
 }
 MASKS |= {f"compressed_pate_{item}" for item in ("fig1", "theorem4", "limits")}
-BOTH = ("all", "reproduction")
 
 
 # all rules that follow from tables that claims are about; how many papers' is in the counts
-ENDS = {"claims", "paper_claims", "reproduction_page", "reproduction", "site_page", "site"}
+ENDS = {"claims", "paper_claims", "site_page", "site"}
 
 
 def following(jobs, started: set[int]) -> set[int]:
@@ -65,7 +64,7 @@ CHANGES = {
         {"measure_components", "compressed_pate_fig1", "compressed_pate_limits"},
     ),
     "report/dp_mac_readings.md": (
-        {"reproduction_page", "site_page"},
+        {"site_page"},
         {"train_mac", "claims", "paper_claims"},
     ),
     "claims.csv": (
@@ -78,24 +77,24 @@ CHANGES = {
 
 
 def test_a_second_run_has_nothing_to_do(finished):
-    assert finished.pending(*BOTH).nothing
+    assert finished.pending("all").nothing
     # without -n as well, and without a trace
     before = {path: (finished.root / path).stat().st_mtime_ns for path in finished.tree()}
-    assert "Nothing to be done" in finished.run("--cores", "2", *BOTH)
+    assert "Nothing to be done" in finished.run("--cores", "2", "all")
     assert {path: (finished.root / path).stat().st_mtime_ns for path in finished.tree()} == before
 
 
 @pytest.mark.parametrize("what", ["code and configuration", "everything"])
 def test_touching_makes_nothing_stale(changed, what):
     for path in changed.tree():
-        if what == "everything" or not path.startswith(("results/", "docs/reproduction/")):
+        if what == "everything" or not path.startswith("results/"):
             (changed.root / path).touch()
-    assert changed.pending(*BOTH).nothing
+    assert changed.pending("all").nothing
 
 
 MARKS = {".py": "\n\nCHANGED = True\n", ".mplstyle": "\nlines.linewidth: 3\n", ".csv": "\n", ".yaml": "\n# changed\n"}
-# The leaderboard's pages are written by the scripts of the papers' pages, which declare the controls, and read none.
-DECLARED_ALONE = {"controls.csv": {"leaderboard_reproduction": 1, "site_page": len(TITLES)}}
+# The script of the papers' pages, which declares the controls, writes the leaderboard's page too, and reads none there.
+DECLARED_ALONE = {"controls.csv": {"site_page": len(TITLES)}}
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +109,7 @@ def test_a_changed_file_makes_exactly_its_users_stale(mended, recorded, path):
     before = (mended.root / path).read_bytes()
     mended.append(path, MARKS.get(Path(path).suffix, "\nChanged.\n"))
     try:
-        found = mended.pending(*BOTH)
+        found = mended.pending("all")
     finally:
         (mended.root / path).write_bytes(before)
     assert stale <= found.rules
@@ -124,34 +123,34 @@ def test_a_comment_and_a_docstring_make_nothing_stale(changed):
         content = (changed.root / path).read_text()
         assert content.startswith('"""')
         (changed.root / path).write_text(f'# a comment\n"""Another.\n\n{content[3:]}\n# and one more\n')
-    assert changed.pending(*BOTH).nothing
+    assert changed.pending("all").nothing
 
 
 def test_a_changed_job_is_run_once_and_then_fresh(changed):
     changed.append("scripts/list_datasets.py", "\nCHANGED = True\n")
-    assert changed.pending(*BOTH).counts == {"datasets": 1}
-    changed.run("--cores", "1", *BOTH)
-    assert changed.pending(*BOTH).nothing
+    assert changed.pending("all").counts == {"datasets": 1}
+    changed.run("--cores", "1", "all")
+    assert changed.pending("all").nothing
 
 
 def test_a_new_module_makes_the_rule_that_imports_it_stale(changed, recorded):
     (changed.root / "lib" / "extra.py").write_text("")
-    assert changed.pending(*BOTH).nothing
+    assert changed.pending("all").nothing
     changed.edit("scripts/split_data.py", "from lib.core.command", "from lib import extra\nfrom lib.core.command")
     expected = users(recorded.jobs, "scripts/split_data.py")
     assert expected["split_data"] == 1
-    assert changed.pending(*BOTH).counts == expected
+    assert changed.pending("all").counts == expected
 
 
 def test_a_module_that_only_another_module_imports_counts(changed, recorded):
     (changed.root / "lib" / "extra.py").write_text("LIMIT = 1\n")
     changed.edit("lib/pate/classification.py", "import numpy as np\n", "import numpy as np\n\nimport lib.extra\n")
     expected = users(recorded.jobs, "lib/pate/classification.py")
-    assert changed.pending(*BOTH).counts == expected
-    changed.run("--cores", "2", "--touch", *BOTH)
-    assert changed.pending(*BOTH).nothing
+    assert changed.pending("all").counts == expected
+    changed.run("--cores", "2", "--touch", "all")
+    assert changed.pending("all").nothing
     (changed.root / "lib" / "extra.py").write_text("LIMIT = 2\n")
-    assert changed.pending(*BOTH).counts == expected
+    assert changed.pending("all").counts == expected
 
 
 def git(project: Project, *arguments: str) -> None:
@@ -178,7 +177,7 @@ def test_a_renamed_module_makes_its_users_stale(changed, recorded):
                 file.write_text(content.replace("pate_accountant.sanitize", "pate_accountant.release"))
     expected = users(recorded.jobs, "pate_accountant/sanitize.py")
     assert expected["sanitize_epsilon"] == 1
-    assert changed.pending(*BOTH).counts == expected
+    assert changed.pending("all").counts == expected
 
 
 def test_a_module_that_is_gone_is_named(changed):
@@ -194,15 +193,15 @@ def test_a_branch_and_back_makes_nothing_stale(changed, recorded):
     changed.append("lib/reporting/results.py", "\n\nCHANGED = True\n")
     changed.append("claims.csv", "\n")
     git(changed, "commit", "--quiet", "--all", "--message", "Change")
-    assert changed.pending(*BOTH).counts == users(recorded.jobs, "lib/reporting/results.py", "claims.csv")
+    assert changed.pending("all").counts == users(recorded.jobs, "lib/reporting/results.py", "claims.csv")
     old = (changed.root / "lib" / "reporting" / "results.py").stat().st_mtime_ns
     git(changed, "checkout", "--quiet", "main")
     assert (changed.root / "lib" / "reporting" / "results.py").stat().st_mtime_ns > old
-    assert changed.pending(*BOTH).nothing
+    assert changed.pending("all").nothing
 
 
 def test_one_runs_sigma_makes_only_that_runs_jobs_stale(changed):
-    found = changed.over({"scalable_pate": {"runs": {"digits_confident": {"sigma": 2.5}}}}).pending(*BOTH)
+    found = changed.over({"scalable_pate": {"runs": {"digits_confident": {"sigma": 2.5}}}}).pending("all")
     one_each = {"account", "aggregate", "train_student", "sanitize_epsilon"} | RELEASE | TABLES | CHECKED | ENDS
     assert found.counts == dict.fromkeys(one_each, 1)
     assert not [message for message in found.messages if "digits_lnmax" in message]
@@ -242,7 +241,7 @@ def test_what_no_job_uses_makes_nothing_stale(changed):
     """A run on other data, one that is in no table, another ensemble, and where data would lie."""
     runs = {"mnist_confident": {"sigma": 50.0}, "digits_gnmax": {"sigma": 50.0}}
     overlay = {"scalable_pate": {"runs": runs}, "ensembles": {"svhn": {"label": "House numbers"}}}
-    assert changed.over(overlay | {"data_root": "/nowhere"}).pending(*BOTH).nothing
+    assert changed.over(overlay | {"data_root": "/nowhere"}).pending("all").nothing
 
 
 def test_the_seed_makes_every_draw_stale(changed):
@@ -253,7 +252,7 @@ def test_the_seed_makes_every_draw_stale(changed):
 
 def test_a_moved_copy_has_nothing_to_do_and_still_runs(finished, tmp_path):
     moved = finished.duplicate(tmp_path / "moved to a folder with spaces")
-    assert moved.pending(*BOTH).nothing
+    assert moved.pending("all").nothing
     moved.append("claims.csv", "\n")
     moved.run("--cores", "2", "claims")
     assert moved.results()["results/tiny/claims.csv"] == finished.results()["results/tiny/claims.csv"]
