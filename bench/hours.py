@@ -218,7 +218,7 @@ def appendix(sums: dict[tuple[str, str], pd.Series]) -> str:
     ]
     for paper in PAPERS:
         names = [*STAGES.get(paper, []), paper]
-        expected = f"`results/real/{paper}/claims.csv` as [here](reproduction/{paper}.csv)"
+        expected = f"`results/real/{paper}/claims.csv` as [here](reproduction/claims.csv)"
         rows.append((NAMES[paper], f"`REAL {paper}_claims`", hours_of("real", *names), expected))
     expected = "`results/real/leaderboard/leaderboard.csv` as [here](reproduction/leaderboard.md)"
     rows.append(("all methods at equal ε", "`REAL leaderboard`", hours_of("real", "leaderboard"), expected))

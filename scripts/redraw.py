@@ -59,12 +59,9 @@ def main(overlay: Path = ROOT / "presets" / "real.yaml", html: Path | None = Non
     for name, content in pages.items():
         write_text(DOCS / f"{name}.md", markdown.page(content))
         write_text(DOCS / f"{name}_details.md", markdown.details(content))
-    for paper in PAPERS:
-        own = found[found["paper"] == paper].assign(preset=plan.layout.preset)
-        for end, rows in zip(("", "_checks"), divided(own), strict=True):
-            write_text(DOCS / f"{paper}{end}.csv", rows.to_csv(index=False, lineterminator="\n"))
-    claims, _ = divided(found.assign(preset=plan.layout.preset).sort_values("paper", kind="stable"))
-    write_text(DOCS / "claims.csv", claims.to_csv(index=False, lineterminator="\n"))
+    by_paper = found.assign(preset=plan.layout.preset).sort_values("paper", kind="stable")
+    for name, rows in zip(("claims", "checks"), divided(by_paper), strict=True):
+        write_text(DOCS / f"{name}.csv", rows.to_csv(index=False, lineterminator="\n"))
     links = {outline["name"]: f"{paper}.md" for paper, outline in outlines.items()}
     write_text(DOCS / "README.md", markdown.index(index, links))
     draw(points(found, outlines), list(links), DOCS / "overview.png")
@@ -144,7 +141,7 @@ def page(name: str, settings: dict, found: pd.DataFrame) -> Page:
     made_of = gather(name, outline, readings, results, every, columns, links, pictures, own, LEDGER, told)
     beside = {table: frame for (folder, table), frame in tables().items() if folder == name}
     made_of = replace(made_of, quoted=quoted() | beside)
-    return page_of(name, settings["title"], settings["preset"], made_of, f"{name}.csv" if own is not None else "")
+    return page_of(name, settings["title"], settings["preset"], made_of, "claims.csv" if own is not None else "")
 
 
 def quoted() -> dict[str, pd.DataFrame]:

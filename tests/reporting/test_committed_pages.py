@@ -38,7 +38,7 @@ OUTLINES = {name: load_outline(ROOT / "report" / f"{name}.yaml") for name in TIT
 @cache
 def verdicts():
     """The committed verdicts on claims and on checks."""
-    files = [DOCS / "claims.csv", *(DOCS / f"{paper}_checks.csv" for paper in PAPERS)]
+    files = [DOCS / "claims.csv", DOCS / "checks.csv"]
     return pd.concat([read_table(path, dtype=str).fillna("") for path in files], ignore_index=True)
 
 
