@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,8 +12,9 @@ import pytest
 from filelock import FileLock
 
 from lib.plan.data_needs import mark_without_data
+from tests.workflow import quick
 from tests.workflow.loaded_jobs import loaded_jobs
-from tests.workflow.running import ROOT, TINY, Pending, Project
+from tests.workflow.running import TINY, Pending, Project
 
 # Loaded by every Python that a job starts: writes which files below the root of the project the process
 # imported or opened, and the file that its output went to, by which the job is known.
@@ -96,20 +96,12 @@ def pristine(tmp_path_factory) -> Project:
 
 @pytest.fixture(scope="session")
 def plan_of(pristine, any_root) -> Callable[[str], Pending]:
-    """Plan all of a preset once: quick, real, and paper with the first page's command."""
+    """Plan a preset once, as `quick.ARGUMENTS` says."""
 
     @cache
     def plan(preset: str) -> Pending:
-        arguments = {"quick": "", "real": "--configfile presets/real.yaml --config data_root=DIR"}.get(preset)
-        if preset == "paper":
-            (arguments,) = re.findall(
-                r"`snakemake (.*presets/paper\.yaml .*)`", (ROOT / "README.md").read_text("utf-8")
-            )
-            assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
-            arguments = f"--printshellcmds {arguments}"
         before = pristine.tree()
-        words = [word.replace("DIR", str(any_root)) for word in arguments.split()]
-        planned = Project(pristine.root).pending(*words)
+        planned = quick.plan_of(preset, Project(pristine.root), any_root)
         assert pristine.tree() == before, "a dry run creates files"
         return planned
 

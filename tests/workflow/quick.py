@@ -1,27 +1,39 @@
-"""What quick plans and makes, as committed tables; `python -m tests.workflow.quick` renews those of the plan.
+"""What quick and other presets plan, and what quick makes; `python -m tests.workflow.quick` renews tables of plans.
 
 `staleness.csv`: by leaves of the configuration, the rules that receive them, and the trainings made again after a
-change. `commands.csv`: number of jobs and digest of the command lines of each rule. `results.csv`: digests of a
-finished run, renewed by `python -m tests.workflow.quick results/quick`.
+change. `commands.csv`: number of jobs and digest of the command lines of each rule, each job a process. `jobs.csv`:
+number of jobs of each rule in several presets. `results.csv`: digests of a finished run, renewed by
+`python -m tests.workflow.quick results/quick`.
 """
 
 import csv
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.workflow.running import ROOT, Project, environment
+from lib.plan.data_needs import mark_without_data
+from tests.workflow.running import ROOT, Pending, Project, environment
 
 FOLDER = Path(__file__).parent / "quick"
+PLAN = "meant? `python -m tests.workflow.quick` writes the table anew, and the difference says what has changed"
+# what is planned of a preset: arguments of Snakemake, or where README has them
+ARGUMENTS = {
+    "quick": "",
+    "real": "--configfile presets/real.yaml --config data_root=DIR",
+    "board_mnist": "--configfile presets/real.yaml presets/board_mnist.yaml --config data_root=DIR -- leaderboard",
+    "paper": re.compile(r"`snakemake (.*presets/paper\.yaml .*)`"),
+}
 HEADERS = {
     "staleness": ("block", "leaves", "rules", "trainings"),
     "commands": ("rule", "jobs", "digest"),
+    "jobs": ("rule", *ARGUMENTS),
     "results": ("file", "digest"),
 }
 
@@ -35,6 +47,21 @@ def planned(project: Project) -> dict[str, str]:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     return {"staleness": _csv("staleness", by_block(found["leaves"])), "commands": _csv("commands", found["commands"])}
+
+
+def plan_of(preset: str, project: Project, data_root: Path) -> Pending:
+    """All jobs of a preset in a copy of the project."""
+    arguments = ARGUMENTS[preset]
+    if isinstance(arguments, re.Pattern):
+        (arguments,) = arguments.findall((ROOT / "README.md").read_text("utf-8"))
+        assert {"data_root=DIR", "device=cuda"} <= set(arguments.split())
+    return project.pending(*(word.replace("DIR", str(data_root)) for word in arguments.split()))
+
+
+def jobs(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """The table `jobs`, as CSV, of the number of jobs by preset and rule."""
+    rules = sorted(set().union(*counts.values()))
+    return _csv("jobs", [(rule, *(counts[preset].get(rule, 0) for preset in ARGUMENTS)) for rule in rules])
 
 
 def by_block(leaves: Iterable[tuple[str, list[str], list[str]]]) -> list[tuple[str, str, str, str]]:
@@ -102,7 +129,10 @@ def main() -> None:
         tables = {"results": digests(Project(Path(sys.argv[1]).resolve().parents[1]).results())}
     else:
         with TemporaryDirectory() as folder:
-            tables = planned(Project.copy(Path(folder) / "project"))
+            project, data_root = Project.copy(Path(folder) / "project"), Path(folder) / "data"
+            mark_without_data(data_root)
+            counts = {preset: plan_of(preset, project, data_root).counts for preset in ARGUMENTS}
+            tables = planned(project) | {"jobs": jobs(counts)}
     FOLDER.mkdir(exist_ok=True)
     for name, text in tables.items():
         (FOLDER / f"{name}.csv").write_text(text, encoding="utf-8")

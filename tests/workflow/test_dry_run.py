@@ -2,7 +2,6 @@
 
 import ast
 import json
-import math
 import os
 import re
 import shlex
@@ -20,14 +19,13 @@ from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
 from lib.plan.data_needs import mark_without_data
-from lib.plan.leaderboard import Leaderboard
-from lib.plan.leaderboard_checks import ONES_OWN, PROMISE_NOTHING
+from lib.plan.leaderboard_checks import ONES_OWN
 from lib.training.device import DEVICES
 from tests.offenders import each
 from tests.plan.configurations import overlays
-from tests.workflow.running import ROOT, Pending, Project
+from tests.workflow.quick import ARGUMENTS, PLAN, committed, rows_of
+from tests.workflow.running import ROOT, Project
 
-CONFIGURATION = layered()
 RULE_FILES = sorted(
     path.relative_to(ROOT / "rules").as_posix()
     for path in (ROOT / "rules").rglob("*.smk")
@@ -37,12 +35,6 @@ RULE_FILES = sorted(
 MEASURED = {path.stem for path in (ROOT / "scripts").glob("measure_*.py")}
 CPU_ONLY = {"aggregate_masks", *MEASURED}  # rules that compute with networks and train none
 ENVIRONMENTS = sorted(path.name for path in (ROOT / "envs").glob("*.yaml"))
-PRESETS = ["quick", "real", "paper"]
-
-
-def planned_in(planned: Pending, *folders: str) -> set[str]:
-    """Of the rules that a call would run, those of some folders of rules."""
-    return planned.rules & {rule for name in RULE_FILES if name.partition("/")[0] in folders for rule in rules_of(name)}
 
 
 def test_the_entry_of_the_catalogue_plans_what_the_workflow_plans(pristine):
@@ -56,21 +48,10 @@ def test_the_entry_of_the_catalogue_plans_what_the_workflow_plans(pristine):
     assert entry_lines == own_lines != []
 
 
-def test_a_dry_run_of_quick_plans_every_stage(plan_of):
-    planned = plan_of("quick")
-    repetitions = CONFIGURATION["repetitions"]
-    chosen = CONFIGURATION["scalable_pate"]
-    ensembles = {chosen["runs"][run]["ensemble"] for run in chosen["table1"]} | set(chosen["fig4"]["right"])
-    drawn = {name: CONFIGURATION["ensembles"][name].get("draws", repetitions) for name in ensembles}
-    assert set(drawn.values()) == {1, repetitions}
-    assert planned.counts["split_data"] == planned.counts["count_votes"] == sum(drawn.values())
-    assert planned.counts["train_network_teachers"] == sum(drawn[name] for name in chosen["fig4"]["right"])
-    assert {f"scalable_pate_fig{number}" for number in (1, 3, 4, 5)} <= planned.rules
-    assert {f"scalable_pate_{item}" for item in ("selection", "teachers", "search")} <= planned.rules
-    assert planned.counts["train_noiseless_student"] == repetitions * len(chosen["noiseless"])
-    assert planned.counts["aggregate"] >= repetitions * len(CONFIGURATION["scalable_pate"]["table1"])
-    assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
-    assert (planned.counts["site_page"], planned.counts["paper_claims"], planned.counts["site"]) == (6, 5, 1)
+@pytest.mark.parametrize("preset", ARGUMENTS)
+def test_a_preset_plans_the_committed_number_of_jobs_of_each_rule(plan_of, preset):
+    expected = {row["rule"]: int(row[preset]) for row in rows_of(committed("jobs"))}
+    assert plan_of(preset).counts == {rule: count for rule, count in expected.items() if count}, PLAN
 
 
 def test_the_preset_votes_accounts_and_trains_nothing(pristine, any_root):
@@ -100,138 +81,11 @@ def test_pate_in_the_preset_own_images_is_about_them_alone(pristine, any_root):
     assert {chosen["runs"][run]["ensemble"] for run in runs} == set(chosen["teachers"]) == {"own_images"}
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_dry_run_plans_every_curve_of_dp_mac(plan_of, preset):
-    planned = plan_of(preset)
-    curves = layered(preset_files(preset))["dp_mac"]["curves"]
-    jobs = 0
-    for curve in curves:
-        together = CONFIGURATION["dp_mac"]["series"][curve["series"]]["side_by_side"]
-        jobs += len(curve.get("epsilon", [None])) * (1 if together else curve["repetitions"])
-    if preset == "quick":
-        assert planned.counts["train_mac"] == planned.counts["train_sgd"] == 1
-    else:
-        assert sum(planned.counts.get(rule, 0) for rule in ("train_mac", "train_sgd", "train_cdbn")) == jobs
-    assert {f"dp_mac_fig{number}" for number in (1, 2, 3, 4)} <= planned.rules
-    assert {"dp_mac_budget", "dp_mac_table1a", "dp_mac_table1b", "dp_mac_sensitivity"} <= planned.rules
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_dry_run_plans_all_of_residual_perturbation(plan_of, preset):
-    planned = plan_of(preset)
-    chosen = layered(preset_files(preset))["residual_perturbation"]
-    figures = {f"fig{number}" for number in range(1, 13)} | ({"tradeoff"} if chosen["tradeoff"] else set())
-    tables = {*(f"table{number}" for number in range(1, 6)), "skip", "readings", "budget"} | (
-        {"recipes"} if chosen["recipes"] else set()
-    )
-    items = {*figures, *tables, "theory", "dp_sgd", "rademacher"} | ({"cost"} if chosen["cost"] else set())
-    kinds = {"residual": "residual", "dp_sgd": "residual_dp_sgd"}
-    trainings = {f"{does}_{kind}" for does in ("train", "predict") for kind in kinds.values()} | {"train_audited"}
-    jobs = {"draw_task", *trainings, "attack_residual", "audit_residual"}
-    made = {*jobs, *(f"residual_perturbation_{item}" for item in items)}
-    assert planned_in(planned, "residual_perturbation") == made
-    if preset == "quick":
-        assert {planned.counts[rule] for rule in trainings | {"attack_residual", "audit_residual"}} == {1}
-        return
-    audit = CONFIGURATION["residual_perturbation"]["audit"]
-    audited = [audit["tasks"][task].get("mechanisms", audit["mechanisms"]) for task in chosen["audit"]["chosen"]]
-    assert planned.counts["audit_residual"] == sum(map(len, audited))
-    methods = CONFIGURATION["residual_perturbation"]["methods"]
-    trained = 0
-    for kind, rule in kinds.items():
-        own = [entry for entry in chosen["networks"] if methods[entry["method"]]["kind"] == kind]
-        assert planned.counts[f"predict_{rule}"] == sum(len(entry["gammas"]) for entry in own)
-        sides = [1 + each.get("shadow", True) for each in own]
-        jobs = [len(each["gammas"]) * each["repetitions"] for each in own]
-        assert planned.counts[f"train_{rule}"] == sum(map(math.prod, zip(sides, jobs, strict=True)))
-        trained += planned.counts[f"predict_{rule}"]
-    assert planned.counts["attack_residual"] == trained
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_dry_run_plans_all_of_pate_for_masks(plan_of, preset):
-    planned = plan_of(preset)
-    config = layered(preset_files(preset))
-    results, paper, tasks = (
-        config["autoencoded_pate"]["results"],
-        config["compressed_pate"],
-        config["segmentation"]["tasks"],
-    )
-    fig3, repetitions = paper["fig3"], config["repetitions"]
-    items = {f"autoencoded_pate_{item}" for item in ("fig1", "fig2", "pca", "sensitivity", "results", "noise")}
-    items |= {f"compressed_pate_{item}" for item in ("fig1", "fig2", "fig3", "limits", "theorem4")}
-    items |= {"compressed_pate_external", "measure_external"} if paper["external"] else set()
-    patients = all(
-        config["segmentation"]["volumes"][tasks[name]["volumes"]]["name"] != "brain_phantom"
-        for name in results["tasks"]
-    )
-    items |= set() if patients else {"autoencoded_pate_masks", "autoencoded_pate_curves"}
-    # encoders, codes and students: of codes those on each encoder's, and of true labels those of each task
-    # an encoder that is trained with the noise of its use is one a budget; further budgets are those of the first
-    trained = []
-    for encoder in results["encoders"]:
-        further = results["further"] if encoder == results["encoders"][0] else []
-        of_budget = config["segmentation"]["encoders"][encoder].get("recipe", {}).get("sigma") == "budget"
-        budgets = [results["epsilon"], *further, None] if of_budget else []
-        trained += [f"{encoder} at {budget}" for budget in budgets] or [encoder]
-    codes = {(name, "teachers", encoder) for name in results["tasks"] for encoder in trained}
-    encoders = {fig3["noiseless"], *(curve["encoder"] for curve in fig3["curves"])}
-    codes |= {(name, "labels", encoder) for name in fig3["tasks"] for encoder in encoders}
-    shown = {
-        item: {(name, encoder) for name in paper[item]["tasks"] for encoder in paper[item]["encoders"]}
-        for item in ("fig2", "limits")
-    }
-    wanted = {
-        "train_mask_encoder": {(name, encoder) for name, _, encoder in codes} | shown["fig2"] | shown["limits"],
-        "aggregate_masks": codes,
-        "train_mask_students": codes
-        | {(name, "truth") for name in (*results["tasks"], *fig3["tasks"])}
-        | {(name, "mean_mask") for name in results["tasks"]},
-        "measure_reconstruction": shown["fig2"],
-        "measure_limits": shown["limits"],
-    }
-    often = {name: min(repetitions, task.get("repetitions") or repetitions) for name, task in tasks.items()}
-    jobs = {}
-    for rule, made in wanted.items():
-        # one a unit, or one for all of a task
-        shards = {names[:1] if tasks[names[0]]["together"] else names for names in made}
-        jobs |= {rule: sum(often[names[0]] for names in shards)} if shards else {}
-    baselines = sum(often[name] for name in results["tasks"]) * len(results["dp_sgd"]["noises"])
-    if preset == "quick":  # where one process does all jobs of these rules
-        jobs["train_mask_encoder"] = baselines = 1
-    assert jobs.items() <= planned.counts.items()
-    assert any(tasks[name]["together"] for name in (*results["tasks"], *fig3["tasks"])) == (preset != "paper")
-    others = {"train_mask_teachers", "train_mask_dp_sgd", "measure_components", "measure_mask_teachers"}
-    made = {"prepare_volumes", *items, *jobs, *others}
-    assert planned_in(planned, "segmentation", "autoencoded_pate", "compressed_pate") == made
-    shards = sum(often[name] * -(-tasks[name]["teachers"] // tasks[name]["shard"]) for name in results["tasks"])
-    assert planned.counts["train_mask_teachers"] == shards
-    assert planned.counts["train_mask_dp_sgd"] == baselines
-    used = {tasks[name]["volumes"] for block in (results, *paper.values()) if block for name in block.get("tasks", ())}
-    for item in ("sensitivity", "pca"):
-        used |= {tasks[name]["volumes"] for name in config["autoencoded_pate"][item]["tasks"]}
-    used |= {paper["external"]["volumes"]} if paper["external"] else set()
-    assert planned.counts["prepare_volumes"] == len(used)
-
-
-@pytest.mark.parametrize("preset", [*PRESETS, "board_mnist"])
-def test_a_dry_run_plans_every_method_of_the_leaderboard(pristine, any_root, plan_of, preset):
-    files = overlays(ROOT / "presets" / f"{preset}.yaml") if preset != "quick" else []
-    if preset in PRESETS:
-        planned = plan_of(preset)
-    else:
-        laid = ("--configfile", *(str(path.relative_to(ROOT)) for path in files), "--config", f"data_root={any_root}")
-        planned = Project(pristine.root).pending(*laid, "--", "leaderboard")
-    settings = layered(files)
-    board = settings["leaderboard"]
-    kinds = [board["methods"][name]["kind"] for name in board["chosen"]]
-    entries = sum(1 if kind in PROMISE_NOTHING else len(board["epsilons"]) for kind in kinds)
-    shards = math.ceil(board["worlds"] / board["shard"])
-    assert set(kinds) == set(KINDS) - set(ONES_OWN) - ({"residual"} if board["features"] else set())
-    assert planned.counts["attack_worlds"] == min(board["attacks"]["processes"] or entries, entries)
-    assert planned.counts["train_worlds"] == (1 if preset == "quick" else entries * shards)
-    asked = Leaderboard(settings).costs_of_teachers(None)
-    assert planned.counts["count_world_votes"] == len(set(asked)) >= shards
+@pytest.mark.parametrize("preset", ARGUMENTS)
+def test_a_preset_chooses_methods_of_every_kind_for_the_leaderboard(preset):
+    board = layered(overlays(ROOT / "presets" / f"{preset}.yaml") if preset != "quick" else [])["leaderboard"]
+    kinds = {board["methods"][name]["kind"] for name in board["chosen"]}
+    assert kinds == set(KINDS) - set(ONES_OWN) - ({"residual"} if board["features"] else set())
 
 
 def test_units_together_are_told_what_they_are_told_alone(pristine):
@@ -279,28 +133,6 @@ def test_a_papers_claims_need_no_other_paper(pristine):
     assert planned.counts["paper_claims"] == 1
     others = ("scalable_pate", "dp_mac", "residual_perturbation", "leaderboard", "train_worlds", "claims")
     assert not [rule for rule in planned.rules if rule.startswith(others)]
-
-
-def draws(name: str, repetitions: int) -> int:
-    """How often a run is accounted for: once for published votes, with a student in the loop every repetition."""
-    run = CONFIGURATION["scalable_pate"]["runs"][name]
-    ensemble = CONFIGURATION["ensembles"][run["ensemble"]]
-    if "first_round" in run:
-        return repetitions
-    return ensemble.get("draws", repetitions) if ensemble["kind"] == "trained" else 1
-
-
-@pytest.mark.parametrize("preset", ["real", "paper"])
-def test_a_dry_run_of_a_preset_on_real_data_plans_every_stage(plan_of, preset):
-    planned = plan_of(preset)
-    config = layered(preset_files(preset))
-    chosen = config["scalable_pate"]
-    figures = chosen["fig1"]["students"] + chosen["fig1"]["curves"]
-    accounted = chosen["table1"] + chosen["epsilon"] + chosen["selection"] + figures
-    for rule, runs in (("sanitize_epsilon", chosen["table2"]), ("account", accounted)):
-        assert planned.counts[rule] == sum(draws(run, config["repetitions"]) for run in set(runs))
-    assert {"prepare_data", "scalable_pate_table1", "scalable_pate_table2", "claims", "datasets"} <= planned.rules
-    assert {"public_part", "release_network_student", "release"} <= planned.rules
 
 
 def test_every_target_says_what_it_is(pristine):
@@ -480,16 +312,6 @@ def test_with_conda_every_job_has_the_environment_of_the_device(pristine, tmp_pa
     assert made == set(ENVIRONMENTS) - {name for name in others if not name.endswith(f"-{device}.yaml")}
 
 
-def test_the_documented_command_of_the_preset_paper_trains_on_the_gpu(plan_of):
-    text = plan_of("paper").text
-    on = re.findall(r"^Shell command: python -m scripts\.(\w+) .* --device (\w+) ", text, re.MULTILINE)
-    assert {script for script, device in on if device == "cpu"} <= {*CPU_ONLY, "count_world_votes"}
-    trained = {script for script, device in on if device == "cuda"}
-    assert {"train_network_teachers", "train_mac", "train_residual", "train_mask_teachers", "train_worlds"} <= trained
-    (patches,) = re.findall(r"scripts\.residual_perturbation_fig2 (.*) > ", text)
-    assert "--dataset idc" in patches and "--data results/paper/private/data/idc.npz" in patches
-
-
 def test_the_preset_paper_names_its_device_and_shows_no_patient_on_a_page(pristine, any_root):
     """Whoever gives data_root by --config loses what a profile says, and not what the preset does."""
     arguments = ("--configfile", "presets/paper.yaml", "--config", f"data_root={any_root}")
@@ -584,3 +406,5 @@ def test_the_documented_commands_plan_device_memory_and_time_of_every_job_of_pap
         if " --device " in command and rule not in {*CPU_ONLY, "audit_residual"}:
             assert " --device cuda " in command, command
             assert re.search(r"gpu=1", said), f"{rule}: {said}"
+    (patches,) = (command for rule, _, command in ran if rule == "residual_perturbation_fig2")
+    assert "--dataset idc" in patches and "--data results/paper/private/data/idc.npz" in patches

@@ -3,10 +3,9 @@
 import pytest
 
 from lib.plan.words import WORDS
-from tests.workflow.quick import committed, digests, planned, rows_of
+from tests.workflow.quick import PLAN, committed, digests, planned, rows_of
 from tests.workflow.running import Project
 
-PLAN = "meant? `python -m tests.workflow.quick` writes the table anew, and the difference says what has changed"
 RESULTS = "meant? after a run of quick, `python -m tests.workflow.quick results/quick` writes the table anew"
 
 
