@@ -21,7 +21,7 @@ import pandas as pd
 import torch
 from threadpoolctl import threadpool_limits
 
-from bench.presets import ROOT
+from lib.core.code_inputs import ROOT
 from lib.core.files import atomic_path
 from lib.core.seeding import Draws
 from lib.data.samples import Samples, read_samples

@@ -20,9 +20,9 @@ from bench.accounting import PLAIN, QUERIES, SAME, SMOOTH
 from bench.baseline import KEPT
 from bench.benchmarks import used
 from bench.core import TABLE as CORE
-from bench.presets import ROOT
 from bench.smoke import MARGIN
 from bench.smoke import TABLE as SMOKE
+from lib.core.code_inputs import ROOT
 from lib.core.files import atomic_path, write_text
 from lib.plan.results import NAMES, PAPERS
 from lib.reporting.markdown import table
@@ -131,9 +131,10 @@ for the folder of [the data](data.md). Hours are those of the tables above, of o
 
 A verdict of yours that differs from the expected file means that something differs: commit, data, code or repetitions.
 The details of each page name commit and code of the files that have a record; older ones have none. Repetitions are
-those of the preset, but for these: Adult has 60 (`presets/adult60.yaml`, beside `presets/real.yaml`), Autoencoded PATE
-on MRI five (`--config repetitions=5`), Compressed PATE's Figure 3 eight, and DP-MAC's and DP-SGD's runs by the authors'
-commands three at ε = 1, 2 and 4. Each table has a column `seeds`.
+those of the preset, but for these: Adult has 60 (`presets/adult60.yaml`, beside `presets/real.yaml`); DP-MAC's and
+DP-SGD's rows by their authors' commands or as published have three, but for the two of 45 on USPS at ε = 8; Autoencoded
+PATE on MRI has five (`--config repetitions=5`), PCA on LGG two, Compressed PATE's Figure 3 eight. Tables of claims have
+a column `seeds`.
 
 ## Measured
 
@@ -218,7 +219,7 @@ def appendix(sums: dict[tuple[str, str], pd.Series]) -> str:
     ]
     for paper in PAPERS:
         names = [*STAGES.get(paper, []), paper]
-        expected = f"`results/real/{paper}/claims.csv` as [here](reproduction/claims.csv)"
+        expected = f"`results/real/{paper}/claims.csv` as this paper's rows [here](reproduction/claims.csv)"
         rows.append((NAMES[paper], f"`REAL {paper}_claims`", hours_of("real", *names), expected))
     expected = "`results/real/leaderboard/leaderboard.csv` as [here](reproduction/leaderboard.md)"
     rows.append(("all methods at equal ε", "`REAL leaderboard`", hours_of("real", "leaderboard"), expected))

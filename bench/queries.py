@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from bench.presets import ROOT
+from lib.core.code_inputs import ROOT
 from lib.core.files import atomic_path
 from lib.data.pools import open_pool
 from lib.models.classifiers import make_classifier

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from bench.benchmarks import read_benchmark
-from bench.presets import ROOT
+from lib.core.code_inputs import ROOT
 from lib.core.files import atomic_path
 
 TABLE = ROOT / "bench" / "smoke.csv"

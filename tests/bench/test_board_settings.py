@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bench.board_settings import METHODS, SETTINGS, TABLE, best, combined, others, recipes, tried
-from bench.presets import ROOT
+from lib.core.code_inputs import ROOT
 from lib.core.seeding import Draws
 from lib.data.samples import Samples
 from lib.leaderboard.method_settings import settings_at

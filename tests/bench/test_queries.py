@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bench.presets import ROOT
 from bench.queries import TABLE, spread
+from lib.core.code_inputs import ROOT
 from lib.reporting.claims.loading import load_claims
 
 

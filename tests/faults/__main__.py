@@ -47,9 +47,9 @@ workflow of {jobs} jobs ({rules} rules, {files} files), disturbs a copy of it, r
 file with those of the undisturbed run, byte by byte. *Survived*: the same bytes. *Clear error*: one line names what is
 wrong, and nothing that is there differs. *Wrong*: a file differs, or the run says that it is done and a file is
 missing. The last column bounds the share of faults of a class that end wrong or unclear, at a confidence of 95 %
-(Clopper and Pearson), for faults drawn as these were. The class and number of a fault seed its random choices, so the
-same command draws the same faults again. `results/faults.csv` calls *interrupt signal* `asked`, *second run at once*
-`together` and *node lost* `lost`.
+(Clopper and Pearson), for faults drawn as these were. The class and number of a fault seed its random choices: at the
+same commit they repeat, but for the moments of killing. `results/faults.csv` calls *interrupt signal*
+`asked`, *second run at once* `together` and *node lost* `lost`.
 
 """
 
@@ -122,7 +122,8 @@ def page(scene: Scene, tried: list[Tried]) -> str:
     """The table by class, in Markdown."""
     rules = len({job.rule for job in scene.jobs})
     text = HEADING.format(jobs=len(scene.jobs), rules=rules, files=len(scene.expected))
-    text += f"Tried at commit `{commit()}`.\n\n"
+    changed = f"`git diff {commit()} -- lib/core lib/plan/snakemake_records.py rules/shared/job.sh`"
+    text += f"Tried at commit `{commit()}`. {changed} shows what of the code that is tried has changed since.\n\n"
     text += "| class | tried | survived | clear error | unclear error | wrong | at most, % |\n"
     text += "| --- | --- | --- | --- | --- | --- | --- |\n"
     kinds = [kind for kind in KINDS if any(fault.kind == kind for fault in tried)]

@@ -14,7 +14,6 @@ import pytest
 import torch
 import yaml
 
-from bench.presets import preset_files
 from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
@@ -76,7 +75,7 @@ def test_pate_in_the_preset_own_images_is_about_them_alone(pristine, any_root):
     tables = {f"scalable_pate_{item}" for item in ("table1", "table2", "epsilon", "teachers", "tails")}
     assert {rule for rule in planned.rules if rule.startswith("scalable_pate_")} == tables
     assert planned.counts["prepare_data"] == 1 and planned.counts["split_data"] == 3
-    chosen = layered(preset_files("own_images"))["scalable_pate"]
+    chosen = layered(overlays(ROOT / "presets" / "own_images.yaml"))["scalable_pate"]
     runs = {*chosen["table1"], *chosen["table2"], *chosen["epsilon"]}
     assert {chosen["runs"][run]["ensemble"] for run in runs} == set(chosen["teachers"]) == {"own_images"}
 
@@ -400,6 +399,8 @@ def test_the_documented_commands_plan_device_memory_and_time_of_every_job_of_pap
     jobs = re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)(?:Shell command: (.*))?", text, re.MULTILINE)
     ran = [(rule, said, command) for rule, said, command in jobs if command]
     assert len(ran) > 1000
+    trained = {"train_network_teachers", "train_mac", "train_residual", "train_mask_teachers", "train_worlds"}
+    assert trained <= {rule for rule, _, command in ran if " --device cuda " in command}
     for rule, said, command in ran:
         assert re.search(r"mem_mb=[1-9]\d*, .*runtime=[1-9]\d*", said), f"{rule}: {said}"
         # an audit's record says where its runs were trained
