@@ -580,7 +580,7 @@ class Scene:
         shutil.rmtree(folder, ignore_errors=True)
         return Path(shutil.copytree(self.releases[forest], folder))
 
-    def with_more(self, folder: Path) -> bool:
-        """Whether the public samples or the run's records, at hand, show that a folder is forged."""
-        more = (["--samples", str(self.root / Made.SAMPLES)], ["--run", str(self.root)])
-        return not all(passes(folder, *words) for words in more)
+    def seen_by(self, folder: Path) -> set[str]:
+        """Which of the public samples and the run's records, at hand, show that a folder is forged."""
+        more = {"samples": ["--samples", str(self.root / Made.SAMPLES)], "run": ["--run", str(self.root)]}
+        return {name for name, words in more.items() if not passes(folder, *words)}
