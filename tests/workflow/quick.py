@@ -1,4 +1,4 @@
-"""What quick and other presets plan, and what quick makes; `python -m tests.workflow.quick` renews tables of plans.
+"""Committed plans of several presets, and digests of what quick makes; `python -m tests.workflow.quick` renews plans.
 
 `staleness.csv`: by leaves of the configuration, the rules that receive them, and the trainings made again after a
 change. `commands.csv`: number of jobs and digest of the command lines of each rule, each job a process. `jobs.csv`:
