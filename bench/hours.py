@@ -25,6 +25,7 @@ from bench.smoke import TABLE as SMOKE
 from lib.core.code_inputs import ROOT
 from lib.core.files import atomic_path, write_text
 from lib.plan.results import NAMES, PAPERS
+from lib.plan.rule_texts import rule_texts
 from lib.reporting.markdown import table
 from scripts.show_help import STAGES
 
@@ -60,11 +61,7 @@ OPEN = (
 
 def folders() -> dict[str, str]:
     """Return the folder below rules/ of every rule."""
-    files = (ROOT / "rules").rglob("*.smk")
-    names = {
-        path: re.findall(r"^(?:use rule \w+ as |rule )(\w+)", path.read_text("utf-8"), re.MULTILINE) for path in files
-    }
-    return {name: path.relative_to(ROOT / "rules").parts[0] for path, found in names.items() for name in found}
+    return {name: Path(rule.file).parts[1] for name, rule in rule_texts().items() if rule.file != "Snakefile"}
 
 
 def measured(before: pd.DataFrame, results: Path) -> pd.DataFrame:

@@ -6,7 +6,6 @@ are drawn again from these.
 """
 
 import inspect
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -23,6 +22,7 @@ from lib.core.files import write_text
 from lib.plan.config import LEDGER, ROOT, load, register
 from lib.plan.plan import Plan
 from lib.plan.results import PAPERS, TITLES, Results
+from lib.plan.rule_texts import script_of
 from lib.reporting import markdown, site
 from lib.reporting.claims.cells import read_table
 from lib.reporting.claims.ledger import divided, judge_all
@@ -104,10 +104,7 @@ def drawn_by(name: str) -> Callable[..., None] | None:
     Its first parameter is the table ITEM.csv, the last stands for the pictures to write, and any between these for the
     table ITEM_PARAMETER.csv. The first may be None where the figure can do without the table ITEM.csv.
     """
-    rules = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*/*.smk")))
-    (name,) = re.findall(rf"^use rule (\w+) as {name} with:", rules, re.MULTILINE) or [name]
-    (script, *_) = re.findall(rf"^rule {name}:\n.*?-m scripts\.(\w+)", rules, re.MULTILINE | re.DOTALL)
-    return getattr(import_module(f"scripts.{script}"), "draw", None)
+    return getattr(import_module(f"scripts.{script_of(name)}"), "draw", None)
 
 
 def verdicts() -> pd.DataFrame:

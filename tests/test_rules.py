@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from lib.plan.rule_texts import rule_texts
 from tests.offenders import each
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -10,15 +11,7 @@ FILES = sorted((ROOT / "rules").rglob("*.smk"))
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in [*FILES, ROOT / "Snakefile"]}
 # without what their docstrings say
 CODE = {path: re.sub(r'""".*?"""', "", text, flags=re.DOTALL) for path, text in TEXTS.items()}
-RULES = {
-    name: block
-    for text in TEXTS.values()
-    for name, block in re.findall(
-        r"^(?:use rule \w+ as |rule )(\w+)(?: with)?:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL
-    )
-}
-# the rule of which each is a variant
-VARIANTS = {name: rule for text in TEXTS.values() for rule, name in re.findall(r"^use rule (\w+) as (\w+)", text, re.M)}
+RULES = {name: rule.text for name, rule in rule_texts().items()}
 
 
 def test_every_rule_is_named_where_it_stands_once():
@@ -54,7 +47,7 @@ def test_only_a_rule_whose_code_is_computed_names_its_code():
 
 
 def test_every_script_is_a_rules_or_a_persons():
-    called = {script for block in RULES.values() for script in re.findall(r"scripts\.(\w+)", block)}
+    called = {script for rule in rule_texts().values() for script in rule.scripts}
     assert {path.stem for path in (ROOT / "scripts").glob("*.py")} - called == {
         "__init__",
         "audit_mechanism",

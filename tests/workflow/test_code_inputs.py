@@ -10,8 +10,8 @@ from functools import cache
 import pytest
 
 from lib.core.code_inputs import code_files
+from lib.plan.rule_texts import script_of
 from tests.offenders import each
-from tests.test_rules import RULES, VARIANTS
 from tests.workflow.running import ROOT, environment
 
 SCRIPTS = sorted(path.stem for path in (ROOT / "scripts").glob("*.py") if path.stem not in ("__init__", "cli"))
@@ -202,12 +202,6 @@ def packages(scripts: list[str]) -> list[str]:
     return sorted(
         name for name in found if name.partition(".")[0] not in ("lib", "pate_accountant", "scripts", "__future__")
     )
-
-
-def script_of(rule: str) -> str:
-    """The script that a rule runs."""
-    (script,) = re.findall(r"-m scripts\.(\w+)", RULES[VARIANTS.get(rule, rule)])
-    return script
 
 
 def test_importing_a_script_loads_no_other_file(recorded):

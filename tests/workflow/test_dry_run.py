@@ -19,17 +19,16 @@ from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
 from lib.plan.data_needs import mark_without_data
 from lib.plan.leaderboard_checks import ONES_OWN
+from lib.plan.rule_texts import rule_texts, script_of
 from lib.training.device import DEVICES
 from tests.offenders import each
 from tests.plan.configurations import overlays
 from tests.workflow.quick import ARGUMENTS, PLAN, committed, rows_of
 from tests.workflow.running import ROOT, Project
 
-RULE_FILES = sorted(
-    path.relative_to(ROOT / "rules").as_posix()
-    for path in (ROOT / "rules").rglob("*.smk")
-    if path.stem not in ("common", "jobs")  # what holds no rule
-)
+# what each rule says, and after what a variant says itself that of its rule
+RULES = {name: rule.text + (rule_texts()[rule.like].text if rule.like else "") for name, rule in rule_texts().items()}
+JOBS = sorted(name for name, text in RULES.items() if "shell:" in text)
 # scripts that measure what was trained, on the CPU
 MEASURED = {path.stem for path in (ROOT / "scripts").glob("measure_*.py")}
 CPU_ONLY = {"aggregate_masks", *MEASURED}  # rules that compute with networks and train none
@@ -149,43 +148,21 @@ def test_every_target_says_what_it_is(pristine):
     assert all(re.search(rf"^{name} \(", listed, re.MULTILINE) for name in names)
 
 
-@cache
-def rules_of(name: str) -> dict[str, str]:
-    """The text of each rule of a file of rules, by name; of a variant its own, and then that of its rule."""
-    text = (ROOT / "rules" / name).read_text()
-    starts = [*re.finditer(r"^( *)(?:rule|checkpoint|use rule (\w+) as) *(\w*)(?: with)?:\n", text, re.MULTILINE)]
-    found = {}
-    for start in starts:
-        body = re.match(rf"(?:{start[1]} +.*\n|\n)*", text[start.end() :])[0]
-        body += found[start[2]] if start[2] else ""
-        found[start[3] or re.search(r'name:\s*f?"?([\w{}]+)', body)[1]] = body
-    assert len(found) == len(starts)
-    return found
-
-
-def is_target(body: str) -> bool:
-    """Whether a rule only collects: it has inputs and nothing else."""
-    return set(re.findall(r"^ +(\w+):(?: |$)", body, re.MULTILINE)) == {"input"}
-
-
 def environments_of(body: str) -> set[str]:
     """The files of a rule's conda environment: one, or one a device."""
     literal, by_device = re.search(r'conda:\n +(?:"(?:\.\./)+envs/(.*)"|torch_environment\("(\w+)"\))', body).groups()
     return {literal} if literal else {f"{by_device}-{device}.yaml" for device in DEVICES}
 
 
-@each(RULE_FILES)
+@each(sorted(RULES.keys() - {"all"}))
 def test_every_rule_declares_what_running_it_takes(name):
-    rules = rules_of(name)
-    assert rules
-    for rule, body in rules.items():
-        if is_target(body):
-            continue
-        directives = set(re.findall(r"^ +(\w+):(?: |$)", body, re.MULTILINE))
-        needed = {"output", "conda", "params", "shell"}
-        assert needed <= directives, f"{rule} lacks {sorted(needed - directives)}"
-        assert environments_of(body) <= set(ENVIRONMENTS), f"{rule}: {environments_of(body)}"
-        assert "> {log} 2>&1" in body, f"{rule} does not keep what its script prints"
+    directives = set(re.findall(r"^ +(\w+):(?: |$)", RULES[name], re.MULTILINE))
+    assert directives == {"input"} or {"output", "conda", "params", "shell"} <= directives
+
+
+@each(JOBS)
+def test_every_job_runs_in_one_of_the_environments(name):
+    assert environments_of(RULES[name]) <= set(ENVIRONMENTS)
 
 
 def normal(name: str) -> str:
@@ -270,18 +247,11 @@ def imported_packages(script: str, *more: Path) -> set[str]:
     return {normal(PACKAGES.get(module, module)) for module in other}
 
 
-@each(RULE_FILES)
+@each(JOBS)
 def test_environments_have_all_that_their_jobs_import(name):
-    checked = set()
-    for rule, body in rules_of(name).items():
-        if is_target(body):
-            continue
-        have = set.intersection(*(set(environment_pins(file)) for file in environments_of(body)))
-        (script,) = re.findall(r"scripts\.(\w+)", body)
-        packages = imported_packages(script, *(SOURCES if script in READERS else []))
-        assert packages <= have, f"{rule}: {sorted(packages - have)} of {script}"
-        checked.add(script)
-    assert checked or all(map(is_target, rules_of(name).values()))
+    have = set.intersection(*(set(environment_pins(file)) for file in environments_of(RULES[name])))
+    script = script_of(name)
+    assert imported_packages(script, *(SOURCES if script in READERS else [])) - have == set()
 
 
 def test_every_requirement_of_the_jobs_has_an_exact_pin():

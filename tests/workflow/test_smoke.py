@@ -11,6 +11,7 @@ from lib.data import registry
 from lib.data.sources.idc import read
 from lib.data.volumes.registry import get
 from lib.plan.config import load
+from lib.plan.rule_texts import rule_texts
 from tests.offenders import each
 from tests.workflow.running import ROOT, Project
 
@@ -22,11 +23,9 @@ PAPER, SMOKE = load(FILES[:1]), load(FILES)
 def asked() -> dict[str, int]:
     """The memory in MiB that each rule asks for in the preset paper; 1000, the profiles', where it says nothing."""
     found = {}
-    for path in (ROOT / "rules").rglob("*.smk"):
-        rules = r"^(?:use rule (\w+) as |rule )(\w+)(?: with)?:\n((?: +.*\n|\n)+)"
-        for like, name, body in re.findall(rules, path.read_text(), re.MULTILINE):
-            said = re.search(r"mem_mb=(\d+)", body)
-            found[name] = int(said[1]) if said else found.get(like, 1000)
+    for name, rule in rule_texts().items():
+        said = re.search(r"mem_mb=(\d+)", rule.text)
+        found[name] = int(said[1]) if said else found.get(rule.like, 1000)
     return found | {name: block["mem_mb"] for name, block in PAPER["resources"].items() if "mem_mb" in block}
 
 
