@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lib.plan.config import ROOT, register
 from lib.plan.results import PAPERS, TITLES
+from lib.plan.rule_texts import rule_texts
 
 MAKE = {
     "make": "set up, run the default workflow on data that it carries, show the verdicts",
@@ -74,20 +75,6 @@ DATA = {
 STAGES = {"autoencoded_pate": ["segmentation"], "compressed_pate": ["segmentation"]}  # folders of rules that they share
 
 
-def rules() -> dict[str, str]:
-    """Return the first line of each rule's docstring, by the rule's name; empty where it has none."""
-    files = [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
-    found = (
-        re.findall(
-            r'^(?:use rule \w+ as |rule )(\w+)(?: with)?:\n(?: +"""(.*?)(?:"""|\n))?',
-            each.read_text("utf-8"),
-            re.MULTILINE,
-        )
-        for each in files
-    )
-    return {name: meaning for of_file in found for name, meaning in of_file}
-
-
 def hours() -> dict[tuple[str, str], dict[str, float]]:
     """Return processor hours by preset and paper, measured and estimated: bench/hours.csv."""
     found: dict[tuple[str, str], dict[str, float]] = {}
@@ -130,7 +117,7 @@ def main() -> None:
     """Print it."""
     lines = [*table(MAKE), "", "Presets, with: .venv/bin/snakemake --cores 2 OPTIONS -- TARGET"]
     lines += table({name: f"{data:<38}  {options}" for name, (data, options) in PRESETS.items()})
-    meanings = rules()
+    meanings = {name: rule.meaning for name, rule in rule_texts().items()}
     lines += ["", "Targets of all papers", *table({name: meanings[name] for name in TARGETS})]
     lines += ["", "Programs, with: .venv/bin/python -m scripts.NAME --help", *table(PEOPLE)]
     by_paper: dict[str, dict[str, str]] = {}

@@ -23,10 +23,9 @@ def test_every_rule_is_named_where_it_stands_once():
 
 
 def test_every_rule_says_what_it_makes():
-    said = {name: re.match(r'\s+"""(.+?)"""', block, re.DOTALL) for name, block in RULES.items()}
-    assert not [name for name, doc in said.items() if not doc]
-    texts = [doc.group(1) for doc in said.values()]
-    assert len(set(texts)) == len(texts)
+    said = {name: rule.meaning for name, rule in rule_texts().items()}
+    assert [name for name, text in said.items() if not text] == []
+    assert len(set(said.values())) == len(said)
 
 
 def test_rules_are_short_and_plan_nothing():

@@ -18,6 +18,11 @@ class RuleText:
     text: str
 
     @property
+    def meaning(self) -> str:
+        """The first line of the docstring; empty where there is none."""
+        return "".join(re.findall(r'\A +"""(.*?)(?:"""|\n)', self.text))
+
+    @property
     def scripts(self) -> list[str]:
         """The scripts that its commands call."""
         return re.findall(r"-m scripts\.(\w+)", self.text)
