@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from lib.plan.config import ROOT, register
+from lib.plan.configfiles import preset_files
 from lib.plan.results import PAPERS, TITLES
 from lib.plan.rule_texts import rule_texts
 
@@ -32,36 +33,19 @@ PEOPLE = {
     "verify_release": "check a release, from its folder alone or with what it was made of",
     "sign_release": "sign a release with an OpenSSH key",
 }
-PRESETS = {
-    "quick": ("data that come with the dependencies", ""),
-    "votes": ("the authors' votes", "--configfile presets/votes.yaml --config data_root=DIR"),
-    "votes_fetched": (
-        "of these MNIST and Adult, as make votes does",
-        "--configfile presets/votes.yaml presets/votes_fetched.yaml --config data_root=DIR",
-    ),
-    "real": ("real public data", "--configfile presets/real.yaml --config data_root=DIR"),
-    "held_out": (
-        "other draws for networks of real",
-        "--configfile presets/real.yaml presets/held_out.yaml --config data_root=DIR",
-    ),
-    "board_mnist": (
-        "the leaderboard on images of MNIST",
-        "--configfile presets/real.yaml presets/board_mnist.yaml --config data_root=DIR",
-    ),
-    "adult60": (
-        "60 repetitions on Adult",
-        "--configfile presets/real.yaml presets/adult60.yaml --config data_root=DIR",
-    ),
-    "own_images": (
-        "membership attacks on your own images",
-        "--configfile presets/own_images.yaml --config data_root=DIR",
-    ),
-    "paper": ("the papers' own data and scale", "--configfile presets/paper.yaml --config data_root=DIR device=cuda"),
-    "smoke": (
-        "jobs of paper, cut short, on made files",
-        "--configfile presets/paper.yaml presets/smoke.yaml --config data_root=DIR device=cpu",
-    ),
+PRESETS = {  # what each runs on
+    "quick": "data that come with the dependencies",
+    "votes": "the authors' votes",
+    "votes_fetched": "of these MNIST and Adult, as make votes does",
+    "real": "real public data",
+    "held_out": "other draws for networks of real",
+    "board_mnist": "the leaderboard on images of MNIST",
+    "adult60": "60 repetitions on Adult",
+    "own_images": "membership attacks on your own images",
+    "paper": "the papers' own data and scale",
+    "smoke": "jobs of paper, cut short, on made files",
 }
+DEVICES = {"paper": " device=cuda", "smoke": " device=cpu"}
 # by paper, what the preset real reads below data_root
 DATA = {
     "scalable_pate": "the authors' votes, MNIST, Adult, notMNIST",
@@ -73,6 +57,12 @@ DATA = {
     "leaderboard": "CIFAR-10",
 }
 STAGES = {"autoencoded_pate": ["segmentation"], "compressed_pate": ["segmentation"]}  # folders of rules that they share
+
+
+def options(preset: str) -> str:
+    """Return what Snakemake is given for a preset; nothing for quick."""
+    files = " ".join(path.relative_to(ROOT).as_posix() for path in preset_files(preset))
+    return f"--configfile {files} --config data_root=DIR{DEVICES.get(preset, '')}" if files else ""
 
 
 def hours() -> dict[tuple[str, str], dict[str, float]]:
@@ -116,7 +106,7 @@ def table(rows: dict[str, str], before: str = "") -> list[str]:
 def main() -> None:
     """Print it."""
     lines = [*table(MAKE), "", "Presets, with: .venv/bin/snakemake --cores 2 OPTIONS -- TARGET"]
-    lines += table({name: f"{data:<38}  {options}" for name, (data, options) in PRESETS.items()})
+    lines += table({name: f"{data:<38}  {options(name)}" for name, data in PRESETS.items()})
     meanings = {name: rule.meaning for name, rule in rule_texts().items()}
     lines += ["", "Targets of all papers", *table({name: meanings[name] for name in TARGETS})]
     lines += ["", "Programs, with: .venv/bin/python -m scripts.NAME --help", *table(PEOPLE)]

@@ -14,7 +14,7 @@ from lib.reporting.claims.cells import read_verdicts
 from lib.reporting.claims.ledger import COLUMNS
 from lib.reporting.outline import load_outline
 from lib.reporting.overview import points
-from scripts.show_help import PRESETS
+from scripts.show_help import options
 
 MOST = 3  # answers, and numbers beside the papers'
 NEXT = {"real": "paper"}  # the preset that shows more; else `real`
@@ -48,7 +48,7 @@ def lines(results: Path, verdicts: pd.DataFrame) -> list[str]:
         found += [f"Numbers, paper → here{among(numbers)}; on other data they need not agree:"]
         found += [f"  {each['label']}{'' if each['own'] else ' on ' + each['data']}" for each in numbers[:MOST]]
     found.append(f"Claims: {said.headline(verdicts)}")
-    found.append(f"More needs real data: .venv/bin/snakemake --cores 2 {PRESETS[NEXT.get(results.name, 'real')][1]}")
+    found.append(f"More needs real data: .venv/bin/snakemake --cores 2 {options(NEXT.get(results.name, 'real'))}")
     pages = [page for page in (results / "site" / "index.html", results / "report.html") if page.is_file()]
     found.append(f"Open {' or '.join(map(str, pages or [results]))}; answers on real data: docs/reproduction/README.md")
     return found

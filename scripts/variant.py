@@ -21,7 +21,8 @@ import yaml
 from lib.core.command import run
 from lib.core.errors import InputError
 from lib.core.files import write_text
-from lib.plan.config import ROOT, default_preset, load, merged, register
+from lib.plan.config import default_preset, load, merged, register
+from lib.plan.configfiles import PRESETS, preset_files
 from lib.reporting.before_after import changes, draw, first, written
 from lib.reporting.claims.cells import read_table
 
@@ -54,21 +55,12 @@ def settings(words: list[str]) -> dict:
     return found
 
 
-def presets(name: str) -> list[Path]:
-    """Return the files of a preset, the lowest first: none for that of config.yaml. Raises InputError for no preset."""
-    if name == default_preset():
-        return []
-    path = ROOT / "presets" / f"{name}.yaml"
-    if not path.is_file():
-        known = [default_preset(), *sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))]
-        raise InputError(f"--preset {name}: no such preset; allowed: {', '.join(known)}")
-    over = yaml.safe_load(path.read_text(encoding="utf-8")).get("over")
-    return [*(presets(over) if over else []), path]
-
-
-def check(target: str, overlays: list[Path], changed: dict, given: dict) -> None:
-    """Raise InputError for a target that is no result, for settings that a run refuses or that change nothing."""
-    rows = register()
+def check(preset: str, target: str, changed: dict, given: dict) -> None:
+    """Raise InputError for no preset, a target that is no result, and settings that a run refuses or has already."""
+    known = [default_preset(), *sorted(path.stem for path in PRESETS.glob("*.yaml"))]
+    if preset not in known:
+        raise InputError(f"--preset {preset}: no such preset; allowed: {', '.join(known)}")
+    rows, overlays = register(), preset_files(preset)
     if target not in rows:
         near = difflib.get_close_matches(target, rows, n=1)
         raise InputError(f"--target {target}: no table or figure{f'; did you mean {near[0]}?' if near else ''}")
@@ -105,12 +97,12 @@ def snakemake(words: list[str], target: str) -> None:
 def main(argv: list[str] | None = None) -> None:
     """Run the original where it is not there, then the variant, and compare them."""
     given = parse_arguments(argv)
-    overlays, changed = presets(given.preset), settings(given.set)
+    changed = settings(given.set)
     data = {"data_root": str(given.data_root.resolve())} if given.data_root else {}
-    check(given.target, overlays, changed, data)
+    check(given.preset, given.target, changed, data)
     words = ["--cores", str(given.cores)]
     config = [f"{key}={value}" for key, value in data.items()]
-    files = list(map(str, overlays))
+    files = list(map(str, preset_files(given.preset)))
     original = [*words, *(["--configfile", *files] if files else []), *(["--config", *config] if config else [])]
     snakemake(original, given.target)
 

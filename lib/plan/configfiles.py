@@ -10,6 +10,15 @@ from lib.core.errors import InputError
 PRESETS = Path(__file__).resolve().parents[2] / "presets"
 
 
+def preset_files(name: str) -> list[Path]:
+    """Return the files of a preset of the project, the one that it lies over first; none for that of config.yaml."""
+    path = PRESETS / f"{name}.yaml"
+    if not path.is_file():
+        return []
+    over = yaml.safe_load(path.read_text(encoding="utf-8")).get("over")
+    return [*(preset_files(over) if over else []), path]
+
+
 def check_overlays(files: Iterable[Path], given: Mapping, default: str) -> None:
     """Raise InputError, one line, where results of other settings would go among those of a preset of the project.
 

@@ -1,7 +1,6 @@
 """Configurations to break in one place, and the line with which they are refused."""
 
 import copy
-from pathlib import Path
 
 import pytest
 
@@ -10,13 +9,6 @@ from lib.plan.config import ROOT, check_config, layered, load_schema
 
 CONFIG, SCHEMA = layered(), load_schema()
 PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
-OVER = {  # presets that are laid over another
-    "adult60": ROOT / "presets" / "real.yaml",
-    "board_mnist": ROOT / "presets" / "real.yaml",
-    "held_out": ROOT / "presets" / "real.yaml",
-    "smoke": ROOT / "presets" / "paper.yaml",
-    "votes_fetched": ROOT / "presets" / "votes.yaml",
-}
 
 
 def parent_of(config: dict, path: tuple) -> object:
@@ -49,8 +41,3 @@ def refusal(config: object) -> str:
     message = str(caught.value)
     assert "\n" not in message and message
     return message
-
-
-def overlays(preset: Path) -> list[Path]:
-    """The files of a preset, in the order in which they are laid over config.yaml."""
-    return [OVER[preset.stem], preset] if preset.stem in OVER else [preset]

@@ -12,9 +12,9 @@ from snakemake.utils import update_config
 from lib.core.errors import InputError
 from lib.data import registry
 from lib.plan.config import BLOCKS, ROOT, catalogue, default_preset, layered, load, merged
-from lib.plan.configfiles import check_overlays
+from lib.plan.configfiles import check_overlays, preset_files
 from lib.plan.schema import at, check_schema, references
-from tests.plan.configurations import CONFIG, PRESETS, SCHEMA, overlays
+from tests.plan.configurations import CONFIG, PRESETS, SCHEMA
 
 LAYERS = [*(ROOT / "catalogue" / f"{block}.yaml" for block in BLOCKS), ROOT / "config.yaml"]
 
@@ -226,8 +226,8 @@ def test_overlays_have_a_preset_of_their_own(tmp_path):
     check_overlays([other], {"preset": "other"}, "quick")
     check_overlays([other], {"preset": "quick"}, "quick")
     for preset in PRESETS:
-        check_overlays(overlays(preset), {"data_root": "there", "device": "cuda"}, default_preset())
-        check_overlays([*overlays(preset), own], {}, default_preset())
+        check_overlays(preset_files(preset.stem), {"data_root": "there", "device": "cuda"}, default_preset())
+        check_overlays([*preset_files(preset.stem), own], {}, default_preset())
 
 
 def test_presets_of_the_project_are_called_as_their_files_are():

@@ -17,12 +17,12 @@ import yaml
 from lib.core.code_inputs import code_files
 from lib.leaderboard.methods import KINDS
 from lib.plan.config import layered
+from lib.plan.configfiles import preset_files
 from lib.plan.data_needs import mark_without_data
 from lib.plan.leaderboard_checks import ONES_OWN
 from lib.plan.rule_texts import rule_texts, script_of
 from lib.training.device import DEVICES
 from tests.offenders import each
-from tests.plan.configurations import overlays
 from tests.workflow.quick import ARGUMENTS, PLAN, committed, rows_of
 from tests.workflow.running import ROOT, Project
 
@@ -74,14 +74,14 @@ def test_pate_in_the_preset_own_images_is_about_them_alone(pristine, any_root):
     tables = {f"scalable_pate_{item}" for item in ("table1", "table2", "epsilon", "teachers", "tails")}
     assert {rule for rule in planned.rules if rule.startswith("scalable_pate_")} == tables
     assert planned.counts["prepare_data"] == 1 and planned.counts["split_data"] == 3
-    chosen = layered(overlays(ROOT / "presets" / "own_images.yaml"))["scalable_pate"]
+    chosen = layered(preset_files("own_images"))["scalable_pate"]
     runs = {*chosen["table1"], *chosen["table2"], *chosen["epsilon"]}
     assert {chosen["runs"][run]["ensemble"] for run in runs} == set(chosen["teachers"]) == {"own_images"}
 
 
 @pytest.mark.parametrize("preset", ARGUMENTS)
 def test_a_preset_chooses_methods_of_every_kind_for_the_leaderboard(preset):
-    board = layered(overlays(ROOT / "presets" / f"{preset}.yaml") if preset != "quick" else [])["leaderboard"]
+    board = layered(preset_files(preset))["leaderboard"]
     kinds = {board["methods"][name]["kind"] for name in board["chosen"]}
     assert kinds == set(KINDS) - set(ONES_OWN) - ({"residual"} if board["features"] else set())
 
