@@ -61,7 +61,7 @@ STAGES = {"autoencoded_pate": ["segmentation"], "compressed_pate": ["segmentatio
 
 def options(preset: str) -> str:
     """Return what Snakemake is given for a preset; nothing for quick."""
-    files = " ".join(path.relative_to(ROOT).as_posix() for path in preset_files(preset))
+    files = " ".join(f"presets/{path.name}" for path in preset_files(preset))
     return f"--configfile {files} --config data_root=DIR{DEVICES.get(preset, '')}" if files else ""
 
 
