@@ -51,8 +51,7 @@ OPEN = (
     ("v15, v16, v45, o02a, o02c, o07 there", "five networks at coefficient 0.75, 12,500 images, 3 repetitions", 3.7),
     ("v46, o08 there", "the same without skip connections", 1.9),
     ("v30 to v32 there", "2 more repetitions of the other interpretations of DP-SGD", 3),
-    ("v07 of Scalable PATE", "students of the authors' 1,000 queries on MNIST, 3 repetitions", 2.4),
-    ("v44, o12 there", "Open Glyph's teachers, 9 students of their answers", 1.5),
+    ("v44, o12 of Scalable PATE", "Open Glyph's teachers, 9 students of their answers", 1.5),
     ("check o02b of Autoencoded PATE", "31 more repetitions on LGG, with DP-SGD", 11),
     ("v34 of DP-MAC", "67 repetitions of DP-SGD in place of 3", 3.5),
     ("o05d, o06b of Compressed PATE", "21 more repetitions of Figure 3", 1.5),
@@ -129,9 +128,9 @@ for the folder of [the data](data.md). Hours are those of the tables above, of o
 A verdict of yours that differs from the expected file means that something differs: commit, data, code or repetitions.
 The details of each page name commit and code of the files that have a record; older ones have none. Repetitions are
 those of the preset, but for these: Adult has 60 (`presets/adult60.yaml`, beside `presets/real.yaml`); DP-MAC's and
-DP-SGD's rows by their authors' commands or as published have three, but for the two of 45 on USPS at ε = 8; Autoencoded
-PATE on MRI has five (`--config repetitions=5`), PCA on LGG two, Compressed PATE's Figure 3 eight. Tables of claims have
-a column `seeds`.
+DP-SGD's rows by their authors' commands or as published have three, but for the two of 45 on USPS at ε = 8; LNMax's
+1,000 labels on MNIST have two students, Autoencoded PATE on MRI five repetitions (`--config repetitions=5`), PCA on LGG
+two, Compressed PATE's Figure 3 eight. Tables of claims have a column `seeds`.
 
 ## Measured
 
