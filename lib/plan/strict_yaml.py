@@ -1,6 +1,7 @@
 """A configuration read strictly, before Snakemake reads it: in a file no key twice, of which Snakemake takes the last.
 
-No loop, no tag, no Python. Of the command line no value that Snakemake makes something else of.
+No loop, no tag, no Python, and no more than any configuration needs. Of the command line no value that Snakemake makes
+something else of.
 """
 
 import json
@@ -14,10 +15,15 @@ import yaml
 
 from lib.core.errors import InputError
 
+MOST_BYTES = 2**21  # of a file; the whole catalogue has a tenth of that
+MOST_VALUES = 200_000  # of a file, aliases written out
+DEEPEST = 50  # lists and mappings in each other
+LONGEST_NUMBER = 1_000  # digits
 PRESETS = Path("presets")
 # characters around a value that Snakemake strips
 _QUOTES = "'\""
 _KEY = re.compile(r"[a-zA-Z_][\w-]*\w")  # of --config, as Snakemake has it
+_PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "seq", "map")}
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -58,7 +64,7 @@ def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
 
 
 def check_files(paths: Iterable[str | Path]) -> None:
-    """Raise InputError, naming file and place, for what is no mapping of settings.
+    """Raise InputError, naming file and place, for what is no mapping of settings, or needs more than one ever does.
 
     A mapping in which a key stands twice, or that holds itself, is none. paths: files of JSON or YAML, which Snakemake
     tries in this order. A key that a merge (<<) brings, too, stands once.
@@ -66,28 +72,31 @@ def check_files(paths: Iterable[str | Path]) -> None:
     for path in map(Path, paths):
         text = _text(path)
         try:
-            try:
-                mapping = isinstance(json.loads(text, object_pairs_hook=partial(_check_pairs, path)), dict)
-            except json.JSONDecodeError:
-                mapping = _check_yaml(path, text)
-        except InputError:
-            raise
+            found = json.loads(
+                text,
+                object_pairs_hook=partial(_check_pairs, path),
+                parse_int=partial(_check_number, str(path)),
+            )
+        except json.JSONDecodeError:
+            _check_events(path, text)
+            _check_yaml(path, text)
         except RecursionError:
-            raise InputError(f"{path}: too many lists and mappings in each other; allowed are settings") from None
-        except (ValueError, TypeError) as error:  # of a date or number that is none
-            raise InputError(f"{path}: {error}; allowed is YAML, text in quotes") from error
-        if not mapping:
-            raise InputError(f"{path}: holds no mapping; allowed are settings, KEY: VALUE")
+            raise _too_deep(str(path)) from None
+        else:
+            _check_parts(path, found)
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file, which is UTF-8."""
+    """Return the text of a file of at most MOST_BYTES, which is UTF-8."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
         raise InputError(
             f"{path}: {getattr(error, 'strerror', error)}; allowed is a file of YAML (a target needs ` -- ` before it)"
         ) from error
+    if len(content) > MOST_BYTES:
+        raise InputError(f"{path}: more than {MOST_BYTES} bytes; allowed is a configuration")
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{path}: its text is UTF-16; allowed is UTF-8")
     try:
@@ -97,6 +106,63 @@ def _text(path: Path) -> str:
         raise InputError(
             f"{path}: line {line}: the byte {content[error.start]:#x} is no UTF-8; allowed is UTF-8"
         ) from None
+
+
+def _too_deep(where: str) -> InputError:
+    return InputError(f"{where}: more than {DEEPEST} lists and mappings in each other; allowed are {DEEPEST}")
+
+
+def _check_number(where: str, digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise InputError(f"{where}: a number of {len(digits)} digits; allowed are {LONGEST_NUMBER}")
+    return int(digits)
+
+
+def _check_parts(path: Path, found: object) -> None:
+    """Raise InputError unless what a file of JSON holds is a mapping that is not nested too deep."""
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: holds no mapping; allowed are settings, KEY: VALUE")
+    level: list[object] = [found]
+    for _ in range(DEEPEST):
+        inner = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list)]
+        level = [value for values in inner for value in values]
+    if level:
+        raise _too_deep(str(path))
+
+
+def _check_events(path: Path, text: str) -> None:
+    """Raise InputError for what takes Snakemake's reader long, or makes it run something; nothing is built of the text.
+
+    A list of aliases of lists of aliases ("billion laughs") is small, and has any number of values.
+    """
+    counts = [0]
+    anchors: list[str | None] = [""]
+    sizes: dict[str | None, int] = {}
+    try:
+        for event in yaml.parse(text, _Loader):
+            where = f"{path}: line {event.start_mark.line + 1 if event.start_mark else 0}"
+            tag = getattr(event, "tag", None)
+            if tag is not None and tag not in _PLAIN:
+                raise InputError(f"{where}: the tag {tag.replace('tag:yaml.org,2002:', '!!')}; allowed is none")
+            if isinstance(event, yaml.CollectionStartEvent):
+                counts.append(1)
+                anchors.append(event.anchor)
+                if len(counts) > DEEPEST + 1:
+                    raise _too_deep(where)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                size, anchor = counts.pop(), anchors.pop()
+                sizes[anchor] = size
+                counts[-1] += size
+            elif isinstance(event, yaml.AliasEvent):
+                counts[-1] += sizes.get(event.anchor, 1)
+            elif isinstance(event, yaml.ScalarEvent):
+                counts[-1] += 1
+                if re.fullmatch(r"[-+]?[0-9_]+", event.value):
+                    _check_number(where, event.value)
+            if counts[-1] > MOST_VALUES:
+                raise InputError(f"{where}: more than {MOST_VALUES} values, aliases written out; allowed are so many")
+    except yaml.YAMLError as error:
+        raise _unreadable(path, error) from error
 
 
 def read_given(words: Iterable[str]) -> dict[str, object]:
@@ -168,20 +234,21 @@ def _unreadable(path: Path, error: yaml.YAMLError) -> InputError:
     return InputError(f"{path}{where}: not readable as YAML: {said}; allowed is YAML, indented with spaces")
 
 
-def _check_yaml(path: Path, text: str) -> bool:
-    """Return whether a text is a mapping of YAML; InputError for what cannot be read, or runs, and for keys twice."""
+def _check_yaml(path: Path, text: str) -> None:
+    """Raise InputError for what Snakemake's reader cannot read, or runs, and for keys that stand twice."""
     try:
         root = yaml.compose(text, _Loader)
         yaml.load(text, _Loader)
+    except (ValueError, TypeError) as error:  # of a date or number that is none
+        raise InputError(f"{path}: {error}; allowed is YAML, text in quotes") from error
     except yaml.YAMLError as error:
         raise _unreadable(path, error) from error
     if not isinstance(root, yaml.MappingNode):
-        return False
+        raise InputError(f"{path}: holds no mapping; allowed are settings, KEY: VALUE")
     for key, _ in root.value:
         if key.value == "__use_yte__":
             raise InputError(f"{path}: line {key.start_mark.line + 1}: __use_yte__ runs Python; allowed are settings")
     _check_node(path, root, (), {}, set())
-    return True
 
 
 def _check_node(path: Path, node: yaml.Node, place: tuple[str, ...], above: dict[int, str], seen: set[int]) -> None:

@@ -18,7 +18,6 @@ def refusal(path) -> str:
     with pytest.raises(InputError) as caught:
         check_files([path])
     assert "\n" not in str(caught.value) and str(caught.value).startswith(f"{path}: ")
-    assert str(caught.value).count(str(path)) == 1
     return str(caught.value)
 
 
@@ -95,18 +94,27 @@ def test_what_is_no_yaml_is_one_line(tmp_path):
     assert "not readable as YAML" in refusal(path)
 
 
+LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9)
+)
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
         ("preset: mine\n".encode("utf-16"), "its text is UTF-16; allowed is UTF-8"),
         (b"seed: 1\npreset: m\xe9ne\n", "line 2: the byte 0xe9 is no UTF-8"),
         (b"a: 1\nb: a\0b\n", "control characters are not allowed"),
-        (b'{"a": ' + b"[" * 30_000 + b"]" * 30_000 + b"}", "too many lists and mappings in each other"),
-        (b"a:\n  b: " + b"9" * 5000, "4300 digits"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "4300 digits"),
-        (b"a: 1\nb: !!python/name:os.system ''\n", "line 2: not readable as YAML: could not determine a constructor"),
-        (b"a: !own 1\n", "line 1: not readable as YAML: could not determine a constructor for the tag '!own'"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, "line 1: more than 50 lists and mappings in each other"),
+        (b'{"a": ' + b"[" * 30_000 + b"]" * 30_000 + b"}", "more than 50 lists"),
+        (b'{"a": ' + b"[" * 60 + b"]" * 60 + b"}", "more than 50 lists"),
+        (b"a:\n  b: " + b"9" * 5000, "line 2: a number of 5000 digits"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "a number of 5000 digits"),
+        (b"a: 1\nb: !!python/name:os.system ''\n", "line 2: the tag !!python/name:os.system; allowed is none"),
+        (b"a: !own 1\n", "line 1: the tag !own"),
         (b"__use_yte__: true\na: 1\n", "line 1: __use_yte__ runs Python"),
+        (LAUGHS.encode(), "line 6: more than 200000 values, aliases written out"),
+        (b"#" * 2**21 + b"\na: 1\n", "more than 2097152 bytes"),
         (b"- a\n", "holds no mapping; allowed are settings"),
         (b"[1]", "holds no mapping"),
         (b"", "holds no mapping"),
