@@ -66,7 +66,9 @@ def test_what_may_be_announced_is_committed_as_it_is_computed_and_never_below():
     table = read_table(ROOT / "docs" / "reproduction" / "scalable_pate" / "table1.csv")
     for cells in table[table["epsilon_announced"].notna()].to_dict("records"):
         statement = announced(runs[cells["run"]], int(cells["queries_made"]))
-        assert cells["epsilon_announced"] == rounded_up(statement.epsilon, 6), cells["run"]
+        # processors differ in the last digits of a Fourier transform, by which LNMax's 8,000 draws are composed
+        least, most = (rounded_up(statement.epsilon * factor, 6) for factor in (1, 1 + 1e-6))
+        assert least <= cells["epsilon_announced"] <= most, cells["run"]
 
 
 def test_what_answers_and_a_published_epsilon_cost_together_is_committed_as_a_release_announces_it():
